@@ -7,12 +7,7 @@
 export type ErrorShape = "message" | "error" | "envelope";
 
 /** IAM actions on the table that any row may ask for. A transaction needs the actions of the writes in it. */
-export type TableAction =
-  | "dynamodb:BatchGetItem"
-  | "dynamodb:GetItem"
-  | "dynamodb:Query"
-  | "dynamodb:PutItem"
-  | "dynamodb:UpdateItem";
+export type TableAction = "dynamodb:GetItem" | "dynamodb:Query" | "dynamodb:PutItem" | "dynamodb:UpdateItem";
 
 /** IAM actions on the KMS key that any row may ask for. Decrypt is absent until a function needs to sign. */
 export type KeyAction = "kms:GenerateDataKey";
@@ -60,7 +55,7 @@ export type Operation = RestRow | AuthorizerRow;
 export const operations = {
   authorize: {
     kind: "authorizer",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: [],
     settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME"],
     memorySize: 512,
@@ -74,7 +69,7 @@ export const operations = {
     auth: "token",
     summary: "Import a wallet by its private key",
     errors: { client: "message", server: "message" },
-    table: ["dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
     settings: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
     memorySize: 512,
@@ -131,7 +126,7 @@ export const operations = {
     auth: "token",
     summary: "List the rewards that points can buy",
     errors: { client: "envelope", server: "envelope" },
-    table: ["dynamodb:BatchGetItem"],
+    table: ["dynamodb:GetItem"],
     key: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,

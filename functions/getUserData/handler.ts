@@ -1,0 +1,16 @@
+import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/aws/profiles.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { profileData, referralData } from "../../lib/domain/profile.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { rest } from "../../lib/runtime/rest.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("getUserData", async ({ userID, now, query }) => {
+  if (query.type === "ref") {
+    const { profile, referrals } = await readProfileWithReferrals(table, userID);
+    return referralData(profile, referrals);
+  }
+  const { profile, settings } = await readProfileWithSettings(table, userID);
+  return profileData(profile, settings, now);
+});

@@ -1,0 +1,9 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { walletsOfUser } from "../../lib/aws/wallets.ts";
+import { listed } from "../../lib/domain/wallet.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { rest } from "../../lib/runtime/rest.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("listWallets", async ({ userID }) => listed(await walletsOfUser(table, userID)));

@@ -1,0 +1,69 @@
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Profile, Referral } from "../domain/profile.ts";
+import type { Chain, SettingsPatch } from "../domain/settings.ts";
+import { type Item, queryRange, type Table } from "./table.ts";
+import {
+  chainOf,
+  isProfile,
+  isReferral,
+  profileKey,
+  profileWithReferrals,
+  profileWithSettings,
+} from "./table-keys.ts";
+
+/** A profile stands before at most three settings in its partition. */
+const itemsBeforeReferrals = 4;
+
+export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: profileKey(userID), ConsistentRead: true }),
+  );
+  return Item as Profile | undefined;
+}
+
+/** The points that the user can spend. */
+export async function readPoints(table: Table, userID: string): Promise<number> {
+  return existing(await readProfile(table, userID)).points;
+}
+
+/** The profile with the settings of each chain that has any. */
+export async function readProfileWithSettings(table: Table, userID: string) {
+  const items = await queryRange<Profile & SettingsPatch>(table, profileWithSettings(userID));
+  const settings: Partial<Record<Chain, SettingsPatch>> = {};
+  for (const item of items) {
+    const chain = chainOf(item);
+    if (chain !== undefined) settings[chain] = item;
+  }
+  return { profile: profileIn(items), settings };
+}
+
+/** The profile with the newest 100 referrals. */
+export async function readProfileWithReferrals(table: Table, userID: string) {
+  const range = profileWithReferrals(userID);
+  const items = await queryRange<Profile & Referral>(table, range, { limit: itemsBeforeReferrals + 100 });
+  const referrals: Referral[] = items.filter(isReferral).slice(0, 100);
+  return { profile: profileIn(items), referrals };
+}
+
+/** Notes that the user was here. A profile that has gone meanwhile is not made anew. */
+export async function recordVisit(table: Table, userID: string, now: Date): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: profileKey(userID),
+      UpdateExpression: "SET lastVisited = :now",
+      ConditionExpression: "attribute_exists(PK)",
+      ExpressionAttributeValues: { ":now": now.toISOString() },
+    }),
+  );
+}
+
+function profileIn(items: Item<Profile>[]): Profile {
+  return existing(items.find(isProfile));
+}
+
+/** The authorizer makes the profile before any other function runs, so it can only be missing when it was deleted. */
+function existing(profile: Profile | undefined): Profile {
+  if (profile === undefined) throw new Error("The user has no profile");
+  return profile;
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type Chain, type Settings, type SettingsPatch, settingsInForce } from "../domain/settings.ts";
+import type { Table } from "./table.ts";
+import { settingsKey } from "./table-keys.ts";
+
+/** A chain's settings as kept: what the user set, and the record's own fields. `version` grows by one a change. */
+export type SettingsItem = SettingsPatch & {
+  _id: string;
+  userID: string;
+  createdAt: string;
+  updatedAt: string;
+  version: number;
+};
+
+/** Creates or changes the user's settings of a chain in one write, and answers with the whole record. */
+export async function saveSettings(
+  table: Table,
+  userID: string,
+  chain: Chain,
+  changes: Partial<Settings>,
+  now: Date,
+) {
+  const names = Object.keys(changes);
+  const { Attributes } = await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: settingsKey(userID, chain),
+      UpdateExpression: `SET ${[
+        "#_id = if_not_exists(#_id, :_id)",
+        "userID = :userID",
+        "createdAt = if_not_exists(createdAt, :now)",
+        "updatedAt = :now",
+        "version = if_not_exists(version, :zero) + :one",
+        ...names.map((name) => `${name} = :${name}`),
+      ].join(", ")}`,
+      ExpressionAttributeNames: { "#_id": "_id" },
+      ExpressionAttributeValues: {
+        ":_id": randomUUID(),
+        ":userID": userID,
+        ":now": now.toISOString(),
+        ":zero": 0,
+        ":one": 1,
+        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+      },
+      ReturnValues: "ALL_NEW",
+    }),
+  );
+  const item = Attributes as SettingsItem;
+  return { ...item, ...settingsInForce(chain, item) };
+}

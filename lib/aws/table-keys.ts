@@ -1,0 +1,82 @@
+import type { Network } from "../domain/network.ts";
+import type { Chain } from "../domain/settings.ts";
+
+/**
+ * The layout of the table, known to this file alone. What is read together stands together, so that each read is one
+ * Query or one GetItem:
+ *
+ * | PK             | SK                                    | item                                                   |
+ * | -------------- | ------------------------------------- | ------------------------------------------------------ |
+ * | USER#userID    | PROFILE                               | the profile                                            |
+ * | USER#userID    | PROFILE#CHAIN#chain                   | the trading settings of a chain                        |
+ * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one brought                           |
+ * | USER#userID    | WALLET#network#address                | a wallet; the key itself makes an address unique       |
+ * | REFCODE#code   | REFCODE                               | whose referral code it is                              |
+ * | CATALOGUE      | REWARDS                               | the rewards: one item, so that they change as a whole  |
+ */
+export type Key = { PK: string; SK: string };
+
+/** Consecutive items of a partition, both ends included. */
+export type KeyRange = { PK: string; from: string; to: string };
+
+const PROFILE = "PROFILE";
+const CHAIN = "PROFILE#CHAIN#";
+const REFERRAL = "PROFILE#REFERRAL#";
+const WALLET = "WALLET#";
+
+const userPartition = (userID: string) => `USER#${userID}`;
+
+/** Sorts after everything that begins with the prefix. */
+const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
+
+export const profileKey = (userID: string): Key => ({ PK: userPartition(userID), SK: PROFILE });
+
+export const settingsKey = (userID: string, chain: Chain): Key => ({
+  PK: userPartition(userID),
+  SK: CHAIN + chain,
+});
+
+export const walletKey = (userID: string, network: Network, address: string): Key => ({
+  PK: userPartition(userID),
+  SK: `${WALLET}${network}#${address}`,
+});
+
+export const referralKey = (referrerID: string, joinedAt: Date, userID: string): Key => ({
+  PK: userPartition(referrerID),
+  SK: `${REFERRAL}${newestFirst(joinedAt)}#${userID}`,
+});
+
+export const referralCodeKey = (code: string): Key => ({ PK: `REFCODE#${code}`, SK: "REFCODE" });
+
+export const catalogueKey: Key = { PK: "CATALOGUE", SK: "REWARDS" };
+
+export const walletsOf = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: WALLET,
+  to: endOf(WALLET),
+});
+
+/** The profile and the settings of every chain. */
+export const profileWithSettings = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: PROFILE,
+  to: endOf(CHAIN),
+});
+
+/** The profile, the settings of every chain, then the referrals, newest first. */
+export const profileWithReferrals = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: PROFILE,
+  to: endOf(REFERRAL),
+});
+
+export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
+export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
+export const isWallet = ({ SK }: Key): boolean => SK.startsWith(WALLET);
+
+/** The chain of a settings item; undefined for any other item. */
+export const chainOf = ({ SK }: Key): Chain | undefined =>
+  SK.startsWith(CHAIN) ? (SK.slice(CHAIN.length) as Chain) : undefined;
+
+/** Milliseconds counted down from the end of their 13 digits (the year 2286), so that later times sort first. */
+const newestFirst = (time: Date) => String(9_999_999_999_999 - time.getTime()).padStart(13, "0");

@@ -1,0 +1,93 @@
+import {
+  DecryptCommand,
+  GenerateDataKeyCommand,
+  KMSClient,
+  type KMSClientConfig,
+  ReEncryptCommand,
+} from "@aws-sdk/client-kms";
+import type { Wallet } from "../domain/wallet.ts";
+import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
+import { timeouts } from "./timeouts.ts";
+
+/** The KMS key that wraps the data keys, and the client that reaches it. */
+export type Vault = { keyId: string; client: KMSClient };
+
+/** A private key as it stands in a wallet's item. */
+export type SealedKey = {
+  /** See {@link Container}. */
+  encryptedPrivateKey: Uint8Array;
+  /** Which version of the KMS key wrapped the data key. */
+  keyMaterialId: string | undefined;
+};
+
+/** Opens the vault of that KMS key. Functions do so once, at load. */
+export function openVault(keyId: string, config: KMSClientConfig = {}): Vault {
+  return { keyId, client: new KMSClient({ requestHandler: timeouts, ...config }) };
+}
+
+/** What a wallet's key is bound to, in its container and as KMS encryption context. It shows in CloudTrail: ids only. */
+export function bindingOf(wallet: Wallet): Binding {
+  const { UserID: userID, _id: walletID, network, generatedWalletAddress: address } = wallet;
+  return { userID, walletID, network, address };
+}
+
+/** Encrypts a secret under a data key of its own. The data key is wiped; the secret is the caller's to wipe. */
+export async function seal(
+  { keyId, client }: Vault,
+  secret: Uint8Array,
+  binding: Binding,
+): Promise<SealedKey> {
+  const { Plaintext, CiphertextBlob, KeyMaterialId } = await client.send(
+    new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext: binding }),
+  );
+  if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error("KMS gave no data key");
+  try {
+    const body = encrypt(secret, Plaintext, binding);
+    return { encryptedPrivateKey: pack({ wrappedKey: CiphertextBlob, body }), keyMaterialId: KeyMaterialId };
+  } finally {
+    Plaintext.fill(0);
+  }
+}
+
+/**
+ * Opens what {@link seal} made. No deployed function may: it takes kms:Decrypt.
+ *
+ * @returns the secret, for the caller to wipe.
+ */
+export async function unseal(
+  { keyId, client }: Vault,
+  sealed: Uint8Array,
+  binding: Binding,
+): Promise<Uint8Array> {
+  const { wrappedKey, body } = unpack(sealed);
+  const { Plaintext } = await client.send(
+    new DecryptCommand({ KeyId: keyId, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
+  );
+  if (Plaintext === undefined) throw new Error("KMS gave no data key");
+  try {
+    return decrypt(body, Plaintext, binding);
+  } finally {
+    Plaintext.fill(0);
+  }
+}
+
+/** Wraps the data key under the newest version of the KMS key. It is opened inside KMS and nowhere else. */
+export async function rewrap(
+  { keyId, client }: Vault,
+  sealed: Uint8Array,
+  binding: Binding,
+): Promise<SealedKey> {
+  const { wrappedKey, body } = unpack(sealed);
+  const { CiphertextBlob, DestinationKeyMaterialId } = await client.send(
+    new ReEncryptCommand({
+      SourceKeyId: keyId,
+      CiphertextBlob: wrappedKey,
+      SourceEncryptionContext: binding,
+      DestinationKeyId: keyId,
+      DestinationEncryptionContext: binding,
+    }),
+  );
+  if (CiphertextBlob === undefined) throw new Error("KMS gave no data key");
+  const encryptedPrivateKey = pack({ wrappedKey: CiphertextBlob, body });
+  return { encryptedPrivateKey, keyMaterialId: DestinationKeyMaterialId };
+}

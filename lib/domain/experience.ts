@@ -1,0 +1,60 @@
+const windowNames = ["daily", "weekly", "monthly"] as const;
+
+type WindowName = (typeof windowNames)[number];
+
+/** XP earned in one window of time. `start` is the window's first day, as YYYY-MM-DD in UTC. */
+type Window = { start: string; xp: number };
+
+/** A user's XP as it is kept. A window that has passed stays until XP are earned again, and reads as 0. */
+export type Experience = { total: number } & Record<WindowName, Window>;
+
+/** A user's XP as it is shown: in all, and in the current UTC day, ISO week and month. */
+export type Xp = { total: number } & Record<WindowName, number>;
+
+export function noExperience(now: Date): Experience {
+  return { total: 0, ...windowsAt(now) };
+}
+
+/** What counts now. */
+export function xpAt(experience: Experience, now: Date): Xp {
+  const { daily, weekly, monthly } = current(experience, now);
+  return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
+}
+
+/**
+ * Sets the total. What is gained counts in the current windows; what is taken away is not taken from them, but no
+ * window ever shows more than the total.
+ */
+export function withTotal(experience: Experience, total: number, now: Date): Experience {
+  const gain = Math.max(0, total - experience.total);
+  const windows = current(experience, now);
+  const moved = windowNames.map((name) => {
+    const { start, xp } = windows[name];
+    return [name, { start, xp: Math.min(total, xp + gain) }];
+  });
+  return { total, ...(Object.fromEntries(moved) as Record<WindowName, Window>) };
+}
+
+function current(experience: Experience, now: Date): Record<WindowName, Window> {
+  const fresh = windowsAt(now);
+  for (const name of windowNames) {
+    if (experience[name].start === fresh[name].start) fresh[name] = experience[name];
+  }
+  return fresh;
+}
+
+function windowsAt(now: Date): Record<WindowName, Window> {
+  const day = now.toISOString().slice(0, 10);
+  return {
+    daily: { start: day, xp: 0 },
+    weekly: { start: monday(now), xp: 0 },
+    monthly: { start: `${day.slice(0, 7)}-01`, xp: 0 },
+  };
+}
+
+/** An ISO week begins on Monday. */
+function monday(now: Date): string {
+  const start = new Date(now);
+  start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));
+  return start.toISOString().slice(0, 10);
+}

@@ -1,0 +1,92 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import {
+  createKeyPairFromBytes,
+  createKeyPairFromPrivateKeyBytes,
+  getAddressFromPublicKey,
+} from "@solana/web3.js";
+import bs58 from "bs58";
+import { computeAddress, SigningKey } from "ethers";
+import type { Network } from "./network.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A private key that was read, with the address it controls. Disposing of it wipes the secret. */
+export type PrivateKey = Disposable & {
+  /** EIP-55 checksummed hex for EVM networks, base58 for Solana. */
+  address: string;
+  /** The 32 bytes from which everything else follows: the secp256k1 scalar, or the Ed25519 seed. */
+  secret: Uint8Array;
+};
+
+/**
+ * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
+ * the 64-byte secret key, or of its 32-byte seed, for Solana.
+ *
+ * @throws {Refusal} INVALID_PRIVATE_KEY. The message never holds any part of the key.
+ */
+export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
+  return network === "sol" ? readSolanaKey(text) : readEvmKey(text);
+}
+
+function readEvmKey(text: string): PrivateKey {
+  const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1];
+  if (hex === undefined) throw refuse("EVM", "it must be 32 bytes of hex (64 digits), with or without 0x");
+  const secret = Buffer.from(hex, "hex");
+  try {
+    return withWipe(computeAddress(SigningKey.computePublicKey(secret)), secret);
+  } catch {
+    secret.fill(0);
+    throw refuse("EVM", "it is not in the range of the curve");
+  }
+}
+
+async function readSolanaKey(text: string): Promise<PrivateKey> {
+  // 64 bytes take 88 digits at most. Decoding is quadratic in the length, so longer text is not even tried.
+  const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
+  if (bytes === undefined) throw refuse("Solana", "it must be base58 of a 64-byte secret key");
+  const secret = bytes.slice(0, 32);
+  try {
+    return withWipe(await solanaAddress(bytes), secret);
+  } catch (error) {
+    secret.fill(0);
+    throw error;
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+async function solanaAddress(bytes: Uint8Array): Promise<string> {
+  if (bytes.length === 64) {
+    const pair = await createKeyPairFromBytes(bytes).catch(() => {
+      throw refuse("Solana", "its two halves do not belong together");
+    });
+    return getAddressFromPublicKey(pair.publicKey);
+  }
+  if (bytes.length !== 32) throw refuse("Solana", "it must be 64 bytes in base58");
+  // Half of all seeds read as points of the curve too. Taking a pasted address for a seed would give its owner a
+  // wallet whose secret is public, so what cannot be told apart is refused; the 64-byte form is never ambiguous.
+  if (isPublicKey(bytes)) {
+    throw refuse("Solana", "these 32 bytes may be a public address; give the 64-byte secret key");
+  }
+  const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
+  return getAddressFromPublicKey(pair.publicKey);
+}
+
+function isPublicKey(bytes: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withWipe(address: string, secret: Uint8Array): PrivateKey {
+  return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
+}
+
+function refuse(family: "EVM" | "Solana", reason: string): Refusal {
+  return new Refusal(
+    "INVALID_PRIVATE_KEY",
+    `Invalid ${family} private key format: privateKey was refused, ${reason}`,
+  );
+}

@@ -1,0 +1,18 @@
+import { randomInt } from "node:crypto";
+
+/** Upper case without 0, O, 1, I and L, so that a code survives being read aloud. */
+const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+const length = 8;
+
+const pattern = new RegExp(`^[${alphabet}]{${length}}$`);
+
+/** A new code: 8 of 31 characters, 8.5e11 possibilities. */
+export function newReferralCode(): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+/** The code that somebody typed, or undefined when it cannot be one. */
+export function readReferralCode(text: string): string | undefined {
+  const code = text.trim().toUpperCase();
+  return pattern.test(code) ? code : undefined;
+}

@@ -1,0 +1,13 @@
+/** Subscription tiers, each with its rate-limit plan and how many wallets a user may hold (configuration may override). */
+export const tiers = {
+  Base: { plan: "Standard", walletLimit: 10 },
+  Pro: { plan: "Pro", walletLimit: 50 },
+  Enterprise: { plan: "Enterprise", walletLimit: 500 },
+} as const;
+
+export type Tier = keyof typeof tiers;
+
+export const tierNames = Object.keys(tiers) as Tier[];
+
+/** How many wallets a user of each tier may hold. */
+export type WalletLimits = Readonly<Record<Tier, number>>;

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { InvalidRequest } from "./invalid-request.ts";
+
+/**
+ * Parses input by its schema. valibot's own messages quote the value that was received, which may be a private key; so
+ * they are replaced by what was expected.
+ *
+ * @throws {InvalidRequest} for the first thing that is wrong, in the order of the schema's fields.
+ */
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, input, { abortEarly: true, message: expectation });
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new InvalidRequest(`${fieldOf(issue)} ${issue.message}`);
+}
+
+function expectation(issue: v.BaseIssue<unknown>): string {
+  switch (issue.type) {
+    case "strict_object":
+      return issue.expected === "never" ? "is not a known field" : "is required";
+    case "picklist":
+      return `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`;
+    case "min_value":
+      return `must be at least ${issue.requirement}`;
+    case "max_value":
+      return `must be at most ${issue.requirement}`;
+    case "finite":
+      return "must be a finite number";
+    default:
+      return `must be a ${issue.expected ?? issue.type}`;
+  }
+}
+
+/** The field's name, unless it is so unlike one that it may be a secret in the wrong place. */
+function fieldOf(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue) ?? "";
+  return /^[A-Za-z_][\w.]{0,39}$/.test(path) ? path : "A field of the body";
+}
