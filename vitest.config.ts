@@ -1,19 +1,22 @@
 import { defineConfig } from "vitest/config";
 
-/** A project per layer: `unit` opens no socket and starts no process; the others say what they need in their set-up. */
-const project = (name: string, include: string[], rest: object = {}) => ({
+/** A project per layer. `unit` opens no socket and starts no process; the others say in their set-up what they need. */
+const project = (name: string, folders: string[], rest: object = {}) => ({
   extends: true as const,
-  test: { name, include: include.map((folder) => `test/${folder}/**/*.test.ts`), ...rest },
+  test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.ts`), ...rest },
 });
+
+const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
+    reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
     projects: [
-      project("unit", ["domain", "api", "runtime", "documents"]),
-      project("aws", ["aws", "admin"]),
-      project("infra", ["infra"], { testTimeout: 60_000, hookTimeout: 120_000 }),
-      project("local", ["local"], { testTimeout: 30_000, hookTimeout: 120_000 }),
-      project("e2e", ["e2e"], { testTimeout: 60_000, hookTimeout: 120_000 }),
+      project("unit", ["domain", "api", "runtime", "documents", "functions", "structure"]),
+      project("aws", ["aws", "admin"], patient),
+      project("infra", ["infra"], patient),
+      project("local", ["local"], patient),
+      project("e2e", ["e2e"], { ...patient, globalSetup: ["test/e2e/global-setup.ts"] }),
     ],
   },
 });

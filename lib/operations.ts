@@ -22,6 +22,8 @@ export type Setting =
   | "COOKIE_NAME";
 
 type FunctionRow = {
+  /** What it does, in a few words. */
+  summary: string;
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
   /** Actions on the KMS key; any of them brings KEY_ID. */
@@ -42,7 +44,6 @@ export type RestRow = FunctionRow & {
   path: `/${string}`;
   /** Nothing is public: a row without a token would have to add its own word here. */
   auth: "token";
-  summary: string;
   /** Body of its answers below 500, and from 500 on. */
   errors: { client: ErrorShape; server: ErrorShape };
 };
@@ -55,6 +56,7 @@ export type Operation = RestRow | AuthorizerRow;
 export const operations = {
   authorize: {
     kind: "authorizer",
+    summary: "Find out who calls, and let them in",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: [],
     settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME"],

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { RefusalCode } from "../domain/refusal.ts";
 import type { RestOperationName } from "../operations.ts";
 import { RewardList } from "./reward.ts";
 import { envelopeOf, Message } from "./scalars.ts";
@@ -6,19 +7,30 @@ import { ChainPath, SettingsPatch, SettingsRecord } from "./settings.ts";
 import { UserData, UserDataQuery } from "./user-data.ts";
 import { ImportWallet, Wallets } from "./wallet.ts";
 
-type OperationSchemas = {
+export type OperationSchemas = {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
   body?: v.GenericSchema;
   /** The body of a 200. What it does not list never leaves the service. */
   success: v.GenericSchema;
+  /** Which rules of the domain may turn it down. */
+  refusals?: readonly RefusalCode[];
 };
 
 /** What each operation takes and gives. */
 export const schemas = {
-  storeWallet: { body: ImportWallet, success: Message },
+  storeWallet: {
+    body: ImportWallet,
+    success: Message,
+    refusals: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
+  },
   listWallets: { success: Wallets },
-  updateTradingSettings: { path: ChainPath, body: SettingsPatch, success: SettingsRecord },
+  updateTradingSettings: {
+    path: ChainPath,
+    body: SettingsPatch,
+    success: SettingsRecord,
+    refusals: ["INVALID_SETTING"],
+  },
   getUserData: { query: UserDataQuery, success: UserData },
   listRewards: { success: RewardList },
   listWalletsV2: { success: envelopeOf(v.object({ wallets: Wallets })) },

@@ -4,27 +4,20 @@ import { Timestamp } from "./scalars.ts";
 
 // The smallest steps of the chains (wei in a gwei, lamport in a SOL), and ceilings far above any fee ever paid: what is
 // outside is a slip of the keyboard, and could not be kept exactly.
-const slippage = v.pipe(
-  v.number(),
-  v.finite(),
-  v.minValue(0.0001),
-  v.maxValue(100),
-  v.description("Percent"),
-);
-const maxGasPrice = v.pipe(v.number(), v.finite(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
+const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
+const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
 const priorityFee = v.pipe(
   v.number(),
-  v.finite(),
   v.minValue(0),
   v.maxValue(1e6),
-  v.check((fee) => fee === 0 || fee >= 1e-9, "must be 0 or at least 1e-9"),
+  v.check((fee) => fee === 0 || fee >= 1e-9, "must be 0, or at least 1e-9"),
   v.description("SOL"),
 );
 const gasPreset = v.picklist(gasPresets);
 const flag = v.boolean();
 
 export const ChainPath = v.strictObject({
-  chain: v.picklist(chains, `Invalid chain: chain must be one of ${chains.join(", ")}`),
+  chain: v.picklist(chains),
 });
 
 /** Any of a chain's settings; which chain has which is a rule of the domain. */

@@ -3,12 +3,10 @@ import { networks } from "../domain/network.ts";
 import { colorTags } from "../domain/wallet.ts";
 import { Timestamp } from "./scalars.ts";
 
-const invalidNetwork = `Invalid network type: network must be one of ${networks.join(", ")}`;
-
 /** `network` comes first, so that its error is told before any doubt about the key. */
 export const ImportWallet = v.pipe(
   v.strictObject({
-    network: v.picklist(networks, invalidNetwork),
+    network: v.picklist(networks),
     privateKey: v.pipe(
       v.string(),
       v.metadata({ description: "Hex for EVM networks, base58 for Solana. Never returned, never logged." }),

@@ -27,8 +27,6 @@ function expectation(issue: v.BaseIssue<unknown>): string {
       return `must be at least ${issue.requirement}`;
     case "max_value":
       return `must be at most ${issue.requirement}`;
-    case "finite":
-      return "must be a finite number";
     default:
       return `must be a ${issue.expected ?? issue.type}`;
   }

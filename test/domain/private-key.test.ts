@@ -1,0 +1,166 @@
+import { generateKeyPairSync } from "node:crypto";
+import bs58 from "bs58";
+import { Wallet } from "ethers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readPrivateKey } from "../../lib/domain/private-key.ts";
+
+/** The order of secp256k1's group, from SEC 2: a private key is below it. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const hex = (key: bigint) => key.toString(16).padStart(64, "0");
+const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
+
+/** An Ed25519 pair made by OpenSSL, so that the code under test is not its own judge. */
+function ed25519Pair() {
+  const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  return { seed: Buffer.from(d as string, "base64url"), publicKey: Buffer.from(x as string, "base64url") };
+}
+
+const refusal = (network: "eth" | "sol", text: string) =>
+  readPrivateKey(network, text).then(
+    () => expect.fail("the key was accepted"),
+    (error) => error,
+  );
+
+describe("an EVM private key", () => {
+  it.each([
+    [1n, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
+    [2n, "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"],
+    [order - 1n, "0x80C0dbf239224071c59dD8970ab9d542E3414aB2"],
+  ])("%d controls %s", async (key, address) => {
+    expect((await readPrivateKey("eth", hex(key))).address).toBe(address);
+  });
+
+  it("gives the same address with and without 0x, in either case of its digits, on every EVM network", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: 1n, max: order - 1n }), async (key) => {
+        const { address } = new Wallet(`0x${hex(key)}`);
+        for (const text of [hex(key), `0x${hex(key)}`, hex(key).toUpperCase()]) {
+          for (const network of ["eth", "base", "bsc", "avax"] as const) {
+            const read = await readPrivateKey(network, text);
+            expect(read.address).toBe(address);
+            expect(Buffer.from(read.secret).toString("hex")).toBe(hex(key));
+          }
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([
+    ["zero", hex(0n)],
+    ["the order of the curve", hex(order)],
+    ["above the order", hex(order + 1n)],
+    ["all ones", "f".repeat(64)],
+    ["a digit short", "1".repeat(63)],
+    ["a digit long", "1".repeat(65)],
+    ["a compressed public key", `02${"1".repeat(64)}`],
+    ["an uncompressed public key", `04${"1".repeat(128)}`],
+    ["an address", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
+    ["no hex", "g".repeat(64)],
+    ["a NUL byte", `${"1".repeat(63)}\0`],
+    ["surrounded by space", ` ${"1".repeat(64)}\n`],
+    ["nothing", ""],
+    ["only 0x", "0x"],
+    ["twice 0x", `0x0x${"1".repeat(64)}`],
+    ["a Solana key", bs58.encode(Buffer.alloc(64, 7))],
+    ["a megabyte", "1".repeat(1 << 20)],
+  ])("is refused when it is %s", async (_, text) => {
+    expect(await refusal("eth", text)).toMatchObject({
+      code: "INVALID_PRIVATE_KEY",
+      message: expect.stringContaining("Invalid EVM private key format"),
+    });
+  });
+});
+
+describe("a Solana private key", () => {
+  // RFC 8032, section 7.1, tests 1 and 2.
+  it.each([
+    [
+      "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+      "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+    ],
+    [
+      "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+      "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+    ],
+  ])("of the seed %s has the public key %s as its address", async (seed, publicKey) => {
+    const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
+    const key = await readPrivateKey("sol", text);
+    expect(key.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
+    expect(Buffer.from(key.secret).toString("hex")).toBe(seed);
+  });
+
+  it("is the same as 64 bytes and, where that cannot be an address, as its 32-byte seed", async () => {
+    let accepted = 0;
+    for (let run = 0; run < 40; run++) {
+      const { seed, publicKey } = ed25519Pair();
+      const whole = await readPrivateKey("sol", bs58.encode(Buffer.concat([seed, publicKey])));
+      expect(whole.address).toBe(bs58.encode(publicKey));
+      const alone = await readPrivateKey("sol", bs58.encode(seed)).catch((error) => error);
+      if (alone instanceof Error) {
+        expect(alone.message).toContain("may be a public address");
+      } else {
+        accepted++;
+        expect([alone.address, alone.secret]).toEqual([whole.address, whole.secret]);
+      }
+    }
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it("is refused when it is an address, whosesoever", async () => {
+    for (let run = 0; run < 40; run++) {
+      const { message } = await refusal("sol", bs58.encode(ed25519Pair().publicKey));
+      expect(message).toContain("may be a public address");
+    }
+  });
+
+  it("is refused when its halves do not belong together", async () => {
+    const text = bs58.encode(Buffer.concat([ed25519Pair().seed, ed25519Pair().publicKey]));
+    expect((await refusal("sol", text)).message).toContain("halves");
+  });
+
+  it.each([
+    ["not base58 (0)", `0${"2".repeat(86)}`],
+    ["not base58 (O)", `O${"2".repeat(86)}`],
+    ["not base58 (I)", `I${"2".repeat(86)}`],
+    ["not base58 (l)", `l${"2".repeat(86)}`],
+    ["63 bytes", bs58.encode(Buffer.alloc(63, 7))],
+    ["65 bytes", bs58.encode(Buffer.alloc(65, 7))],
+    ["31 bytes", bs58.encode(Buffer.alloc(31, 7))],
+    ["33 bytes", bs58.encode(Buffer.alloc(33, 7))],
+    ["64 zero bytes", bs58.encode(Buffer.alloc(64))],
+    ["a JSON array", JSON.stringify([...Buffer.alloc(64, 7)])],
+    ["an EVM key", `0x${"1".repeat(64)}`],
+    ["a NUL byte", "\0"],
+    ["nothing", ""],
+    ["a megabyte", "2".repeat(1 << 20)],
+  ])("is refused when it is %s", async (_, text) => {
+    expect(await refusal("sol", text)).toMatchObject({
+      code: "INVALID_PRIVATE_KEY",
+      message: expect.stringContaining("Invalid Solana private key format"),
+    });
+  });
+});
+
+describe("any private key", () => {
+  it("is wiped when it is disposed of", async () => {
+    let secret: Uint8Array;
+    {
+      using key = await readPrivateKey("eth", "1".repeat(64));
+      secret = key.secret;
+      expect(secret.some((byte) => byte !== 0)).toBe(true);
+    }
+    expect(secret.every((byte) => byte === 0)).toBe(true);
+  });
+
+  it("is in no part of a refusal", async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes32, fc.constantFrom("eth" as const, "sol" as const), async (bytes, network) => {
+        const text = network === "eth" ? bs58.encode(bytes) : Buffer.from(bytes).toString("hex");
+        const error = await refusal(network, text);
+        expect(JSON.stringify([error.message, error.cause ?? null])).not.toContain(text.slice(0, 6));
+      }),
+    );
+  });
+});

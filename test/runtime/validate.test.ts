@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { SettingsPatch } from "../../lib/api/settings.ts";
+import { ImportWallet } from "../../lib/api/wallet.ts";
+import { validate } from "../../lib/runtime/validate.ts";
+
+const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
+
+describe("a refusal of input", () => {
+  it.each([
+    [{}, "network is required"],
+    [{ network: "eth" }, "privateKey is required"],
+    [{ network: "ETH", privateKey: secret }, "network must be one of eth, base, sol, bsc, avax"],
+    [{ network: null, privateKey: secret }, "network must be one of eth, base, sol, bsc, avax"],
+    [{ network: "eth", privateKey: 12 }, "privateKey must be a string"],
+    [{ network: "eth", privateKey: [secret] }, "privateKey must be a string"],
+    [{ network: "eth", privateKey: { [secret]: secret } }, "privateKey must be a string"],
+    [{ network: "eth", privateKey: secret, label: "x" }, "label is not a known field"],
+    [{ network: "eth", privateKey: secret, [secret]: "x" }, "A field of the body is not a known field"],
+    [
+      JSON.parse(`{"network":"eth","privateKey":"${secret}","__proto__":{}}`),
+      "__proto__ is not a known field",
+    ],
+    [{ network: "eth", privateKey: secret, constructor: 1 }, "constructor is not a known field"],
+  ])("of %j says: %s", (input, message) => {
+    expect(() => validate(ImportWallet, input)).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", message }),
+    );
+    expect(message).not.toContain(secret.slice(0, 8));
+  });
+
+  it.each([
+    ['{"slippage":0}', "slippage must be at least 0.0001"],
+    ['{"slippage":100.1}', "slippage must be at most 100"],
+    ['{"slippage":1e400}', "slippage must be at most 100"],
+    ['{"slippage":"1"}', "slippage must be a number"],
+    ['{"slippage":null}', "slippage must be a number"],
+    ['{"gasPreset":"FAST"}', "gasPreset must be one of slow, medium, fast, turbo"],
+    ['{"maxGasPrice":0}', "maxGasPrice must be at least 1e-9"],
+    ['{"maxGasPrice":-1}', "maxGasPrice must be at least 1e-9"],
+    ['{"priorityFee":-1e-9}', "priorityFee must be at least 0"],
+    ['{"priorityFee":1e-300}', "priorityFee must be 0, or at least 1e-9"],
+    ['{"mevProtection":1}', "mevProtection must be a boolean"],
+    ['{"toString":1}', "toString is not a known field"],
+  ])("of the settings %s says: %s", (json, message) => {
+    expect(() => validate(SettingsPatch, JSON.parse(json))).toThrow(expect.objectContaining({ message }));
+  });
+});

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Which folders the files of a folder may import from, besides their own. */
+const allowed: Record<string, readonly string[]> = {
+  "lib/domain": [],
+  "lib/operations.ts": [],
+  "lib/api": ["lib/domain", "lib/operations.ts"],
+  "lib/aws": ["lib/domain"],
+  "lib/runtime": ["lib/api", "lib/domain", "lib/operations.ts"],
+  "lib/documents": ["lib/api", "lib/domain", "lib/operations.ts"],
+  // For names only: what a function reads from its environment, and what its keys are bound to.
+  "lib/infra": ["lib/operations.ts", "lib/domain", "lib/aws", "lib/runtime"],
+  "lib/admin": ["lib/api", "lib/aws", "lib/domain"],
+  "lib/local": [],
+  functions: ["lib/runtime", "lib/api", "lib/domain", "lib/aws"],
+};
+
+const files = globSync(["lib/**/*.ts", "functions/**/*.ts"]);
+const folderOf = (file: string) =>
+  Object.keys(allowed).find((folder) => file === folder || file.startsWith(`${folder}/`));
+
+const importsOf = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?"(\.[^"]+\.ts)"/g)].map(([, path]) =>
+    normalize(join(dirname(file), path as string)),
+  );
+
+describe("the folders", () => {
+  it.each(files)("%s imports only where it may", (file) => {
+    const folder = folderOf(file);
+    expect(folder, `${file} is in no folder that has a place in the order`).toBeDefined();
+    const foreign = importsOf(file).filter((path) => folderOf(path) !== folder);
+    for (const path of foreign)
+      expect(allowed[folder as string], `imports ${path}`).toContain(folderOf(path));
+  });
+
+  it("lets the domain know nothing of AWS, the clock or the environment", () => {
+    for (const file of files.filter((name) => name.startsWith("lib/domain/"))) {
+      expect(readFileSync(file, "utf8")).not.toMatch(
+        /@aws-sdk|aws-lambda|new Date\(\)|Date\.now|process\.env/,
+      );
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+
+type Headers = Record<string, string | string[]>;
+
+/** The two forms in which API Gateway gives headers; of several values, the single form keeps the last. */
+function headerForms(headers: Headers) {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
+  return {
+    headers: Object.fromEntries(entries.map(([name, values]) => [name, values.at(-1) as string])),
+    multiValueHeaders: Object.fromEntries(entries),
+  };
+}
+
+/** A call of the authorizer, with what it reads. */
+export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthorizerEvent {
+  const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/live/GET/listWallets";
+  return { type: "REQUEST", methodArn, ...headerForms(headers) } as APIGatewayRequestAuthorizerEvent;
+}
+
+/** A call of a REST function by the user `alice`, with what it reads. */
+export function restEvent(
+  parts: { body?: unknown; headers?: Headers; path?: object; query?: object } = {},
+): APIGatewayProxyEvent {
+  const { body = null, headers = { "Content-Type": "application/json" }, path = null, query = null } = parts;
+  return {
+    ...headerForms(headers),
+    body: body === null || typeof body === "string" ? body : JSON.stringify(body),
+    isBase64Encoded: false,
+    pathParameters: path,
+    queryStringParameters: query,
+    requestContext: { authorizer: { principalId: "alice" } },
+  } as unknown as APIGatewayProxyEvent;
+}
