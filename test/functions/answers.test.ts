@@ -1,0 +1,104 @@
+import "./environment.ts";
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, it } from "vitest";
+import { handler as listRewards } from "../../functions/listRewards/handler.ts";
+import { handler as listWallets } from "../../functions/listWallets/handler.ts";
+import { handler as storeWallet } from "../../functions/storeWallet/handler.ts";
+import { restEvent } from "../support/events.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+
+beforeEach(() => {
+  table.reset();
+});
+
+describe("an answer", () => {
+  it("holds nothing that its schema does not list, whatever the table gives", async () => {
+    const wallet = {
+      _id: "w1",
+      UserID: "alice",
+      generatedWalletAddress: "0x7E5F",
+      network: "eth",
+      walletType: "imported",
+      createdAt: "2026-11-21T09:00:00.000Z",
+    };
+    table.on(QueryCommand).resolves({ Items: [{ PK: "p", SK: "s", encryptedPrivateKey: "x", ...wallet }] });
+    const { body } = await listWallets(restEvent());
+    expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
+  });
+
+  it("follows every page of a list", async () => {
+    table
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { PK: "p", SK: "s" } })
+      .resolvesOnce({ Items: [] });
+    expect((await listWallets(restEvent())).body).toBe("[]");
+    expect(table.commandCalls(QueryCommand)).toHaveLength(2);
+  });
+
+  it("is kept by no cache and its type not guessed", async () => {
+    table.on(QueryCommand).resolves({ Items: [] });
+    expect((await listWallets(restEvent())).headers).toMatchObject({
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    });
+  });
+
+  it.each([
+    ["https://app.example", "https://app.example"],
+    ["https://other.example", "https://other.example"],
+    ["https://app.example.evil.example", undefined],
+    ["http://app.example", undefined],
+    ["null", undefined],
+  ])("to a page of %s allows %s", async (origin, allowed) => {
+    table.on(QueryCommand).resolves({ Items: [] });
+    const { headers } = await listWallets(restEvent({ headers: { origin } }));
+    expect(headers?.["Access-Control-Allow-Origin"]).toBe(allowed);
+    expect(headers?.["Access-Control-Allow-Credentials"]).toBe(allowed && "true");
+    expect(headers?.Vary).toBe("Origin");
+  });
+
+  it("lists no rewards before any were loaded", async () => {
+    table.on(GetCommand).resolves({});
+    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { points: 5 } });
+    expect(JSON.parse((await listRewards(restEvent())).body)).toEqual({
+      success: true,
+      data: { rewards: [] },
+    });
+  });
+});
+
+describe("a POST", () => {
+  it.each([
+    ["without a type", {}, 415],
+    ["of a form", { "Content-Type": "application/x-www-form-urlencoded" }, 415],
+    ["of plain text", { "Content-Type": "text/plain; x=application/json" }, 415],
+    ["of JSON with a charset", { "content-type": "Application/JSON; charset=utf-8" }, 400],
+  ])("%s is answered with %3$d", async (_, headers, status) => {
+    expect((await storeWallet(restEvent({ body: {}, headers }))).statusCode).toBe(status);
+  });
+
+  it.each([
+    ["no body", null, "The body must be valid JSON"],
+    ["an empty body", "", "The body must be valid JSON"],
+    ["half a body", '{"network":', "The body must be valid JSON"],
+    ["NaN", '{"network":NaN}', "The body must be valid JSON"],
+    ["null", "null", "The body must be a JSON object"],
+    ["an array", "[]", "The body must be a JSON object"],
+    ["a string", '"eth"', "The body must be a JSON object"],
+    ["deep nesting", "[".repeat(100_000), "The body must be valid JSON"],
+  ])("with %s is a 400 that says so", async (_, body, message) => {
+    const { statusCode, body: text } = await storeWallet(restEvent({ body }));
+    expect([statusCode, JSON.parse(text)]).toEqual([400, { message }]);
+  });
+
+  it("is read from base64 as well", async () => {
+    const event = {
+      ...restEvent({ body: Buffer.from('{"network":"x"}').toString("base64") }),
+      isBase64Encoded: true,
+    };
+    expect(JSON.parse((await storeWallet(event)).body).message).toContain("network must be one of");
+  });
+});

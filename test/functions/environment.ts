@@ -1,0 +1,10 @@
+/** What the stack sets. A function reads it at load, so this is imported before any handler. */
+Object.assign(process.env, {
+  AWS_REGION: "us-east-1",
+  AWS_ACCESS_KEY_ID: "test",
+  AWS_SECRET_ACCESS_KEY: "test",
+  TABLE_NAME: "table",
+  KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/test",
+  ALLOWED_ORIGINS: JSON.stringify(["https://app.example", "https://other.example"]),
+  WALLET_LIMITS: JSON.stringify({ Base: 10, Pro: 50, Enterprise: 500 }),
+});
