@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
+import { describe, expect, it } from "vitest";
+import type { Binding } from "../../lib/aws/container.ts";
+import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
+import { importedWallet } from "../../lib/domain/wallet.ts";
+import { createKms } from "../../lib/local/kms/kms.ts";
+import { kmsRequestHandler } from "../../lib/local/kms/request-handler.ts";
+
+const kms = createKms();
+const config = {
+  region: "us-east-1",
+  credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  requestHandler: kmsRequestHandler(kms),
+  maxAttempts: 1,
+};
+const vault = openVault(kms.ensureKey("wallets").arn, config);
+const binding = bindingOf(importedWallet("alice", "eth", "0x7E5F", new Date()));
+const secret = randomBytes(32);
+
+describe("the vault", () => {
+  it("gives back what was sealed", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    expect(Buffer.from(await unseal(vault, encryptedPrivateKey, binding))).toEqual(secret);
+  });
+
+  it("seals under a data key of its own each time, and leaves the secret to its owner", async () => {
+    const [one, two] = await Promise.all([seal(vault, secret, binding), seal(vault, secret, binding)]);
+    expect(one.encryptedPrivateKey).not.toEqual(two.encryptedPrivateKey);
+    expect(secret.some((byte) => byte !== 0)).toBe(true);
+  });
+
+  it("holds no part of the secret in the clear", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    expect(Buffer.from(encryptedPrivateKey).includes(secret.subarray(0, 4))).toBe(false);
+  });
+
+  it("opens nothing after any bit of the container was flipped", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    for (let bit = 0; bit < encryptedPrivateKey.length * 8; bit++) {
+      const damaged = Uint8Array.from(encryptedPrivateKey);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await expect(unseal(vault, damaged, binding), `bit ${bit}`).rejects.toThrow();
+    }
+  });
+
+  it.each(Object.keys(binding) as (keyof Binding)[])("opens nothing for another %s", async (name) => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    for (const value of ["", `${binding[name]} `, binding[name].toUpperCase(), "other"]) {
+      if (value === binding[name]) continue;
+      await expect(unseal(vault, encryptedPrivateKey, { ...binding, [name]: value })).rejects.toThrow();
+    }
+  });
+
+  it("opens nothing under another KMS key", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    const other = openVault(kms.ensureKey("other").arn, config);
+    await expect(unseal(other, encryptedPrivateKey, binding)).rejects.toThrow();
+  });
+});
+
+describe("a rotation of the KMS key", () => {
+  it("leaves what was sealed before open, and a rewrap moves it to the newest version", async () => {
+    const before = await seal(vault, secret, binding);
+    await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
+    expect(Buffer.from(await unseal(vault, before.encryptedPrivateKey, binding))).toEqual(secret);
+
+    const after = await rewrap(vault, before.encryptedPrivateKey, binding);
+    expect(Buffer.from(await unseal(vault, after.encryptedPrivateKey, binding))).toEqual(secret);
+    expect(after.keyMaterialId).toBe((await seal(vault, secret, binding)).keyMaterialId);
+    expect(after.keyMaterialId).not.toBe(before.keyMaterialId);
+  });
+
+  it("does not rewrap for another wallet", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    await expect(rewrap(vault, encryptedPrivateKey, { ...binding, walletID: "other" })).rejects.toThrow();
+  });
+});
