@@ -1,0 +1,116 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { readProfile } from "../../lib/aws/profiles.ts";
+import { register } from "../../lib/aws/registration.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
+import { addWallet, walletsOfUser } from "../../lib/aws/wallets.ts";
+import type { Network } from "../../lib/domain/network.ts";
+import { importedWallet } from "../../lib/domain/wallet.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+
+let engine: Engine;
+let table: Table;
+
+beforeAll(async () => {
+  engine = await startTable();
+  table = engine.table;
+}, engineStart);
+afterAll(() => engine.stop());
+
+const limits = { Base: 10, Pro: 50, Enterprise: 500 };
+const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
+
+const add = (userID: string, address: string, network: Network = "eth") =>
+  addWallet(table, importedWallet(userID, network, address, new Date()), seal, limits);
+
+async function holder(userID: string): Promise<string> {
+  await register(table, { userID, names: [], ref: undefined }, new Date());
+  return userID;
+}
+
+const outcomes = async (imports: Promise<void>[]) => {
+  const settled = await Promise.allSettled(imports);
+  const added = settled.filter(({ status }) => status === "fulfilled").length;
+  const refused = settled.filter(
+    (one) => one.status === "rejected" && one.reason.code === "WALLET_LIMIT_REACHED",
+  ).length;
+  return { added, refused };
+};
+
+const countOf = async (userID: string) => (await readProfile(table, userID))?.walletCount;
+
+describe("imports at the same time", () => {
+  it("of 50 wallets at a limit of 10 leave exactly 10, and a count of 10", async () => {
+    const userID = await holder("hoarder");
+    const imports = Array.from({ length: 50 }, (_, index) => add(userID, `0x${index}`));
+    expect(await outcomes(imports)).toEqual({ added: 10, refused: 40 });
+    expect(await walletsOfUser(table, userID)).toHaveLength(10);
+    expect(await countOf(userID)).toBe(10);
+  });
+
+  it("of the same wallet, 20 times, leave one", async () => {
+    const userID = await holder("repeater");
+    expect(await outcomes(Array.from({ length: 20 }, () => add(userID, "0x1")))).toEqual({
+      added: 20,
+      refused: 0,
+    });
+    expect(await walletsOfUser(table, userID)).toHaveLength(1);
+    expect(await countOf(userID)).toBe(1);
+  });
+});
+
+describe("a wallet", () => {
+  it("is another one on another network, and another user's is their own", async () => {
+    const [alice, bob] = [await holder("alice"), await holder("bob")];
+    await add(alice, "0x1", "eth");
+    await add(alice, "0x1", "base");
+    await add(bob, "0x1", "eth");
+    expect((await walletsOfUser(table, alice)).map(({ network }) => network)).toEqual(["base", "eth"]);
+    expect(await walletsOfUser(table, bob)).toHaveLength(1);
+  });
+
+  it("is added again at the limit without a word, and does not count", async () => {
+    const userID = await holder("full");
+    for (let index = 0; index < 10; index++) await add(userID, `0x${index}`);
+    await expect(add(userID, "0x3")).resolves.toBeUndefined();
+    await expect(add(userID, "0x10")).rejects.toThrow("Wallet limit of 10 reached for tier Base");
+    expect(await countOf(userID)).toBe(10);
+  });
+
+  it("is not added when its key could not be sealed", async () => {
+    const userID = await holder("unlucky");
+    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const failing = () => Promise.reject(new Error("KMS is down"));
+    await expect(addWallet(table, wallet, failing, limits)).rejects.toThrow("KMS is down");
+    expect(await walletsOfUser(table, userID)).toEqual([]);
+    expect(await countOf(userID)).toBe(0);
+  });
+
+  it("is added when the user rises to a tier with room while it is being sealed", async () => {
+    const userID = await holder("riser");
+    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const rise = vi.fn(async () => {
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: profileKey(userID),
+          UpdateExpression: "SET tier = :pro, walletCount = :ten",
+          ExpressionAttributeValues: { ":pro": "Pro", ":ten": 10 },
+        }),
+      );
+      return seal();
+    });
+    await addWallet(table, wallet, rise, limits);
+    expect(rise).toHaveBeenCalledOnce();
+    expect(await countOf(userID)).toBe(11);
+  });
+
+  it("is listed without its key", async () => {
+    const userID = await holder("lister");
+    await add(userID, "0x1");
+    expect(Object.keys((await walletsOfUser(table, userID))[0] ?? {}).sort()).toEqual(
+      ["UserID", "_id", "createdAt", "generatedWalletAddress", "network", "walletType"].sort(),
+    );
+  });
+});
