@@ -1,0 +1,19 @@
+import { LambdaIntegration, type Method, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { RestRow } from "../../operations.ts";
+import type { OperationFunction } from "./operation-function.ts";
+import type { TokenAuthorizer } from "./token-authorizer.ts";
+
+/** A method of the API with the function that serves it. */
+export type Endpoint = { operation: OperationFunction; method: Method };
+
+/** Puts a row on its route, for bearers of a token only. */
+export function addEndpoint(
+  api: RestApi,
+  { method, path }: RestRow,
+  operation: OperationFunction,
+  authorizer: TokenAuthorizer,
+): Endpoint {
+  const integration = new LambdaIntegration(operation.lambda, { allowTestInvoke: false });
+  const options = { operationName: operation.name, authorizer };
+  return { operation, method: api.root.resourceForPath(path).addMethod(method, integration, options) };
+}

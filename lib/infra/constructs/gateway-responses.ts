@@ -1,0 +1,57 @@
+import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+
+type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
+
+const quoted = "$context.error.messageString";
+
+/** Both shapes of an error at once, since the gateway does not know which of them a route promises. */
+const both = (message: string) => JSON.stringify({ error: message, message });
+
+const internal = both("Internal server error");
+const tooMany = { body: JSON.stringify({ error: "Too many requests" }), headers: { "Retry-After": "'1'" } };
+const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "404" };
+
+/** What API Gateway answers by itself. A status code on a DEFAULT type would become that of every other type. */
+const answers: readonly Answer[] = [
+  // The authorizer never throws for a bad token, which would count as a fault of its own: it denies, and says in its
+  // context what the body is to be.
+  { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
+  {
+    type: ResponseType.UNAUTHORIZED,
+    statusCode: "401",
+    body: JSON.stringify({ error: "No token provided" }),
+  },
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
+  { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
+  { type: ResponseType.THROTTLED, ...tooMany },
+  { type: ResponseType.QUOTA_EXCEEDED, ...tooMany },
+  { type: ResponseType.DEFAULT_4XX, body: `{"error":${quoted},"message":${quoted}}` },
+  { type: ResponseType.AUTHORIZER_FAILURE, body: internal },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, body: internal },
+  { type: ResponseType.API_CONFIGURATION_ERROR, body: internal },
+  { type: ResponseType.INTEGRATION_FAILURE, body: internal },
+  { type: ResponseType.INTEGRATION_TIMEOUT, body: both("The request timed out") },
+  { type: ResponseType.DEFAULT_5XX, body: internal },
+];
+
+/** Gives the answers that no function gives, in the service's own shapes. */
+export function addGatewayResponses(api: RestApi, allowedOrigins: readonly string[]): void {
+  for (const { type, body, statusCode, headers } of answers)
+    api.addGatewayResponse(type.responseType, {
+      type,
+      templates: { "application/json": body },
+      responseHeaders: { ...headers, ...corsHeaders(allowedOrigins) },
+      ...(statusCode && { statusCode }),
+    });
+}
+
+/** API Gateway can name a fixed origin or echo any; so pages of the first origin alone can read these answers. */
+function corsHeaders([origin]: readonly string[]): Record<string, string> {
+  if (origin === undefined) return {};
+  return {
+    "Access-Control-Allow-Origin": `'${origin}'`,
+    "Access-Control-Allow-Credentials": "'true'",
+    "Access-Control-Expose-Headers": "'Retry-After'",
+    Vary: "'Origin'",
+  };
+}

@@ -1,0 +1,20 @@
+import type { Setting } from "../operations.ts";
+import type { Issuer } from "../runtime/token-verifier.ts";
+import type { Configuration } from "./config.ts";
+
+/** The value of every setting that a row of the table of operations may ask for. */
+export type Settings = Readonly<Record<Setting, string>>;
+
+export function settingsOf(
+  { allowedOrigins, walletLimits, cookieName }: Configuration,
+  { issuer, audience, jwksUri }: Issuer,
+): Settings {
+  return {
+    ALLOWED_ORIGINS: JSON.stringify(allowedOrigins),
+    WALLET_LIMITS: JSON.stringify(walletLimits),
+    ISSUER: issuer,
+    AUDIENCE: audience,
+    JWKS_URI: jwksUri,
+    COOKIE_NAME: cookieName,
+  };
+}

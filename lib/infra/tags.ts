@@ -1,0 +1,2 @@
+/** On every resource of both stacks, by way of CloudFormation. */
+export const tags = { service: "trading-terminal" };

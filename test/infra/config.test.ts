@@ -1,0 +1,89 @@
+import { App } from "aws-cdk-lib";
+import { describe, expect, it } from "vitest";
+import cdk from "../../cdk.json" with { type: "json" };
+import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
+
+const read = (context: Record<string, unknown>) =>
+  readConfiguration(new App({ context: { ...cdk.context, ...context } }).node);
+
+const refusal = (context: Record<string, unknown>) => {
+  try {
+    read(context);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+  return undefined;
+};
+
+describe("the configuration", () => {
+  it("needs nothing", () => {
+    expect(read({})).toEqual({
+      issuer: undefined,
+      cookieName: "access_token",
+      allowedOrigins: [],
+      walletLimits: { Base: 10, Pro: 50, Enterprise: 500 },
+      domain: undefined,
+      alarmTopicArn: undefined,
+    });
+  });
+
+  it("is the same as values and as the text that a command line gives", () => {
+    const values = { allowedOrigins: ["https://app.example"], walletLimits: { Enterprise: 1000 } };
+    const texts = { allowedOrigins: '["https://app.example"]', walletLimits: '{"Enterprise":1000}' };
+    expect(read(texts)).toEqual(read(values));
+    expect(read(values)).toMatchObject({
+      allowedOrigins: ["https://app.example"],
+      walletLimits: { Base: 10, Pro: 50, Enterprise: 1000 },
+    });
+  });
+
+  it("takes an issuer with or without the address of its keys", () => {
+    const issuer = { issuer: "https://id.example/", audience: "terminal" };
+    expect(read(issuer).issuer).toEqual({ ...issuer, jwksUri: "" });
+    const local = { ...issuer, jwksUri: "http://127.0.0.1:3000/keys" };
+    expect(read(local).issuer).toEqual(local);
+  });
+
+  it.each([
+    [
+      { walletLimits: { Gold: 5 } },
+      'walletLimits.Gold names no tier "Gold"; there are Base, Pro, Enterprise',
+    ],
+    [{ walletLimits: { Pro: -1 } }, "walletLimits.Pro must not be negative"],
+    [{ walletLimits: { Pro: 1.5 } }, "walletLimits.Pro must be a whole number"],
+    [{ walletLimits: '{"Pro":"5"}' }, "walletLimits.Pro must be a number of wallets"],
+    [{ walletLimits: "{Pro:5}" }, "walletLimits is not JSON: {Pro:5}"],
+    [
+      { allowedOrigins: ["*"] },
+      "allowedOrigins.0 must be an exact origin such as https://app.example, not *",
+    ],
+    [
+      { allowedOrigins: ["https://a.example", "https://b.example/"] },
+      "allowedOrigins.1 must be an exact origin such as https://app.example, not https://b.example/",
+    ],
+    [{ allowedOrigins: '"https://a.example"' }, "allowedOrigins must be a list of origins"],
+    [{ cookieName: "access token" }, "cookieName must be a cookie name"],
+    [{ issuer: "https://id.example/" }, "audience is needed beside issuer"],
+    [{ audience: "terminal" }, "issuer is needed beside audience"],
+    [{ jwksUri: "https://id.example/keys" }, "issuer is needed beside jwksUri"],
+    [{ issuer: "http://id.example/", audience: "terminal" }, "issuer must be an https URL"],
+    [{ issuer: "https://id.example/", audience: "" }, "audience must be text"],
+    [{ domainName: "api.example.com" }, "certificateArn is needed beside domainName"],
+    [
+      { certificateArn: "arn:aws:acm:eu-west-1:1:certificate/1" },
+      "domainName is needed beside certificateArn",
+    ],
+    [
+      { domainName: "https://api.example.com", certificateArn: "arn:aws:acm:x" },
+      "domainName must be a domain name in lower case",
+    ],
+    [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
+  ])("refuses %j", (context, message) => {
+    expect(refusal(context)).toBe(`Context ${message}`);
+  });
+
+  it("names every key at fault", () => {
+    expect(refusal({ cookieName: "a b", alarmTopicArn: "alarms" })?.split("\n")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,63 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Operation, operations } from "../../lib/operations.ts";
+import { functionsOf, synthesize } from "./synthesized.ts";
+
+const templates = synthesize({
+  allowedOrigins: ["https://app.example"],
+  walletLimits: { Pro: 60 },
+  issuer: "https://id.example/",
+  audience: "terminal",
+  cookieName: "session",
+});
+const functions = functionsOf(templates);
+const rows = Object.entries<Operation>(operations);
+
+const values: Record<string, string> = {
+  ALLOWED_ORIGINS: '["https://app.example"]',
+  WALLET_LIMITS: '{"Base":10,"Pro":60,"Enterprise":500}',
+  ISSUER: "https://id.example/",
+  AUDIENCE: "terminal",
+  JWKS_URI: "",
+  COOKIE_NAME: "session",
+};
+
+describe("the functions", () => {
+  it("are the rows of the table, in the template and in the folder", () => {
+    const names = rows.map(([name]) => name).sort();
+    expect(Object.keys(functions).sort()).toEqual(names);
+    expect(readdirSync("functions").sort()).toEqual(names);
+  });
+
+  it.each(rows)("%s has what its row says, and the runtime of all", (name, row) => {
+    expect(functions[name]).toMatchObject({
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" },
+      MemorySize: row.memorySize,
+      Runtime: "nodejs24.x",
+      Timeout: row.timeout,
+    });
+  });
+
+  it.each(rows)("%s has exactly the environment of its row", (name, row) => {
+    const table = { "Fn::ImportValue": expect.stringContaining("RefTable") };
+    const key = { "Fn::ImportValue": expect.stringMatching(/GetAttKey.*Arn/) };
+    expect(functions[name]?.Environment.Variables).toEqual({
+      ...(row.table.length > 0 && { TABLE_NAME: table }),
+      ...(row.key.length > 0 && { KEY_ID: key }),
+      ...Object.fromEntries(row.settings.map((setting) => [setting, values[setting]])),
+    });
+  });
+
+  it("trust the user pool of the data stack when there is no other issuer", () => {
+    const variables = functionsOf(synthesize()).authorize?.Environment.Variables;
+    const pool = { "Fn::ImportValue": expect.stringMatching(/RefUsersPool[0-9A-F]{8}/) };
+    const issuer = ["https://cognito-idp.", { Ref: "AWS::Region" }, ".amazonaws.com/", pool];
+    expect(variables).toMatchObject({
+      ISSUER: { "Fn::Join": ["", issuer] },
+      JWKS_URI: { "Fn::Join": ["", [...issuer, "/.well-known/jwks.json"]] },
+      AUDIENCE: { "Fn::ImportValue": expect.stringContaining("RefUsersPoolClient") },
+    });
+  });
+});
