@@ -1,30 +1,28 @@
-import { resolve } from "node:path";
 import { Duration } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import {
   ApplicationLogLevel,
   Architecture,
+  Function as LambdaFunction,
   LoggingFormat,
   Runtime,
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
-import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { Construct } from "constructs";
 import type { Operation, OperationName } from "../../operations.ts";
 import type { Settings } from "../settings.ts";
+import { bundledCode } from "./bundled-code.ts";
 import { OperationRole } from "./operation-role.ts";
 import { RetainedLogGroup } from "./retained-log-group.ts";
 
 export type OperationFunctionProps = { row: Operation; table: Table; key: Key; settings: Settings };
 
-const root = resolve(import.meta.dirname, "../../..");
-
 /** The function of one row, with a role and a log of its own. Its code is functions/<name>/handler.ts. */
 export class OperationFunction extends Construct {
   readonly name: OperationName;
   readonly row: Operation;
-  readonly lambda: NodejsFunction;
+  readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, name: OperationName, { row, table, key, settings }: OperationFunctionProps) {
     super(scope, name);
@@ -32,10 +30,10 @@ export class OperationFunction extends Construct {
     this.row = row;
 
     const logGroup = new RetainedLogGroup(this, "Log");
-    this.lambda = new NodejsFunction(this, "Function", {
-      description: row.kind === "rest" ? row.summary : "Says who is calling",
-      entry: resolve(root, "functions", name, "handler.ts"),
-      depsLockFilePath: resolve(root, "package-lock.json"),
+    this.lambda = new LambdaFunction(this, "Function", {
+      description: row.summary,
+      code: bundledCode(name),
+      handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memorySize,
@@ -50,16 +48,6 @@ export class OperationFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
-      bundling: {
-        target: "node24",
-        format: OutputFormat.ESM,
-        // Module first: only ES modules can be shaken, which halves the bundle and so the cold start.
-        mainFields: ["module", "main"],
-        minify: true,
-        // The version that was tested, not the one that the runtime brings that day.
-        bundleAwsSDK: true,
-        logLevel: LogLevel.WARNING,
-      },
     });
   }
 }
