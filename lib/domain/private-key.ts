@@ -29,20 +29,20 @@ export async function readPrivateKey(network: Network, text: string): Promise<Pr
 
 function readEvmKey(text: string): PrivateKey {
   const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1];
-  if (hex === undefined) throw refuse("EVM", "it must be 32 bytes of hex (64 digits), with or without 0x");
+  if (hex === undefined) throw refuse("EVM", "must be 32 bytes of hex (64 digits), with or without 0x");
   const secret = Buffer.from(hex, "hex");
   try {
     return withWipe(computeAddress(SigningKey.computePublicKey(secret)), secret);
   } catch {
     secret.fill(0);
-    throw refuse("EVM", "it is not in the range of the curve");
+    throw refuse("EVM", "is not in the range of the curve");
   }
 }
 
 async function readSolanaKey(text: string): Promise<PrivateKey> {
   // 64 bytes take 88 digits at most. Decoding is quadratic in the length, so longer text is not even tried.
   const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
-  if (bytes === undefined) throw refuse("Solana", "it must be base58 of a 64-byte secret key");
+  if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
   const secret = bytes.slice(0, 32);
   try {
     return withWipe(await solanaAddress(bytes), secret);
@@ -57,15 +57,15 @@ async function readSolanaKey(text: string): Promise<PrivateKey> {
 async function solanaAddress(bytes: Uint8Array): Promise<string> {
   if (bytes.length === 64) {
     const pair = await createKeyPairFromBytes(bytes).catch(() => {
-      throw refuse("Solana", "its two halves do not belong together");
+      throw refuse("Solana", "has two halves that do not belong together");
     });
     return getAddressFromPublicKey(pair.publicKey);
   }
-  if (bytes.length !== 32) throw refuse("Solana", "it must be 64 bytes in base58");
+  if (bytes.length !== 32) throw refuse("Solana", "must be 64 bytes in base58");
   // Half of all seeds read as points of the curve too. Taking a pasted address for a seed would give its owner a
   // wallet whose secret is public, so what cannot be told apart is refused; the 64-byte form is never ambiguous.
   if (isPublicKey(bytes)) {
-    throw refuse("Solana", "these 32 bytes may be a public address; give the 64-byte secret key");
+    throw refuse("Solana", "may be a public address, as these 32 bytes are one; give the 64-byte secret key");
   }
   const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
   return getAddressFromPublicKey(pair.publicKey);
@@ -87,6 +87,6 @@ function withWipe(address: string, secret: Uint8Array): PrivateKey {
 function refuse(family: "EVM" | "Solana", reason: string): Refusal {
   return new Refusal(
     "INVALID_PRIVATE_KEY",
-    `Invalid ${family} private key format: privateKey was refused, ${reason}`,
+    `Invalid ${family} private key format: privateKey ${reason}`,
   );
 }
