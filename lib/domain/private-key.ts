@@ -85,8 +85,5 @@ function withWipe(address: string, secret: Uint8Array): PrivateKey {
 }
 
 function refuse(family: "EVM" | "Solana", reason: string): Refusal {
-  return new Refusal(
-    "INVALID_PRIVATE_KEY",
-    `Invalid ${family} private key format: privateKey ${reason}`,
-  );
+  return new Refusal("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
 }

@@ -1,0 +1,28 @@
+import type { GatewayResponseOverrides } from "./gateway-response.ts";
+import type { MockIntegration } from "./mock-integration.ts";
+
+/** A REST API as its template describes it. */
+export type ApiDefinition = {
+  apiId: string;
+  stage: { name: string; deploymentId: string; variables: Record<string, string> };
+  binaryMediaTypes: readonly string[];
+  /** Those that have methods. */
+  resources: readonly ApiResource[];
+  gatewayResponses: GatewayResponseOverrides;
+};
+
+export type ApiResource = {
+  id: string;
+  /** e.g. `/updateTradingSettings/{chain}` */
+  path: string;
+  /** By HTTP method or `ANY`. */
+  methods: ReadonlyMap<string, Method>;
+};
+
+export type Method = { authorizer: Authorizer | undefined; integration: Integration };
+
+export type Authorizer = { id: string; functionArn: string };
+
+export type Integration = LambdaIntegration | MockIntegration;
+
+export type LambdaIntegration = { type: "AWS_PROXY"; functionArn: string; timeoutMs: number };

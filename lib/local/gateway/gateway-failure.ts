@@ -1,0 +1,84 @@
+type DefaultResponse = {
+  status: number;
+  /** Value of the x-amzn-ErrorType header. */
+  errorType: string;
+  message: string | null;
+  /** Set where the recorded body differs from `{"message":…}`. */
+  template?: string;
+};
+
+const internal = {
+  errorType: "InternalServerErrorException",
+  message: "Internal server error",
+  template: '{"message": $context.error.messageString}',
+};
+
+/** What API Gateway answers by itself, by the type under which a GatewayResponse resource can change it. */
+export const defaultResponses = {
+  ACCESS_DENIED: {
+    status: 403,
+    errorType: "AccessDeniedException",
+    message: "User is not authorized to access this resource",
+    template: '{"Message":$context.error.messageString}',
+  },
+  API_CONFIGURATION_ERROR: { ...internal, status: 500 },
+  AUTHORIZER_CONFIGURATION_ERROR: {
+    status: 500,
+    errorType: "AuthorizerConfigurationException",
+    message: null,
+  },
+  DEFAULT_4XX: { status: 400, errorType: "BadRequestException", message: "Bad Request" },
+  DEFAULT_5XX: { ...internal, status: 502 },
+  INTEGRATION_FAILURE: { ...internal, status: 500 },
+  INTEGRATION_TIMEOUT: { ...internal, status: 504, message: "Endpoint request timed out" },
+  INVALID_API_KEY: { status: 403, errorType: "ForbiddenException", message: "Forbidden" },
+  MISSING_AUTHENTICATION_TOKEN: {
+    status: 403,
+    errorType: "MissingAuthenticationTokenException",
+    message: "Missing Authentication Token",
+  },
+  QUOTA_EXCEEDED: { status: 429, errorType: "LimitExceededException", message: "Limit Exceeded" },
+  THROTTLED: { status: 429, errorType: "TooManyRequestsException", message: "Too Many Requests" },
+  UNAUTHORIZED: { status: 401, errorType: "UnauthorizedException", message: "Unauthorized" },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    errorType: "BadRequestException",
+    message: "Unsupported Media Type",
+  },
+} as const satisfies Record<string, DefaultResponse>;
+
+export type FailureType = keyof typeof defaultResponses;
+
+/** Types that a template may name although nothing here brings them about. */
+const neverRaised = [
+  "AUTHORIZER_FAILURE",
+  "BAD_REQUEST_BODY",
+  "BAD_REQUEST_PARAMETERS",
+  "EXPIRED_TOKEN",
+  "INVALID_SIGNATURE",
+  "REQUEST_TOO_LARGE",
+  "RESOURCE_NOT_FOUND",
+  "WAF_FILTERED",
+] as const;
+
+export const responseTypes = [...(Object.keys(defaultResponses) as FailureType[]), ...neverRaised];
+export type ResponseType = (typeof responseTypes)[number];
+
+/** A request that API Gateway answers by itself. */
+export class GatewayFailure extends Error {
+  override readonly name = "GatewayFailure";
+  readonly type: FailureType;
+  readonly status: number;
+  /** What `$context.error.message` holds. */
+  readonly told: string | null;
+  /** For the person at the runner's terminal; the caller never sees it. */
+  readonly reason: string | undefined;
+
+  constructor(type: FailureType, options: { status?: number; told?: string; reason?: string } = {}) {
+    super(options.reason ?? type);
+    this.type = type;
+    this.status = options.status ?? defaultResponses[type].status;
+    this.told = options.told ?? defaultResponses[type].message;
+    this.reason = options.reason;
+  }
+}

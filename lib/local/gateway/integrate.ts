@@ -1,0 +1,45 @@
+import { arn } from "../account.ts";
+import type { ApiDefinition, Integration } from "./api-definition.ts";
+import type { Call } from "./call.ts";
+import { type FunctionPort, invokeFunction, within } from "./function-port.ts";
+import { isBinary } from "./media-type.ts";
+import { type GatewayResponse, headerValues } from "./messages.ts";
+import { mockResponse } from "./mock-integration.ts";
+import { proxyEvent } from "./proxy-event.ts";
+import { proxyResponse } from "./proxy-response.ts";
+import { requestParameters } from "./request-parameters.ts";
+
+/**
+ * The answer of what stands behind a method.
+ *
+ * @throws GatewayFailure
+ */
+export async function integrate(
+  call: Call,
+  integration: Integration,
+  api: ApiDefinition,
+  functions: FunctionPort,
+): Promise<GatewayResponse> {
+  const { request, context } = call;
+  if (integration.type === "MOCK") {
+    const contentType = headerValues(request.headers, "content-type").at(-1);
+    return mockResponse(integration, request.body.toString(), contentType, {
+      context,
+      parameters: requestParameters(call),
+    });
+  }
+  const work = invokeFunction(
+    functions,
+    {
+      functionArn: integration.functionArn,
+      sourceArn: arn(
+        "execute-api",
+        `${api.apiId}/${api.stage.name}/${request.method}${context.resourcePath}`,
+      ),
+      event: proxyEvent(call, api),
+    },
+    "INTEGRATION_FAILURE",
+  );
+  const accept = headerValues(request.headers, "accept").at(0);
+  return proxyResponse(await within(integration.timeoutMs, work), isBinary(api.binaryMediaTypes, accept));
+}

@@ -1,0 +1,102 @@
+import { GatewayFailure } from "./gateway-failure.ts";
+import { isSendable } from "./header-text.ts";
+import type { MappingResult, MappingTemplate, MappingVariables } from "./mapping-template.ts";
+import { mediaType } from "./media-type.ts";
+import { type GatewayResponse, type Pair, withOverrides } from "./messages.ts";
+
+export type MockIntegration = {
+  type: "MOCK";
+  /** What becomes of a body whose type has no template. */
+  passthrough: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
+  /** For application/json. */
+  requestTemplate: MappingTemplate | undefined;
+  responses: readonly MockResponse[];
+};
+
+export type MockResponse = {
+  status: number;
+  /** Chooses this response for a status that it matches; the response without a pattern is for all the others. */
+  pattern: RegExp | undefined;
+  headers: readonly Pair[];
+  /** For application/json. */
+  template: MappingTemplate | undefined;
+};
+
+const json = "application/json";
+
+/**
+ * The answer of a method that no function stands behind: its request template tells a status, which chooses the response.
+ *
+ * @throws GatewayFailure
+ */
+export function mockResponse(
+  integration: MockIntegration,
+  body: string,
+  contentType: string | undefined,
+  variables: MappingVariables,
+): GatewayResponse {
+  const status = readStatus(mappedRequest(integration, body, contentType, variables));
+  const response =
+    integration.responses.find(({ pattern }) => pattern?.test(status)) ??
+    integration.responses.find(({ pattern }) => pattern === undefined);
+  if (!response) {
+    throw new GatewayFailure("API_CONFIGURATION_ERROR", {
+      reason: `no integration response for status ${status}`,
+    });
+  }
+  const { text, override } = render(response.template, variables) ?? { text: "", override: { header: {} } };
+  const overrides = Object.entries(override.header)
+    .map(([name, value]): Pair => [name, String(value)])
+    .filter(isSendable);
+  return {
+    status: readStatusOverride(override.status) ?? response.status,
+    headers: withOverrides([["Content-Type", json], ...response.headers], overrides),
+    body: Buffer.from(text),
+  };
+}
+
+function mappedRequest(
+  { requestTemplate, passthrough }: MockIntegration,
+  body: string,
+  contentType: string | undefined,
+  variables: MappingVariables,
+): string {
+  const template = mediaType(contentType ?? json) === json ? requestTemplate : undefined;
+  if (template) return render(template, variables)?.text ?? "";
+  if (passthrough === "NEVER" || (passthrough === "WHEN_NO_TEMPLATES" && requestTemplate)) {
+    throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
+  }
+  return body;
+}
+
+function render(
+  template: MappingTemplate | undefined,
+  variables: MappingVariables,
+): MappingResult | undefined {
+  try {
+    return template?.(variables);
+  } catch (error) {
+    throw new GatewayFailure("DEFAULT_5XX", {
+      status: 500,
+      reason: `a mapping template has failed: ${error}`,
+    });
+  }
+}
+
+/** Recorded: the mapped request need not be JSON, `{ statusCode: 204 }` will do. */
+function readStatus(mapped: string): string {
+  const [, status] =
+    /^\s*\{(?:.*[,\s])?(?:statusCode|"statusCode"|'statusCode')\s*:\s*(\d{3})\b.*\}\s*$/s.exec(mapped) ?? [];
+  if (status !== undefined) return status;
+  throw new GatewayFailure("DEFAULT_5XX", {
+    status: 500,
+    reason: "the mapped request of the mock has no statusCode",
+  });
+}
+
+/** Recorded: an override that is no status is passed over. */
+function readStatusOverride(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 200 && value < 600
+    ? value
+    : undefined;
+}

@@ -1,0 +1,148 @@
+import * as v from "valibot";
+import { type ResponseType, responseTypes } from "./gateway-failure.ts";
+
+/**
+ * What each resource type may say. Everything is strict: a property that changes what a caller sees and is not emulated
+ * must not be here, and one that is here without being read changes nothing that a caller sees.
+ */
+
+const text = v.string();
+const reference = v.string();
+const unread = v.optional(v.unknown());
+const off = v.optional(v.literal(false));
+
+const lambdaUri = v.pipe(
+  v.string(),
+  v.regex(/^arn:[\w-]+:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/[\w:.$-]+\/invocations$/),
+  v.transform((uri) => uri.slice(uri.indexOf("/functions/") + "/functions/".length, -"/invocations".length)),
+);
+
+export const restApi = v.strictObject({
+  Name: unread,
+  Description: unread,
+  Tags: unread,
+  FailOnWarnings: unread,
+  // Decides where the key of a method that needs one comes from.
+  ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"])),
+  BinaryMediaTypes: v.optional(
+    v.array(v.union([v.literal("*/*"), v.pipe(text, v.regex(/^[^*\s;]+\/[^*\s;]+$/), v.toLowerCase())])),
+    [],
+  ),
+  DisableExecuteApiEndpoint: off,
+  // Without it the API is edge-optimized, and CloudFront adds headers of its own.
+  EndpointConfiguration: v.strictObject({
+    Types: v.strictTuple([v.literal("REGIONAL")]),
+    IpAddressType: unread,
+  }),
+});
+
+export const resource = v.strictObject({ RestApiId: reference, ParentId: reference, PathPart: text });
+
+export const deployment = v.strictObject({ RestApiId: reference, Description: unread });
+
+export const stage = v.strictObject({
+  RestApiId: reference,
+  DeploymentId: reference,
+  StageName: v.pipe(text, v.regex(/^[\w-]+$/)),
+  Variables: v.optional(v.record(v.string(), v.string())),
+  Description: unread,
+  DocumentationVersion: unread,
+  Tags: unread,
+  TracingEnabled: unread,
+  AccessLogSetting: unread,
+  CacheClusterEnabled: off,
+  MethodSettings: v.optional(
+    v.array(
+      v.strictObject({
+        HttpMethod: unread,
+        ResourcePath: unread,
+        LoggingLevel: unread,
+        MetricsEnabled: unread,
+        DataTraceEnabled: unread,
+        CachingEnabled: off,
+      }),
+    ),
+  ),
+});
+
+export const account = v.strictObject({ CloudWatchRoleArn: unread });
+
+export const authorizer = v.strictObject({
+  RestApiId: reference,
+  Name: unread,
+  AuthType: v.optional(v.literal("custom")),
+  Type: v.literal("REQUEST"),
+  AuthorizerUri: lambdaUri,
+  // Left out it is 300 seconds, and caching goes by identity sources.
+  AuthorizerResultTtlInSeconds: v.literal(0),
+  IdentitySource: v.optional(v.literal("")),
+});
+
+const templates = v.strictObject({ "application/json": v.optional(text) });
+
+export const gatewayResponse = v.strictObject({
+  RestApiId: reference,
+  ResponseType: v.picklist(responseTypes as [ResponseType, ...ResponseType[]]),
+  StatusCode: v.optional(v.pipe(text, v.regex(/^[2-5]\d\d$/), v.transform(Number))),
+  ResponseParameters: v.optional(v.record(v.string(), text), {}),
+  ResponseTemplates: v.optional(templates, {}),
+});
+
+const lambdaProxyIntegration = v.strictObject({
+  Type: v.literal("AWS_PROXY"),
+  // Recorded: with any other method each request ends in a 500.
+  IntegrationHttpMethod: v.literal("POST"),
+  Uri: lambdaUri,
+  PassthroughBehavior: unread,
+  TimeoutInMillis: v.optional(v.pipe(v.number(), v.integer(), v.minValue(50)), 29_000),
+});
+
+const status = v.pipe(text, v.regex(/^[2-5]\d\d$/), v.transform(Number));
+
+const mockIntegration = v.strictObject({
+  Type: v.literal("MOCK"),
+  IntegrationHttpMethod: unread,
+  TimeoutInMillis: unread,
+  PassthroughBehavior: v.optional(
+    v.picklist(["WHEN_NO_MATCH", "WHEN_NO_TEMPLATES", "NEVER"]),
+    "WHEN_NO_MATCH",
+  ),
+  RequestTemplates: v.optional(templates, {}),
+  IntegrationResponses: v.optional(
+    v.array(
+      v.strictObject({
+        StatusCode: status,
+        SelectionPattern: v.optional(text),
+        ResponseParameters: v.optional(v.record(v.string(), text), {}),
+        ResponseTemplates: v.optional(templates, {}),
+      }),
+    ),
+    [],
+  ),
+});
+
+export const method = v.strictObject({
+  RestApiId: reference,
+  ResourceId: reference,
+  HttpMethod: v.picklist(["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
+  OperationName: unread,
+  // Only a request validator would look at them.
+  RequestParameters: unread,
+  AuthorizationType: v.picklist(["NONE", "CUSTOM"]),
+  AuthorizerId: v.optional(reference),
+  ApiKeyRequired: v.optional(v.literal(false, "a key is required, which takes usage plans")),
+  Integration: v.variant("Type", [lambdaProxyIntegration, mockIntegration]),
+  MethodResponses: v.optional(
+    v.array(
+      v.strictObject({
+        StatusCode: status,
+        ResponseParameters: v.optional(v.record(v.string(), v.boolean()), {}),
+        ResponseModels: unread,
+      }),
+    ),
+    [],
+  ),
+});
+
+export type MethodProperties = v.InferOutput<typeof method>;
+export type MockProperties = v.InferOutput<typeof mockIntegration>;

@@ -1,0 +1,98 @@
+import { account } from "../account.ts";
+import { type GatewayRequest, headerValues } from "./messages.ts";
+
+/** What an authorizer has found, as functions and templates see it. */
+export type AuthorizerContext = {
+  principalId: string;
+  integrationLatency: number;
+  [key: string]: string | number;
+};
+
+/** Known only of callers that sign with IAM credentials or have a Cognito identity. */
+const unknownIdentity = {
+  accessKey: null,
+  accountId: null,
+  caller: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+/** The `requestContext` of events and the `$context` of templates. */
+export type RequestContext = {
+  accountId: string;
+  apiId: string;
+  authorizer?: AuthorizerContext;
+  deploymentId: string;
+  domainName: string;
+  domainPrefix: string;
+  extendedRequestId: string;
+  httpMethod: string;
+  identity: typeof unknownIdentity & { sourceIp: string; userAgent: string | null };
+  path: string;
+  protocol: "HTTP/1.1";
+  requestId: string;
+  /** e.g. `21/Nov/2026:09:14:00 +0000` */
+  requestTime: string;
+  /** Milliseconds since the epoch. */
+  requestTimeEpoch: number;
+  /** Empty, as is the path, until the resource is found. */
+  resourceId: string;
+  /** e.g. `/updateTradingSettings/{chain}` */
+  resourcePath: string;
+  stage: string;
+};
+
+type RequestIds = { requestId: string; extendedRequestId: string; traceId: string };
+
+/** The ids of a request in the forms that AWS gives them. `newId` makes a UUID. */
+export function newRequestIds(now: Date, newId: () => string): RequestIds {
+  const hex = () => newId().replaceAll("-", "");
+  const seconds = Math.floor(now.getTime() / 1000);
+  return {
+    requestId: newId(),
+    extendedRequestId: Buffer.from(hex().slice(0, 22), "hex").toString("base64"),
+    traceId: `Root=1-${seconds.toString(16).padStart(8, "0")}-${hex().slice(0, 24)}`,
+  };
+}
+
+/** The context of a request before its resource is known. */
+export function requestContext(
+  request: GatewayRequest,
+  rawPath: string,
+  api: { apiId: string; stage: { name: string; deploymentId: string } },
+  ids: Omit<RequestIds, "traceId">,
+  now: Date,
+): RequestContext {
+  const domainName = headerValues(request.headers, "host").at(-1) ?? "";
+  return {
+    accountId: account.id,
+    apiId: api.apiId,
+    deploymentId: api.stage.deploymentId,
+    domainName,
+    domainPrefix: domainName.split(".", 1)[0] ?? "",
+    httpMethod: request.method,
+    identity: {
+      ...unknownIdentity,
+      sourceIp: request.sourceIp,
+      userAgent: headerValues(request.headers, "user-agent").at(-1) ?? null,
+    },
+    path: `/${api.stage.name}${rawPath}`,
+    protocol: "HTTP/1.1",
+    requestTime: commonLogTime(now),
+    requestTimeEpoch: now.getTime(),
+    resourceId: "",
+    resourcePath: "",
+    stage: api.stage.name,
+    ...ids,
+  };
+}
+
+function commonLogTime(now: Date): string {
+  const [, day, month, year, time] = now.toUTCString().split(" ");
+  return `${day}/${month}/${year}:${time} +0000`;
+}
