@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile, Referral } from "../domain/profile.ts";
 import type { Chain, SettingsPatch } from "../domain/settings.ts";
@@ -56,6 +57,41 @@ export async function recordVisit(table: Table, userID: string, now: Date): Prom
       ExpressionAttributeValues: { ":now": now.toISOString() },
     }),
   );
+}
+
+/**
+ * Sets attributes of a profile, all of them or none.
+ *
+ * @param read the profile that the changes were made for.
+ * @returns false, and changes nothing, when one of these attributes is no longer what was read.
+ */
+export async function changeProfile(
+  table: Table,
+  read: Profile,
+  changes: Partial<Profile>,
+): Promise<boolean> {
+  const names = Object.keys(changes) as (keyof Profile)[];
+  try {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: profileKey(read.userID),
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(", ")}`,
+        ConditionExpression: names.map((name) => `#${name} = :old_${name}`).join(" AND "),
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          names.flatMap((name) => [
+            [`:new_${name}`, changes[name]],
+            [`:old_${name}`, read[name]],
+          ]),
+        ),
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }
 
 function profileIn(items: Item<Profile>[]): Profile {

@@ -1,4 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Reward } from "../domain/reward.ts";
 import type { Table } from "./table.ts";
 import { catalogueKey } from "./table-keys.ts";
@@ -7,4 +8,29 @@ import { catalogueKey } from "./table-keys.ts";
 export async function readCatalogue(table: Table): Promise<Reward[]> {
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: catalogueKey }));
   return (Item?.rewards as Reward[] | undefined) ?? [];
+}
+
+/** Makes these the rewards, in one write. @returns the rewards before. */
+export async function replaceCatalogue(table: Table, rewards: readonly Reward[]): Promise<Reward[]> {
+  const { Attributes } = await table.client.send(
+    new PutCommand({ TableName: table.name, Item: { ...catalogueKey, rewards }, ReturnValues: "ALL_OLD" }),
+  );
+  return (Attributes?.rewards as Reward[] | undefined) ?? [];
+}
+
+/** Loads the first rewards. @returns false, and changes nothing, when rewards were loaded before, even none. */
+export async function createCatalogue(table: Table, rewards: readonly Reward[]): Promise<boolean> {
+  try {
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: { ...catalogueKey, rewards },
+        ConditionExpression: "attribute_not_exists(PK)",
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }

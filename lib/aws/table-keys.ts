@@ -19,6 +19,9 @@ export type Key = { PK: string; SK: string };
 /** Consecutive items of a partition, both ends included. */
 export type KeyRange = { PK: string; from: string; to: string };
 
+/** What a Scan may narrow to: items of one kind, in all partitions. */
+export type SortKeyRange = Omit<KeyRange, "PK">;
+
 const PROFILE = "PROFILE";
 const CHAIN = "PROFILE#CHAIN#";
 const REFERRAL = "PROFILE#REFERRAL#";
@@ -70,9 +73,11 @@ export const profileWithReferrals = (userID: string): KeyRange => ({
   to: endOf(REFERRAL),
 });
 
+export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
+export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
+
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
-export const isWallet = ({ SK }: Key): boolean => SK.startsWith(WALLET);
 
 /** The chain of a settings item; undefined for any other item. */
 export const chainOf = ({ SK }: Key): Chain | undefined =>

@@ -1,0 +1,75 @@
+/** `npm start`: runs the stacks on this machine until Ctrl-C. */
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { seedExamples } from "../lib/admin/seed.ts";
+import { openTarget } from "../lib/admin/target.ts";
+import { parseArguments, port } from "../lib/local/cli/arguments.ts";
+import { fail } from "../lib/local/cli/failure.ts";
+import { progress } from "../lib/local/cli/progress.ts";
+import { stopOnSignal } from "../lib/local/cli/stop-on-signal.ts";
+import { welcome } from "../lib/local/cli/welcome.ts";
+import { AUDIENCE, jwksUri } from "../lib/local/issuer/issuer.ts";
+import { type Runner, start } from "../lib/local/start.ts";
+import { synthesize } from "../lib/local/synthesize.ts";
+
+type Options = {
+  port: number;
+  streamPort: number;
+  dataDir: string;
+  memory?: true;
+  empty?: true;
+  allowedOrigin: string[];
+};
+
+const USER = "alice";
+const TOKEN_SECONDS = 3600;
+
+const options = parseArguments<Options>(
+  new Command("npm start --")
+    .description("Runs the service on this machine, without an AWS account.")
+    .option("--port <number>", "port of base_url", port, 3000)
+    .option("--stream-port <number>", "port of stream_url (nothing listens on it yet)", port, 3001)
+    .option("--data-dir <folder>", "where data, keys and logs are kept", ".terminal")
+    .option("--memory", "keep nothing")
+    .option("--empty", "put no examples in")
+    .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"]),
+);
+
+// Whatever is written from here on, by this process or by those it starts, is for its owner's eyes.
+process.umask(0o077);
+
+const dataDir = options.memory ? undefined : resolve(options.dataDir);
+let runner: Runner | undefined;
+stopOnSignal(async () => runner?.stop());
+const { step, end } = progress(process.stderr);
+try {
+  runner = await start({
+    port: options.port,
+    dataDir,
+    seed: options.empty ? undefined : async (local) => seedExamples(await openTarget({ local })),
+    onStep: step,
+    async assembly({ issuer, folder, reaper }) {
+      const context = {
+        issuer,
+        audience: AUDIENCE,
+        jwksUri: jwksUri(issuer),
+        allowedOrigins: options.allowedOrigin,
+      };
+      await synthesize({ project: resolve(import.meta.dirname, ".."), folder, context, reaper });
+      return folder;
+    },
+  });
+} catch (error) {
+  end();
+  fail(error);
+}
+end();
+console.log(
+  welcome({
+    baseUrl: runner.baseUrl,
+    user: USER,
+    token: await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS }),
+    expiresIn: TOKEN_SECONDS,
+    dataDir,
+  }),
+);

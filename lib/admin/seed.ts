@@ -1,0 +1,10 @@
+import * as v from "valibot";
+import { Catalogue } from "../api/reward.ts";
+import { createCatalogue } from "../aws/rewards.ts";
+import examples from "./example-rewards.json" with { type: "json" };
+import type { Target } from "./target.ts";
+
+/** Loads the example rewards, unless rewards were ever loaded. @returns whether it did. */
+export async function seedExamples({ table }: Pick<Target, "table">): Promise<boolean> {
+  return createCatalogue(table, v.parse(Catalogue, examples));
+}

@@ -1,0 +1,26 @@
+import { type Command, Option } from "commander";
+import { integer } from "./arguments.ts";
+import type { TargetOptions } from "./target.ts";
+
+/** Gives a command the two ways to name the service that it is for, of which it takes exactly one. */
+export function targeted(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--local <port>", "the local runner whose base_url has that port")
+        .argParser(integer(1, 65_535))
+        .conflicts("stack"),
+    )
+    .addOption(
+      new Option(
+        "--stack <name>",
+        "a deployed data stack, such as TerminalData; account, region and credentials come from AWS_PROFILE, " +
+          "AWS_REGION and the other variables that AWS programs read",
+      ),
+    )
+    .hook("preAction", (_, chosen) => {
+      const { local, stack } = chosen.opts<TargetOptions>();
+      if (local === undefined && stack === undefined) {
+        chosen.error("error: one of --local <port> and --stack <name> is required");
+      }
+    });
+}

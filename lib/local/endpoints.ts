@@ -1,0 +1,4 @@
+/** Where the SDK finds the local services: the values of its AWS_ENDPOINT_URL_* variables. */
+export type Endpoints = { dynamodb: string; kms: string; lambda: string };
+
+export type Credentials = { accessKeyId: string; secretAccessKey: string };

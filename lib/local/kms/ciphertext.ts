@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { KmsError } from "./kms-error.ts";
+
+/** Names the secret that a ciphertext was made with. Both parts fit the header: an ARN is shorter than 256 bytes. */
+export type Origin = { keyArn: string; materialId: string };
+
+/** What must be given again, exactly and in any order, to decrypt. */
+export type EncryptionContext = Readonly<Record<string, string>>;
+
+const FORMAT = 1;
+const MATERIAL_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const ALGORITHM = "aes-256-gcm";
+
+/** Layout: format (1 byte), length of the ARN (1), ARN, material id (32), IV (12), tag (16), encrypted bytes. */
+export function seal(
+  origin: Origin,
+  secret: string,
+  context: EncryptionContext,
+  plaintext: Uint8Array,
+): Buffer {
+  const header = encodeHeader(origin);
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, Buffer.from(secret, "base64"), iv);
+  cipher.setAAD(additionalData(header, context));
+  const encrypted = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  return Buffer.concat([header, iv, cipher.getAuthTag(), encrypted]);
+}
+
+/** @throws KmsError InvalidCiphertextException when it is not a ciphertext of this format */
+export function readOrigin(ciphertext: Buffer): Origin {
+  const arnLength = ciphertext[1];
+  if (ciphertext[0] !== FORMAT || arnLength === undefined) throw new KmsError("InvalidCiphertextException");
+  const arnEnd = 2 + arnLength;
+  const materialEnd = arnEnd + MATERIAL_BYTES;
+  if (ciphertext.length < materialEnd + IV_BYTES + TAG_BYTES) {
+    throw new KmsError("InvalidCiphertextException");
+  }
+  return {
+    keyArn: ciphertext.toString("utf8", 2, arnEnd),
+    materialId: ciphertext.toString("hex", arnEnd, materialEnd),
+  };
+}
+
+/** @throws KmsError InvalidCiphertextException when a byte or the context is not the one it was sealed with */
+export function open(secret: string, context: EncryptionContext, ciphertext: Buffer): Buffer {
+  const header = encodeHeader(readOrigin(ciphertext));
+  const ivEnd = header.length + IV_BYTES;
+  const tagEnd = ivEnd + TAG_BYTES;
+  const decipher = createDecipheriv(
+    ALGORITHM,
+    Buffer.from(secret, "base64"),
+    ciphertext.subarray(header.length, ivEnd),
+  );
+  decipher.setAAD(additionalData(header, context));
+  decipher.setAuthTag(ciphertext.subarray(ivEnd, tagEnd));
+  try {
+    return Buffer.concat([decipher.update(ciphertext.subarray(tagEnd)), decipher.final()]);
+  } catch {
+    throw new KmsError("InvalidCiphertextException");
+  }
+}
+
+function encodeHeader({ keyArn, materialId }: Origin): Buffer {
+  const arn = Buffer.from(keyArn);
+  return Buffer.concat([Buffer.from([FORMAT, arn.length]), arn, Buffer.from(materialId, "hex")]);
+}
+
+/** JSON of the sorted pairs: no two contexts share it, and the order of the pairs does not count. */
+function additionalData(header: Buffer, context: EncryptionContext): Buffer {
+  const pairs = Object.keys(context)
+    .sort()
+    .map((name) => [name, context[name]]);
+  return Buffer.concat([header, Buffer.from(JSON.stringify(pairs))]);
+}

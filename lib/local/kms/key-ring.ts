@@ -1,0 +1,99 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { account, arn } from "../account.ts";
+import type { Origin } from "./ciphertext.ts";
+import { KmsError } from "./kms-error.ts";
+
+/** One generation of a key's secret. `id` is 64 hex digits; `rotatedAt` (epoch ms) is absent on the first. */
+export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
+
+/** A symmetric key. The last material encrypts, the earlier ones only decrypt. `name` is how its owner finds it again. */
+export type MasterKey = {
+  name: string;
+  keyId: string;
+  createdAt: number;
+  materials: [KeyMaterial, ...KeyMaterial[]];
+};
+
+export type KeyRingOptions = {
+  keys?: readonly MasterKey[];
+  /** Makes the keys durable. It has finished when it returns, so no answer rests on a key that a crash would lose. */
+  save?: (keys: readonly MasterKey[]) => void;
+  now?: () => number;
+};
+
+export type KeyRing = ReturnType<typeof createKeyRing>;
+
+const SECRET_BYTES = 32;
+const MAX_ROTATIONS_ON_DEMAND = 25;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ARN_PREFIX = arn("kms", "key/");
+
+export function keyArn(key: MasterKey): string {
+  return ARN_PREFIX + key.keyId;
+}
+
+export function currentMaterial(key: MasterKey): KeyMaterial {
+  return key.materials.at(-1) ?? key.materials[0];
+}
+
+export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: KeyRingOptions) {
+  let ring = [...keys];
+
+  function commit(next: MasterKey[]): void {
+    save(next);
+    ring = next;
+  }
+
+  function find(keyIdOrArn: string): MasterKey {
+    const keyId = keyIdOrArn.startsWith(ARN_PREFIX) ? keyIdOrArn.slice(ARN_PREFIX.length) : keyIdOrArn;
+    if (!UUID.test(keyId)) throw new KmsError("NotFoundException", `Invalid keyId '${keyIdOrArn}'`);
+    const key = ring.find((candidate) => candidate.keyId === keyId);
+    if (key === undefined) {
+      throw new KmsError("NotFoundException", `Key '${ARN_PREFIX}${keyId}' does not exist`);
+    }
+    return key;
+  }
+
+  return {
+    find,
+
+    /** What a ciphertext was sealed with, or undefined when no key of the ring made it. */
+    findMaterial({ keyArn: sealedWith, materialId }: Origin): KeyMaterial | undefined {
+      return ring
+        .find((key) => keyArn(key) === sealedWith)
+        ?.materials.find((material) => material.id === materialId);
+    },
+
+    /** The key of that name, made at the first call. */
+    ensure(name: string): MasterKey {
+      const known = ring.find((key) => key.name === name);
+      if (known !== undefined) return known;
+      const key: MasterKey = { name, keyId: randomUUID(), createdAt: now(), materials: [newMaterial()] };
+      commit([...ring, key]);
+      return key;
+    },
+
+    rotate(keyIdOrArn: string): MasterKey {
+      const key = find(keyIdOrArn);
+      if (key.materials.length > MAX_ROTATIONS_ON_DEMAND) {
+        throw new KmsError(
+          "LimitExceededException",
+          `Key '${keyArn(key)}' was rotated on demand ${MAX_ROTATIONS_ON_DEMAND} times in account ${account.id}`,
+        );
+      }
+      const rotated: MasterKey = {
+        ...key,
+        materials: [...key.materials, { ...newMaterial(), rotatedAt: now() }],
+      };
+      commit(ring.map((other) => (other === key ? rotated : other)));
+      return rotated;
+    },
+  };
+}
+
+function newMaterial(): KeyMaterial {
+  return {
+    id: randomBytes(32).toString("hex"),
+    secret: randomBytes(SECRET_BYTES).toString("base64"),
+  };
+}

@@ -1,0 +1,50 @@
+import { createKeyRing, type KeyRingOptions, keyArn } from "./key-ring.ts";
+import { KmsError } from "./kms-error.ts";
+import { createOperations } from "./operations.ts";
+import { parseRequest, type RequestName, requests } from "./requests.ts";
+
+/** An answer of the JSON 1.1 protocol. A failure has status 400 and a body of `{ __type, message }`. */
+export type KmsAnswer = { status: 200 | 400; body: object };
+
+export type Kms = {
+  /** Answers one call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. */
+  handle(target: string, body: unknown): KmsAnswer;
+  /** The key of that name, made at the first call. */
+  ensureKey(name: string): { keyId: string; arn: string };
+};
+
+/** How the target of every KMS call begins. */
+export const SERVICE = "TrentService.";
+
+/** A stand-in for AWS KMS with symmetric keys. It holds everything in memory; `save` makes it durable. */
+export function createKms(options: KeyRingOptions = {}): Kms {
+  const ring = createKeyRing(options);
+  const operations = createOperations(ring);
+
+  const run = <Name extends RequestName>(name: Name, body: unknown) =>
+    operations[name](parseRequest(name, body));
+
+  return {
+    handle(target, body) {
+      try {
+        return { status: 200, body: run(operationName(target), body) };
+      } catch (error) {
+        if (!(error instanceof KmsError)) throw error;
+        return { status: 400, body: { __type: error.name, message: error.message || null } };
+      }
+    },
+
+    ensureKey(name) {
+      const key = ring.ensure(name);
+      return { keyId: key.keyId, arn: keyArn(key) };
+    },
+  };
+}
+
+function operationName(target: string): RequestName {
+  const name = target.startsWith(SERVICE) ? target.slice(SERVICE.length) : "";
+  if (!Object.hasOwn(requests, name)) {
+    throw new KmsError("UnknownOperationException", `${target} is not emulated`);
+  }
+  return name as RequestName;
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { account } from "../account.ts";
+import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts";
+import { currentMaterial, type KeyRing, keyArn, type MasterKey } from "./key-ring.ts";
+import { KmsError } from "./kms-error.ts";
+import type { RequestName, RequestOf } from "./requests.ts";
+
+const DATA_KEY_BYTES = { AES_256: 32, AES_128: 16 } as const;
+const ALGORITHM = "SYMMETRIC_DEFAULT";
+
+type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object };
+
+/** What each operation answers, in the JSON of the protocol: bytes as base64, times in epoch seconds. */
+export function createOperations(ring: KeyRing): Operations {
+  return {
+    GenerateDataKey({ KeyId, EncryptionContext, KeySpec, NumberOfBytes }) {
+      const length = KeySpec === undefined ? NumberOfBytes : DATA_KEY_BYTES[KeySpec];
+      if (length === undefined || (KeySpec !== undefined && NumberOfBytes !== undefined)) {
+        throw new KmsError("ValidationException", "Please specify either number of bytes or key spec.");
+      }
+      const plaintext = randomBytes(length);
+      const { arn, materialId, ciphertext } = encrypt(ring.find(KeyId), EncryptionContext, plaintext);
+      return {
+        CiphertextBlob: ciphertext.toString("base64"),
+        Plaintext: plaintext.toString("base64"),
+        KeyId: arn,
+        KeyMaterialId: materialId,
+      };
+    },
+
+    Decrypt({ CiphertextBlob, EncryptionContext, KeyId }) {
+      const { arn, materialId, plaintext } = decrypt(ring, KeyId, EncryptionContext, CiphertextBlob);
+      return {
+        KeyId: arn,
+        Plaintext: plaintext.toString("base64"),
+        EncryptionAlgorithm: ALGORITHM,
+        KeyMaterialId: materialId,
+      };
+    },
+
+    ReEncrypt(request) {
+      const source = decrypt(
+        ring,
+        request.SourceKeyId,
+        request.SourceEncryptionContext,
+        request.CiphertextBlob,
+      );
+      const destination = encrypt(
+        ring.find(request.DestinationKeyId),
+        request.DestinationEncryptionContext,
+        source.plaintext,
+      );
+      return {
+        CiphertextBlob: destination.ciphertext.toString("base64"),
+        SourceKeyId: source.arn,
+        KeyId: destination.arn,
+        SourceEncryptionAlgorithm: ALGORITHM,
+        DestinationEncryptionAlgorithm: ALGORITHM,
+        SourceKeyMaterialId: source.materialId,
+        DestinationKeyMaterialId: destination.materialId,
+      };
+    },
+
+    DescribeKey({ KeyId }) {
+      const key = ring.find(KeyId);
+      return {
+        KeyMetadata: {
+          AWSAccountId: account.id,
+          KeyId: key.keyId,
+          Arn: keyArn(key),
+          CreationDate: key.createdAt / 1000,
+          Enabled: true,
+          Description: "",
+          KeyUsage: "ENCRYPT_DECRYPT",
+          KeyState: "Enabled",
+          Origin: "AWS_KMS",
+          KeyManager: "CUSTOMER",
+          CustomerMasterKeySpec: ALGORITHM,
+          KeySpec: ALGORITHM,
+          EncryptionAlgorithms: [ALGORITHM],
+          MultiRegion: false,
+          CurrentKeyMaterialId: currentMaterial(key).id,
+        },
+      };
+    },
+
+    RotateKeyOnDemand({ KeyId }) {
+      return { KeyId: keyArn(ring.rotate(KeyId)) };
+    },
+
+    ListKeyRotations({ KeyId, IncludeKeyMaterial, Limit, Marker }) {
+      const rotations = listMaterials(ring.find(KeyId), IncludeKeyMaterial === "ALL_KEY_MATERIAL");
+      const end = Marker + Limit;
+      const truncated = end < rotations.length;
+      return {
+        Rotations: rotations.slice(Marker, end),
+        Truncated: truncated,
+        ...(truncated && { NextMarker: String(end) }),
+      };
+    },
+  };
+}
+
+function encrypt(key: MasterKey, context: EncryptionContext, plaintext: Buffer) {
+  const { id: materialId, secret } = currentMaterial(key);
+  const arn = keyArn(key);
+  return { arn, materialId, ciphertext: seal({ keyArn: arn, materialId }, secret, context, plaintext) };
+}
+
+function decrypt(ring: KeyRing, keyId: string | undefined, context: EncryptionContext, ciphertext: Buffer) {
+  const origin = readOrigin(ciphertext);
+  if (keyId !== undefined && keyArn(ring.find(keyId)) !== origin.keyArn) {
+    throw new KmsError(
+      "IncorrectKeyException",
+      "The key ID in the request does not identify a CMK that can perform this operation.",
+    );
+  }
+  const material = ring.findMaterial(origin);
+  if (material === undefined) throw new KmsError("InvalidCiphertextException");
+  return {
+    arn: origin.keyArn,
+    materialId: material.id,
+    plaintext: open(material.secret, context, ciphertext),
+  };
+}
+
+/** Newest first. */
+function listMaterials(key: MasterKey, includeFirst: boolean): object[] {
+  const current = currentMaterial(key);
+  return key.materials
+    .filter(({ rotatedAt }) => includeFirst || rotatedAt !== undefined)
+    .map((material) => ({
+      KeyId: keyArn(key),
+      KeyMaterialId: material.id,
+      KeyMaterialState: material === current ? "CURRENT" : "NON_CURRENT",
+      ...(material.rotatedAt !== undefined && {
+        RotationDate: material.rotatedAt / 1000,
+        RotationType: "ON_DEMAND",
+      }),
+    }))
+    .reverse();
+}

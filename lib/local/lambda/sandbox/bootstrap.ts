@@ -1,0 +1,69 @@
+/** What runs in the process of a sandbox: loads one function's handler, then gives it one event after the other. */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { redirectConsole } from "./console.ts";
+import { type Handler, loadHandler } from "./handler.ts";
+import { logLine } from "./log-format.ts";
+import { type EventMessage, REPORTS, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
+import { errorPayload, RuntimeError } from "./runtime-error.ts";
+
+const [settings] = (await once(process, "message")) as [SandboxSettings];
+let requestId: string | undefined;
+
+process.on("disconnect", () => process.exit());
+process.on("uncaughtException", (error) => {
+  logError(error);
+  process.exit(UNCAUGHT);
+});
+redirectConsole({
+  ...settings.log,
+  requestId: () => requestId,
+  write: (line) => report({ type: "log", line }),
+});
+
+try {
+  const handler = await loadHandler(settings.codeFolder, settings.handler);
+  process.on("message", (event: EventMessage) => handle(handler, event));
+} catch (error) {
+  logError(error);
+  report({ type: "broken", payload: errorPayload(error) });
+}
+
+async function handle(handler: Handler, event: EventMessage): Promise<void> {
+  requestId = event.requestId;
+  report({ type: "started" });
+  try {
+    const answer = await handler(JSON.parse(event.payload), contextOf(event.requestId));
+    report({ type: "answer", payload: stringify(answer) });
+  } catch (error) {
+    logError(error);
+    report({ type: "error", payload: errorPayload(error) });
+  }
+}
+
+function contextOf(awsRequestId: string) {
+  const deadline = Date.now() + settings.timeout * 1000;
+  return {
+    ...settings.context,
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  };
+}
+
+function stringify(answer: unknown): string {
+  try {
+    return JSON.stringify(answer) ?? "null";
+  } catch {
+    throw new RuntimeError("Runtime.MarshalError", "Unable to stringify response body");
+  }
+}
+
+function logError(error: unknown): void {
+  report({ type: "log", line: logLine(settings.log.format, "ERROR", requestId, [error]) });
+}
+
+/** Synchronous, so that the last words of a crash arrive too, and everything in its order. */
+function report(message: Report): void {
+  writeFileSync(REPORTS, `${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,22 @@
+import type { Resource, ResourceType, ResourceTypes } from "../template/resource-type.ts";
+
+const logicalId = (resource: Resource) => resource.logicalId;
+
+/** A type whose id is its logical id, given by `Ref` and by these attributes. */
+const identified = (...attributes: string[]): ResourceType => ({
+  ref: logicalId,
+  attributes: Object.fromEntries(attributes.map((attribute) => [attribute, logicalId])),
+});
+
+/** The parts of a REST API. What they do is the gateway's to say. */
+export const apiGatewayTypes: ResourceTypes = {
+  "AWS::ApiGateway::Authorizer": identified("AuthorizerId"),
+  "AWS::ApiGateway::GatewayResponse": identified("Id"),
+  "AWS::ApiGateway::Method": identified(),
+  "AWS::ApiGateway::Resource": identified("ResourceId"),
+  "AWS::ApiGateway::RestApi": {
+    ref: logicalId,
+    attributes: { RestApiId: logicalId, RootResourceId: (resource) => `${resource.logicalId}/root` },
+  },
+  "AWS::ApiGateway::Stage": { ref: (resource) => resource.property("StageName") },
+};

@@ -1,0 +1,145 @@
+import { account } from "./account.ts";
+import { openApi } from "./api.ts";
+import { localCredentials } from "./credentials.ts";
+import { logFiles } from "./data/log-files.ts";
+import { openDataDir, openMemory } from "./data/workspace.ts";
+import { startDynamoDb } from "./dynamodb/dynamodb.ts";
+import { ensureTable } from "./dynamodb/tables.ts";
+import type { Credentials, Endpoints } from "./endpoints.ts";
+import { gatewayLog } from "./gateway-log.ts";
+import { type Handle, json } from "./http/handle.ts";
+import { listen } from "./http/listen.ts";
+import { createIssuer, type TokenRequest } from "./issuer/issuer.ts";
+import { signingKey } from "./issuer/signing-key.ts";
+import type { MasterKey } from "./kms/key-ring.ts";
+import { createKms } from "./kms/kms.ts";
+import { kmsService } from "./kms/kms-service.ts";
+import { sandboxEnvironment } from "./lambda/environment.ts";
+import { defineFunction } from "./lambda/function-definition.ts";
+import type { Invoke } from "./lambda/invoke.ts";
+import { createLambda, type LogEntry } from "./lambda/lambda.ts";
+import { lambdaService } from "./lambda/lambda-service.ts";
+import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
+import { createReaper, type Reaper } from "./processes/reaper.ts";
+import { resourceTypes } from "./resources/types.ts";
+import { awsServices } from "./services.ts";
+import { readAssembly } from "./template/assembly.ts";
+import { resolveStacks } from "./template/resources.ts";
+
+export type StartOptions = {
+  /** Folder of the synthesized stacks, or what writes them once the runner has its place. */
+  assembly: string | ((site: Site) => Promise<string>);
+  /** 0 takes any that is free. */
+  port: number;
+  /** The folder to keep everything in. Without one nothing outlives the runner. */
+  dataDir?: string | undefined;
+  /** Puts data in before the API opens. The runner's own paths on that port tell where the services are. */
+  seed?: ((port: number) => Promise<unknown>) | undefined;
+  /** Hears every line that functions log, and why the gateway gave an answer of its own. */
+  onLog?: (entry: LogEntry) => void;
+  /** Hears what is being done, in a few words. */
+  onStep?: (step: string) => void;
+};
+
+/** What stacks have to know to run here, and what their synthesis needs. */
+export type Site = { issuer: string; folder: string; reaper: Reaper };
+
+export type Runner = {
+  baseUrl: string;
+  /** The outputs of the stacks, except that BaseUrl is the one of this machine. */
+  outputs: Record<string, unknown>;
+  endpoints: Endpoints;
+  credentials: Credentials;
+  token(request: TokenRequest): Promise<string>;
+  invoke: Invoke;
+  /** Ends everything that was started. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs synthesized stacks on this machine.
+ * @throws StartupError when that is not possible as things are
+ */
+export async function start(options: StartOptions): Promise<Runner> {
+  const { onStep = () => {}, onLog = () => {} } = options;
+  await using undo = new AsyncDisposableStack();
+
+  const workspace = options.dataDir === undefined ? openMemory() : openDataDir(options.dataDir);
+  undo.defer(() => workspace.close());
+  const credentials = localCredentials(workspace.store);
+  const reaper = createReaper();
+  undo.defer(() => reaper.close());
+  const keep = workspace.logs === undefined ? () => {} : logFiles(workspace.logs);
+  const log = (entry: LogEntry) => {
+    keep(entry);
+    onLog(entry);
+  };
+  const { report, onFault } = gatewayLog(log);
+
+  // Early, for the stacks have to know the port, and a port in use should not be found out late.
+  const starting: Handle = async () => json(503, { error: "The runner is starting" }, ["Retry-After", "1"]);
+  let answer = starting;
+  const front = await listen(options.port, (request) => answer(request), onFault);
+  undo.defer(() => front.close());
+  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store));
+
+  onStep("Synthesizing the stacks and starting DynamoDB Local");
+  const { assembly } = options;
+  const [folder, dynamodb] = await Promise.all([
+    typeof assembly === "string"
+      ? assembly
+      : assembly({ issuer: issuer.url, folder: workspace.assembly, reaper }),
+    startDynamoDb({ folder: workspace.database, credentials, reaper }),
+  ]);
+  undo.defer(() => dynamodb.stop());
+
+  onStep("Reading the stacks");
+  const kms = createKms({
+    keys: workspace.store.load<MasterKey[]>("kms") ?? [],
+    save: (keys) => workspace.store.save("kms", keys),
+  });
+  const written = readAssembly(folder);
+  const resources = resolveStacks(written.stacks, resourceTypes(kms.ensureKey));
+  const functions = resources
+    .ofType("AWS::Lambda::Function")
+    .map((resource) => defineFunction(resource, written));
+
+  onStep("Making the tables");
+  for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
+
+  onStep("Opening the services");
+  const lambda = createLambda(functions, {
+    environmentOf: (definition) => sandboxEnvironment(definition, endpoints, credentials),
+    onLog: log,
+    onStart: reaper.watch,
+  });
+  undo.defer(() => lambda.stop());
+  const services = await listen(
+    0,
+    awsServices(credentials, [kmsService(kms), lambdaService(lambda)]),
+    onFault,
+  );
+  undo.defer(() => services.close());
+  const endpoints: Endpoints = { dynamodb: dynamodb.endpoint, kms: services.url, lambda: services.url };
+
+  const outputs = { ...resources.outputs(), BaseUrl: front.url };
+  const own = ownPaths(issuer, () => ({ outputs, endpoints, region: account.region, credentials }));
+  const api = openApi(resources, lambda.invoke, report);
+  answer = async (request) => own(request) ?? starting(request);
+  await options.seed?.(front.port);
+  answer = async (request) => own(request) ?? api(request);
+
+  // Once more, so that it is the first to go: nobody comes in while the rest is being ended.
+  undo.defer(() => front.close());
+
+  const everything = undo.move();
+  return {
+    baseUrl: front.url,
+    outputs,
+    endpoints,
+    credentials,
+    token: async (request) => (await issuer.token(request)).access_token,
+    invoke: lambda.invoke,
+    stop: () => everything.disposeAsync(),
+  };
+}
