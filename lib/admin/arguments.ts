@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { usernameOf } from "../domain/profile.ts";
+import { isUsername } from "../domain/profile.ts";
 
 /** Parses a whole number of that range, both ends included. */
 export function integer(from: number, to: number): (text: string) => number {
@@ -10,8 +10,8 @@ export function integer(from: number, to: number): (text: string) => number {
   };
 }
 
-/** A name that the domain would not replace. */
+/** Parses a username. */
 export function username(text: string): string {
-  if (usernameOf([text], "") === text) return text;
+  if (isUsername(text)) return text;
   throw new InvalidArgumentError("It must be 1 to 64 characters, without @ and without spaces around it.");
 }

@@ -13,7 +13,7 @@ export function errorLine(error: unknown): string | undefined {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** The SDK marks what a service or the way to it caused; the system gives its errors a code. */
+/** The SDK marks what a service or the way to it caused; an error of the system names its call. */
 function comesFromOutside(error: Error): boolean {
-  return "$metadata" in error || "code" in error || error.name.endsWith("ProviderError");
+  return "$metadata" in error || "syscall" in error || error.name.endsWith("ProviderError");
 }

@@ -11,7 +11,7 @@ export async function forEachOf<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const worker = async () => {
-    while (!signal.aborted) {
+    for (;;) {
       const next = await items.next();
       if (next.done || signal.aborted) return;
       await work(next.value);

@@ -60,7 +60,8 @@ export function usernameOf(candidates: readonly unknown[], refID: string): strin
   return candidates.find(isUsername) ?? `trader-${refID.toLowerCase()}`;
 }
 
-function isUsername(candidate: unknown): candidate is string {
+/** Whether a name is fit to be shown to others. */
+export function isUsername(candidate: unknown): candidate is string {
   return (
     typeof candidate === "string" && /^[^\p{C}@]{1,64}$/u.test(candidate) && candidate.trim() === candidate
   );

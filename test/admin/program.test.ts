@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Admin } from "../../lib/admin/admin.ts";
+import { OperatorError } from "../../lib/admin/operator-error.ts";
+import { runAdmin } from "../../lib/admin/program.ts";
+import { collector, linesOf } from "./support/admin.ts";
+
+const openTarget = vi.fn<Admin["openTarget"]>();
+afterEach(() => openTarget.mockReset());
+
+async function admin(...args: string[]) {
+  const stdout = collector();
+  const stderr = collector();
+  const interruption = () => new AbortController().signal;
+  const code = await runAdmin(args, { stdout, stderr, openTarget, interruption, now: () => new Date() });
+  return { code, out: stdout.text(), err: stderr.text() };
+}
+
+const commands = ["set-user", "put-rewards", "list-users", "show-user", "rewrap-keys"];
+const local = ["--local", "3000"];
+
+describe("help", () => {
+  it("lists the commands", async () => {
+    const { code, out, err } = await admin("--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const command of commands) expect(out).toContain(`\n  ${command} `);
+  });
+
+  it.each(commands)("of %s names both targets, and where credentials come from", async (command) => {
+    const { code, out, err } = await admin(command, "--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
+      expect(out).toContain(word);
+    }
+  });
+
+  it("comes by itself, as wrong usage, when no command is given", async () => {
+    const { code, out, err } = await admin();
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("rewrap-keys");
+  });
+});
+
+describe("wrong usage ends with 2, says what is wrong, and opens nothing", () => {
+  it.each([
+    [["frobnicate"], "unknown command 'frobnicate'"],
+    [["list-users", "--frob", ...local], "unknown option '--frob'"],
+    [["list-users", "alice", ...local], "too many arguments"],
+    [["show-user", ...local], "missing required argument 'id'"],
+    [["put-rewards", ...local], "missing required argument 'file'"],
+    ...commands.map((command) => [
+      [
+        command,
+        ...(command.endsWith("user") ? ["alice"] : command === "put-rewards" ? ["rewards.json"] : []),
+      ],
+      "one of --local <port> and --stack <name> is required",
+    ]),
+    [["list-users", ...local, "--stack", "TerminalData"], "cannot be used with option '--stack <name>'"],
+    [["list-users", "--local", "zero"], "a whole number from 1 to 65535"],
+    [["list-users", "--local", "65536"], "a whole number from 1 to 65535"],
+    [["set-user", "alice", ...local], "nothing to change"],
+    [["set-user", "alice", "--tier", "pro", ...local], "Allowed choices are Base, Pro, Enterprise"],
+    ...["-1", "1.5", "1e3", "ten", "", "9007199254740992"].flatMap((value) => [
+      [["set-user", "alice", "--points", value, ...local], "a whole number from 0 to 9007199254740991"],
+      [["set-user", "alice", "--xp", value, ...local], "a whole number from 0 to 9007199254740991"],
+    ]),
+    ...["", " alice", "a@b.example", "line\nbreak", "x".repeat(65)].map((value) => [
+      ["set-user", "alice", "--username", value, ...local],
+      "It must be 1 to 64 characters",
+    ]),
+    ...["0", "101", "many"].map((value) => [
+      ["rewrap-keys", "--concurrency", value, ...local],
+      "a whole number from 1 to 100",
+    ]),
+  ] as [string[], string][])("%j", async (args, message) => {
+    const { code, out, err } = await admin(...args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+    expect(linesOf(err).at(-1)).toBe("(--help shows how it is used)");
+    expect(openTarget).not.toHaveBeenCalled();
+  });
+});
+
+describe("failures", () => {
+  const failing = (error: unknown) => {
+    openTarget.mockRejectedValue(error);
+    return admin("list-users", ...local);
+  };
+
+  it.each([
+    [new OperatorError("There is no user bob"), "There is no user bob"],
+    [
+      Object.assign(new Error("not\n  authorized"), { name: "AccessDeniedException", $metadata: {} }),
+      "AccessDeniedException: not authorized",
+    ],
+    [
+      Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { syscall: "connect" }),
+      "connect ECONNREFUSED 127.0.0.1:1",
+    ],
+  ])("end with 1 and one line: %s", async (error, line) => {
+    expect(await failing(error)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
+  });
+
+  it("of the program itself are not hidden", async () => {
+    await expect(failing(new TypeError("a fault"))).rejects.toThrow("a fault");
+  });
+});

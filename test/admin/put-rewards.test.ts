@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { seedExamples } from "../../lib/admin/seed.ts";
+import { readCatalogue } from "../../lib/aws/rewards.ts";
+import { catalogueKey } from "../../lib/aws/table-keys.ts";
+import { type Reward, rewardTypes } from "../../lib/domain/reward.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { linesOf, run } from "./support/admin.ts";
+import { targetWith } from "./support/custody.ts";
+
+let engine: Engine;
+let folder: string;
+let target: ReturnType<typeof targetWith>;
+
+beforeAll(async () => {
+  engine = await startTable();
+  folder = await mkdtemp(join(tmpdir(), "rewards-"));
+}, engineStart);
+beforeEach(async () => {
+  target = targetWith(await engine.newTable());
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await engine.stop();
+});
+
+const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({
+  id,
+  name: `The ${id}`,
+  description: "Something good",
+  type: "merchandise",
+  cost: 100,
+  available: true,
+  imageUrl: `https://images.example/${id}.png`,
+  stock: 5,
+  ...rest,
+});
+
+async function put(content: unknown) {
+  const file = join(folder, "rewards.json");
+  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
+  const finished = await run(target, ["put-rewards", file]);
+  return { ...finished, err: finished.err.replaceAll(file, "FILE") };
+}
+
+describe("put-rewards", () => {
+  it("makes the file the catalogue and tells what was added, changed and removed", async () => {
+    const first = await put([reward("mug"), reward("cap")]);
+    expect(first).toEqual({ code: 0, out: "added mug\nadded cap\n", err: "" });
+
+    const next = [reward("cap", { cost: 90, stock: -1 }), reward("pin")];
+    expect(linesOf((await put(next)).out)).toEqual([
+      "changed cap",
+      "  cost: 100 -> 90",
+      "  stock: 5 -> -1",
+      "added pin",
+      "removed mug",
+    ]);
+    expect(await readCatalogue(target.table)).toEqual(next);
+  });
+
+  it("says so when nothing changed", async () => {
+    await put([reward("mug")]);
+    expect(await put([reward("mug")])).toEqual({ code: 0, out: "Nothing changed\n", err: "" });
+  });
+
+  it("tells when only the order changed", async () => {
+    await put([reward("mug"), reward("cap")]);
+    expect((await put([reward("cap"), reward("mug")])).out).toBe("changed the order\n");
+  });
+
+  it("takes an empty catalogue", async () => {
+    await put([reward("mug")]);
+    expect((await put([])).out).toBe("removed mug\n");
+    expect(await readCatalogue(target.table)).toEqual([]);
+  });
+
+  it("lists every problem by place, id and field, and changes nothing", async () => {
+    await put([reward("mug")]);
+    const { stock: _, ...noStock } = reward("cap");
+    const { code, out, err } = await put([
+      { ...reward("mug"), type: "gift", cost: -1 },
+      noStock,
+      { ...reward("pin"), colour: "red" },
+      "tea",
+      { ...reward("a b"), imageUrl: "http://images.example/a.png" },
+    ]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    const [title, ...problems] = linesOf(err);
+    expect(title).toBe("error: FILE is not a catalogue of rewards, and nothing was changed:");
+    expect(problems.map((problem) => problem.trim().split(": ")[0])).toEqual([
+      "reward 1 (mug) type",
+      "reward 1 (mug) cost",
+      "reward 2 (cap) stock",
+      "reward 3 (pin) colour",
+      "reward 4",
+      "reward 5 (a b) id",
+      "reward 5 (a b) imageUrl",
+    ]);
+    expect(err).toContain("stock: It is missing");
+    expect(err).toContain("colour: There is no such field");
+    expect(await readCatalogue(target.table)).toEqual([reward("mug")]);
+  });
+
+  it("names ids that several rewards have", async () => {
+    const { code, err } = await put([
+      reward("mug"),
+      reward("cap"),
+      reward("mug"),
+      reward("cap"),
+      reward("pin"),
+    ]);
+    expect(code).toBe(1);
+    expect(linesOf(err).slice(1)).toEqual([
+      "  rewards 1, 3: All have the id mug",
+      "  rewards 2, 4: All have the id cap",
+    ]);
+    expect(await readCatalogue(target.table)).toEqual([]);
+  });
+
+  it("wants an array", async () => {
+    expect(linesOf((await put({ rewards: [] })).err)[1]).toMatch(/Expected Array/);
+  });
+
+  it("has one line for a file that is not JSON", async () => {
+    const { code, err } = await put('[{"id": \n}]');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error: FILE is not JSON: .*\n$/);
+  });
+
+  it.each([
+    ["is missing", (path: string) => join(path, "none.json"), "ENOENT"],
+    ["is a folder", (path: string) => path, "EISDIR"],
+  ])("has one line for a file that %s", async (_, path, reason) => {
+    const { code, err } = await run(target, ["put-rewards", path(folder)]);
+    expect({ code, err }).toEqual({ code: 1, err: `error: ${path(folder)} cannot be read (${reason})\n` });
+  });
+
+  it("refuses what does not fit into one item, and keeps what there was", async () => {
+    await put([reward("mug")]);
+    const description = "x".repeat(1000);
+    const { code, out, err } = await put(
+      Array.from({ length: 500 }, (_, index) => reward(`mug-${index}`, { description })),
+    );
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^error: The catalogue is too large: all of its 500 rewards .* 400 KB .*\n$/);
+    expect(await readCatalogue(target.table)).toEqual([reward("mug")]);
+  });
+});
+
+describe("the example rewards", () => {
+  it("show every type, and one that is sold out, one that cannot be had and one without limit", async () => {
+    expect(await seedExamples(target)).toBe(true);
+    const rewards = await readCatalogue(target.table);
+    expect(new Set(rewards.map(({ type }) => type))).toEqual(new Set(rewardTypes));
+    expect(rewards.some(({ stock, available }) => stock === 0 && available)).toBe(true);
+    expect(rewards.some(({ stock }) => stock === -1)).toBe(true);
+    expect(rewards.some(({ available }) => !available)).toBe(true);
+    expect(rewards.every(({ imageUrl }) => imageUrl.startsWith("https://images.example/"))).toBe(true);
+  });
+
+  it.each([
+    ["other rewards", [reward("mug")]],
+    ["no rewards, on purpose", []],
+  ])("stay away from %s", async (_, rewards) => {
+    await put(rewards);
+    expect(await seedExamples(target)).toBe(false);
+    expect(await readCatalogue(target.table)).toEqual(rewards);
+  });
+
+  it("are one item, so that they change as a whole", async () => {
+    await Promise.all([seedExamples(target), seedExamples(target)]);
+    const { Item } = await target.table.client.send(
+      new GetCommand({ TableName: target.table.name, Key: catalogueKey }),
+    );
+    expect(Item?.rewards).toHaveLength(6);
+  });
+});

@@ -1,0 +1,155 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeProfile, readProfile } from "../../lib/aws/profiles.ts";
+import { register } from "../../lib/aws/registration.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import type { Profile } from "../../lib/domain/profile.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { now, run } from "./support/admin.ts";
+import { targetWith, userWithWallets } from "./support/custody.ts";
+
+let engine: Engine;
+let target: ReturnType<typeof targetWith>;
+
+beforeAll(async () => {
+  engine = await startTable();
+  target = targetWith(engine.table);
+}, engineStart);
+afterAll(() => engine.stop());
+
+const created = (userID: string) =>
+  register(engine.table, { userID, names: [`${userID}-name`], ref: undefined }, now);
+
+async function profileOf(userID: string): Promise<Profile> {
+  const profile = await readProfile(engine.table, userID);
+  if (profile === undefined) throw new Error(`${userID} has no profile`);
+  return profile;
+}
+
+/** The same table, where something else happens right before each update. */
+function disturbed(before: () => Promise<unknown>): Table {
+  const { client } = engine.table;
+  const send = async (command: unknown) => {
+    if (command instanceof UpdateCommand) await before();
+    return client.send(command as UpdateCommand);
+  };
+  return {
+    name: engine.table.name,
+    client: new Proxy(client, { get: (_, name) => (name === "send" ? send : Reflect.get(client, name)) }),
+  };
+}
+
+describe("set-user", () => {
+  it("changes what is given, says so, and leaves the rest", async () => {
+    const before = await created("alice");
+    const { code, out, err } = await run(target, [
+      ...["set-user", "alice", "--tier", "Pro", "--points", "500", "--xp", "1200", "--username", "Alice"],
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.trimEnd().split("\n")).toEqual([
+      "tier: Base -> Pro",
+      "points: 0 -> 500",
+      "xp: 0 -> 1200",
+      "username: alice-name -> Alice",
+    ]);
+    const today = { start: "2026-11-18", xp: 1200 };
+    expect(await profileOf("alice")).toEqual({
+      ...before,
+      tier: "Pro",
+      points: 500,
+      username: "Alice",
+      experience: {
+        total: 1200,
+        daily: today,
+        weekly: { ...today, start: "2026-11-16" },
+        monthly: { ...today, start: "2026-11-01" },
+      },
+      PK: expect.any(String),
+      SK: expect.any(String),
+    });
+  });
+
+  it("shows only what really changes", async () => {
+    await created("half");
+    const { out } = await run(target, ["set-user", "half", "--tier", "Base", "--points", "1"]);
+    expect(out).toBe("points: 0 -> 1\n");
+  });
+
+  it("says so when nothing changes, and writes nothing", async () => {
+    await created("same");
+    let writes = 0;
+    const table = disturbed(async () => writes++);
+    const { code, out } = await run({ ...target, table }, [
+      "set-user",
+      "same",
+      "--tier",
+      "Base",
+      "--xp",
+      "0",
+    ]);
+    expect({ code, out }).toEqual({ code: 0, out: "Nothing changed: same has these values already\n" });
+    expect(writes).toBe(0);
+  });
+
+  it("takes XP away from the total, and from what is earned today only what the total no longer covers", async () => {
+    await created("loser");
+    await run(target, ["set-user", "loser", "--xp", "1000"]);
+    await run(target, ["set-user", "loser", "--xp", "300"]);
+    expect((await profileOf("loser")).experience).toMatchObject({ total: 300, daily: { xp: 300 } });
+  });
+
+  it("takes the largest whole number that is exact", async () => {
+    await created("whale");
+    expect((await run(target, ["set-user", "whale", "--points", "9007199254740991"])).code).toBe(0);
+    expect((await profileOf("whale")).points).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("keeps all wallets when a tier is lowered", async () => {
+    await userWithWallets(target, "collector", 3);
+    await run(target, ["set-user", "collector", "--tier", "Enterprise"]);
+    const { out } = await run(target, ["set-user", "collector", "--tier", "Base"]);
+    expect(out).toBe("tier: Enterprise -> Base\n");
+    expect((await profileOf("collector")).walletCount).toBe(3);
+  });
+
+  it("refuses an unknown user, and makes none", async () => {
+    const { code, out, err } = await run(target, ["set-user", "nobody", "--tier", "Pro"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^error: There is no user nobody;.*\n$/);
+    expect(await readProfile(engine.table, "nobody")).toBeUndefined();
+  });
+});
+
+describe("set-user beside other changes", () => {
+  it("counts on from XP that were earned between its reading and its writing", async () => {
+    const read = await created("racer");
+    let left = 1;
+    const table = disturbed(async () => {
+      if (left-- > 0)
+        await changeProfile(engine.table, read, { experience: { ...read.experience, total: 700 } });
+    });
+    const { code, out } = await run({ ...target, table }, ["set-user", "racer", "--xp", "1000"]);
+    expect({ code, out }).toEqual({ code: 0, out: "xp: 700 -> 1000\n" });
+    expect((await profileOf("racer")).experience).toMatchObject({ total: 1000, daily: { xp: 300 } });
+  });
+
+  it("keeps what it was not asked to change", async () => {
+    const read = await created("busy");
+    const table = disturbed(() => changeProfile(engine.table, read, { points: 42 }));
+    await run({ ...target, table }, ["set-user", "busy", "--tier", "Pro"]);
+    expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
+  });
+
+  it("gives up, having changed nothing, when the value changes at every attempt", async () => {
+    await created("restless");
+    const table = disturbed(async () => {
+      const read = await profileOf("restless");
+      await changeProfile(engine.table, read, { points: read.points + 1 });
+    });
+    const args = ["set-user", "restless", "--points", "500", "--tier", "Pro"];
+    const { code, out, err } = await run({ ...target, table }, args);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toBe("error: User restless kept changing and was left as is; try again\n");
+    expect(await profileOf("restless")).toMatchObject({ tier: "Base", points: 5 });
+  });
+});

@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
+import { readStoredWallet, type StoredWallet } from "../../../lib/admin/stored-wallet.ts";
+import type { Target } from "../../../lib/admin/target.ts";
+import { unpack } from "../../../lib/aws/container.ts";
+import { register } from "../../../lib/aws/registration.ts";
+import type { Table } from "../../../lib/aws/table.ts";
+import { walletKey } from "../../../lib/aws/table-keys.ts";
+import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
+import { addWallet } from "../../../lib/aws/wallets.ts";
+import { readPrivateKey } from "../../../lib/domain/private-key.ts";
+import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
+import { createKms, type Kms } from "../../../lib/local/kms/kms.ts";
+import { kmsRequestHandler } from "../../../lib/local/kms/request-handler.ts";
+import { now } from "./admin.ts";
+import { keepSecret } from "./secrets.ts";
+
+/** Runs before KMS answers a call: `ReEncrypt`, and its parsed body. */
+export type BeforeAnswer = (
+  operation: string,
+  body: { SourceEncryptionContext?: { walletID: string } },
+) => unknown;
+
+/** A wallet as imported, with the secret that only a test remembers. */
+export type Imported = { wallet: Wallet; secret: Buffer };
+
+/** A target with a KMS of its own. `hooks.beforeAnswer` may be replaced at any time. */
+export function targetWith(table: Table, kms: Kms = createKms()) {
+  const hooks: { beforeAnswer: BeforeAnswer } = { beforeAnswer: () => undefined };
+  const { handle } = kmsRequestHandler(kms);
+  const vault = openVault(kms.ensureKey("wallets").arn, {
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    maxAttempts: 1,
+    requestHandler: {
+      async handle(request: Parameters<typeof handle>[0]) {
+        const operation = request.headers["x-amz-target"]?.split(".")[1] ?? "";
+        await hooks.beforeAnswer(operation, JSON.parse(new TextDecoder().decode(request.body as Uint8Array)));
+        return handle(request);
+      },
+    },
+  });
+  return { table, vault, hooks, kms };
+}
+
+export async function rotate({ vault }: Target): Promise<void> {
+  await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
+}
+
+/** A new user with so many wallets, each with a random key. */
+export async function userWithWallets(target: Target, userID: string, count: number): Promise<Imported[]> {
+  await register(target.table, { userID, names: [userID], ref: undefined }, now);
+  const imported: Imported[] = [];
+  while (imported.length < count) imported.push(await importRandom(target, userID));
+  return imported;
+}
+
+async function importRandom(target: Target, userID: string): Promise<Imported> {
+  const secret = randomBytes(32);
+  keepSecret(secret);
+  using key = await readPrivateKey("eth", secret.toString("hex"));
+  const wallet = importedWallet(userID, "eth", key.address, now);
+  const sealed = await seal(target.vault, key.secret, bindingOf(wallet));
+  await addWallet(target.table, wallet, async () => sealed, { Base: 1000, Pro: 1000, Enterprise: 1000 });
+  return { wallet, secret };
+}
+
+/** The wallet as it stands in the table now. Its container is a secret from here on. */
+export async function stored(
+  { table }: Target,
+  { UserID, network, generatedWalletAddress }: Wallet,
+): Promise<StoredWallet> {
+  const found = await readStoredWallet(table, walletKey(UserID, network, generatedWalletAddress));
+  if (found === undefined) throw new Error("The wallet has gone");
+  const { wrappedKey, body } = unpack(found.encryptedPrivateKey);
+  for (const bytes of [found.encryptedPrivateKey, wrappedKey, body]) keepSecret(bytes);
+  return found;
+}
+
+/** The private key that the table holds for a wallet. */
+export async function opened(target: Target, wallet: Wallet): Promise<Buffer> {
+  const { encryptedPrivateKey } = await stored(target, wallet);
+  return Buffer.from(await unseal(target.vault, encryptedPrivateKey, bindingOf(wallet)));
+}

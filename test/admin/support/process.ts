@@ -1,0 +1,32 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import type { Finished } from "./admin.ts";
+import { printed } from "./secrets.ts";
+
+const program = new URL("../../../bin/admin.ts", import.meta.url).pathname;
+
+/** No credentials, region or settings of the machine that the tests run on. */
+const bareEnvironment = {
+  HOME: "/nonexistent",
+  AWS_CONFIG_FILE: "/nonexistent/config",
+  AWS_SHARED_CREDENTIALS_FILE: "/nonexistent/credentials",
+  AWS_EC2_METADATA_DISABLED: "true",
+};
+
+export type Running = { child: ChildProcess; finished: Promise<Finished> };
+
+/** Starts the program as a process of its own. */
+export function start(args: string[], env: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...bareEnvironment, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const finished = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once("close", resolve)),
+  ]).then(([out, err, code]) => printed({ code, out, err }));
+  return { child, finished };
+}
+
+export const runProcess = (args: string[], env: Record<string, string> = {}) => start(args, env).finished;

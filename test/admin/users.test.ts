@@ -1,0 +1,132 @@
+import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readProfile } from "../../lib/aws/profiles.ts";
+import { register } from "../../lib/aws/registration.ts";
+import { saveSettings } from "../../lib/aws/settings.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { collector, linesOf, now, run } from "./support/admin.ts";
+import { stored, targetWith, userWithWallets } from "./support/custody.ts";
+import { expectNoSecretPrinted } from "./support/secrets.ts";
+
+let engine: Engine;
+let target: ReturnType<typeof targetWith>;
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+beforeEach(async () => {
+  target = targetWith(await engine.newTable());
+});
+afterEach(expectNoSecretPrinted);
+afterAll(() => engine.stop());
+
+const signIn = (userID: string, ref?: string) =>
+  register(target.table, { userID, names: [`${userID}-name`], ref }, now);
+
+describe("list-users", () => {
+  it("shows a row for each user, under a header", async () => {
+    const { refID } = await signIn("alice");
+    await signIn("bob", refID);
+    await userWithWallets(target, "carol", 2);
+    await run(target, ["set-user", "alice", "--tier", "Pro", "--points", "7", "--xp", "450"]);
+
+    const [header, ...rows] = linesOf((await run(target, ["list-users"])).out);
+    expect(header?.split(/ {2,}/)).toEqual([
+      ...["user id", "username", "tier", "level", "xp", "points", "wallets", "referred", "last visited"],
+    ]);
+    const cells = rows.map((row) => row.split(/ +/)).toSorted();
+    expect(cells).toEqual([
+      ["alice", "alice-name", "Pro", "3", "450", "7", "0", "1", now.toISOString()],
+      ["bob", "bob-name", "Base", "1", "0", "0", "0", "0", now.toISOString()],
+      ["carol", "carol", "Base", "1", "0", "0", "2", "0", now.toISOString()],
+    ]);
+  });
+
+  it("gives the same as one JSON array, a user a line", async () => {
+    await signIn("alice");
+    await signIn("bob");
+    const { out } = await run(target, ["list-users", "--json"]);
+    const users = JSON.parse(out);
+    expect(users).toHaveLength(2);
+    expect(users).toContainEqual({
+      ...{ userID: "alice", username: "alice-name", tier: "Base", level: 1, xp: 0, points: 0 },
+      ...{ wallets: 0, referred: 0, lastVisited: now.toISOString() },
+    });
+    expect(linesOf(out)).toHaveLength(3);
+  });
+
+  it("shows an empty table", async () => {
+    expect(linesOf((await run(target, ["list-users"])).out)).toHaveLength(1);
+    expect((await run(target, ["list-users", "--json"])).out).toBe("[]\n");
+  });
+
+  it("asks for the next page only when the last one is printed", async () => {
+    await Promise.all(["a", "b", "c"].map((userID) => signIn(userID)));
+    const stdout = collector();
+    const printedAtScan: number[] = [];
+    const client = Object.create(target.table.client);
+    client.send = (command: ScanCommand) => {
+      printedAtScan.push(linesOf(stdout.text()).length);
+      command.input.Limit = 1;
+      return target.table.client.send(command);
+    };
+    await run({ ...target, table: { ...target.table, client } }, ["list-users"], { stdout });
+    expect(linesOf(stdout.text())).toHaveLength(4);
+    expect(new Set(printedAtScan)).toEqual(new Set([1, 2, 3, 4]));
+  });
+
+  it("shows nothing that would command a terminal", async () => {
+    await signIn("evil\u001b[2Jid");
+    expect((await run(target, ["list-users"])).out).toContain("evil\uFFFD[2Jid");
+  });
+});
+
+describe("show-user", () => {
+  it("shows the profile, the settings in force and the wallets", async () => {
+    const imported = await userWithWallets(target, "dave", 2);
+    await saveSettings(target.table, "dave", "sol", { slippage: 3.5 }, now);
+    await run(target, ["set-user", "dave", "--xp", "120", "--points", "9"]);
+    const { code, out } = await run(target, ["show-user", "dave"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^points +9$/m);
+    expect(out).toMatch(/^level +2$/m);
+    expect(out).toMatch(/^xp +total 120, daily 120, weekly 120, monthly 120$/m);
+    expect(out).toMatch(/^referredBy +nobody$/m);
+    expect(out).toMatch(/^ {2}sol +slippage 3.5, priorityFee 0.001/m);
+    for (const { wallet } of imported) {
+      expect(out).toContain(wallet.generatedWalletAddress);
+      expect(out).toContain(wallet._id);
+      await stored(target, wallet);
+    }
+  });
+
+  it("gives the same as JSON", async () => {
+    const referrer = await signIn("erin");
+    const profile = await signIn("frank", referrer.refID);
+    const imported = await userWithWallets(target, "frank", 1);
+    const wallets = await Promise.all(imported.map(({ wallet }) => stored(target, wallet)));
+    const shown = JSON.parse((await run(target, ["show-user", "frank", "--json"])).out);
+    expect(shown).toEqual({
+      ...{ userID: "frank", username: "frank-name", tier: "Base", level: 1, points: 0, referred: 0 },
+      ...{ lastVisited: profile.lastVisited, createdAt: profile.createdAt, refID: profile.refID },
+      xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
+      referredBy: "erin-name",
+      settings: {
+        eth: expect.objectContaining({ gasPreset: "medium", maxGasPrice: 100 }),
+        base: expect.objectContaining({ gasPreset: "medium", maxGasPrice: 5 }),
+        sol: expect.objectContaining({ priorityFee: 0.001 }),
+      },
+      wallets: wallets.map(({ _id, network, generatedWalletAddress, createdAt }) => {
+        return { _id, network, address: generatedWalletAddress, slotName: "Wallet 1", createdAt };
+      }),
+    });
+    expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
+  });
+
+  it("refuses an unknown user, and makes none", async () => {
+    const { code, out, err } = await run(target, ["show-user", "nobody"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^error: There is no user nobody;.*\n$/);
+    expect(await readProfile(target.table, "nobody")).toBeUndefined();
+  });
+});
