@@ -64,23 +64,24 @@ export async function start(options: StartOptions): Promise<Runner> {
   const { onStep = () => {}, onLog = () => {} } = options;
   await using undo = new AsyncDisposableStack();
 
-  const workspace = options.dataDir === undefined ? openMemory() : openDataDir(options.dataDir);
-  undo.defer(() => workspace.close());
-  const credentials = localCredentials(workspace.store);
-  const reaper = createReaper();
-  undo.defer(() => reaper.close());
-  const keep = workspace.logs === undefined ? () => {} : logFiles(workspace.logs);
+  // First, for the stacks have to know the port, and a port in use should be the first thing that is told.
+  let keep: (entry: LogEntry) => void = () => {};
   const log = (entry: LogEntry) => {
     keep(entry);
     onLog(entry);
   };
   const { report, onFault } = gatewayLog(log);
-
-  // Early, for the stacks have to know the port, and a port in use should not be found out late.
   const starting: Handle = async () => json(503, { error: "The runner is starting" }, ["Retry-After", "1"]);
   let answer = starting;
   const front = await listen(options.port, (request) => answer(request), onFault);
   undo.defer(() => front.close());
+
+  const workspace = options.dataDir === undefined ? openMemory() : openDataDir(options.dataDir);
+  undo.defer(() => workspace.close());
+  if (workspace.logs !== undefined) keep = logFiles(workspace.logs);
+  const credentials = localCredentials(workspace.store);
+  const reaper = createReaper();
+  undo.defer(() => reaper.close());
   const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store));
 
   onStep("Synthesizing the stacks and starting DynamoDB Local");
