@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import type { Key, KeyRange } from "./table-keys.ts";
-import { timeouts } from "./timeouts.ts";
+import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** The table and the client that reaches it. */
 export type Table = { name: string; client: DynamoDBDocumentClient };
@@ -11,7 +11,7 @@ export type Item<Content = Record<string, unknown>> = Key & Content;
 
 /** Opens the table of that name. Functions do so once, at load. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
-  const client = new DynamoDBClient({ requestHandler: timeouts, ...config });
+  const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
   return {
     name,
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),

@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-kms";
 import type { Wallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
-import { timeouts } from "./timeouts.ts";
+import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** The KMS key that wraps the data keys, and the client that reaches it. */
 export type Vault = { keyId: string; client: KMSClient };
@@ -22,7 +22,7 @@ export type SealedKey = {
 
 /** Opens the vault of that KMS key. Functions do so once, at load. */
 export function openVault(keyId: string, config: KMSClientConfig = {}): Vault {
-  return { keyId, client: new KMSClient({ requestHandler: timeouts, ...config }) };
+  return { keyId, client: new KMSClient({ requestHandler: timeouts, maxAttempts, ...config }) };
 }
 
 /** What a wallet's key is bound to, in its container and as KMS encryption context. It shows in CloudTrail: ids only. */
@@ -40,13 +40,11 @@ export async function seal(
   const { Plaintext, CiphertextBlob, KeyMaterialId } = await client.send(
     new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext: binding }),
   );
-  if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error("KMS gave no data key");
-  try {
-    const body = encrypt(secret, Plaintext, binding);
-    return { encryptedPrivateKey: pack({ wrappedKey: CiphertextBlob, body }), keyMaterialId: KeyMaterialId };
-  } finally {
-    Plaintext.fill(0);
-  }
+  const body = useOnce(Plaintext, (dataKey) => encrypt(secret, dataKey, binding));
+  return {
+    encryptedPrivateKey: pack({ wrappedKey: given(CiphertextBlob), body }),
+    keyMaterialId: KeyMaterialId,
+  };
 }
 
 /**
@@ -63,12 +61,7 @@ export async function unseal(
   const { Plaintext } = await client.send(
     new DecryptCommand({ KeyId: keyId, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
   );
-  if (Plaintext === undefined) throw new Error("KMS gave no data key");
-  try {
-    return decrypt(body, Plaintext, binding);
-  } finally {
-    Plaintext.fill(0);
-  }
+  return useOnce(Plaintext, (dataKey) => decrypt(body, dataKey, binding));
 }
 
 /** Wraps the data key under the newest version of the KMS key. It is opened inside KMS and nowhere else. */
@@ -87,7 +80,22 @@ export async function rewrap(
       DestinationEncryptionContext: binding,
     }),
   );
-  if (CiphertextBlob === undefined) throw new Error("KMS gave no data key");
-  const encryptedPrivateKey = pack({ wrappedKey: CiphertextBlob, body });
+  const encryptedPrivateKey = pack({ wrappedKey: given(CiphertextBlob), body });
   return { encryptedPrivateKey, keyMaterialId: DestinationKeyMaterialId };
+}
+
+/** Uses a data key, and wipes it. */
+function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8Array) => Result): Result {
+  const dataKey = given(plaintext);
+  try {
+    return use(dataKey);
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/** The SDK's types leave open what KMS always gives. */
+function given(bytes: Uint8Array | undefined): Uint8Array {
+  if (bytes === undefined) throw new Error("KMS gave no data key");
+  return bytes;
 }

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readProfileWithSettings } from "../../lib/aws/profiles.ts";
 import { register } from "../../lib/aws/registration.ts";
 import { saveSettings } from "../../lib/aws/settings.ts";
-import type { Table } from "../../lib/aws/table.ts";
 import { defaultSettings } from "../../lib/domain/settings.ts";
-import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { tableForTests } from "../support/dynamodb.ts";
 
-let engine: Engine;
-let table: Table;
-
-beforeAll(async () => {
-  engine = await startTable();
-  table = engine.table;
-}, engineStart);
-afterAll(() => engine.stop());
+const db = tableForTests();
 
 const now = new Date("2026-11-21T09:00:00.000Z");
 const later = new Date("2026-11-21T10:00:00.000Z");
 
 describe("saving settings", () => {
   it("makes a record at first, over the defaults", async () => {
-    expect(await saveSettings(table, "alice", "eth", { slippage: 2 }, now)).toMatchObject({
+    expect(await saveSettings(db.table, "alice", "eth", { slippage: 2 }, now)).toMatchObject({
       ...defaultSettings.eth,
       slippage: 2,
       userID: "alice",
@@ -31,8 +23,8 @@ describe("saving settings", () => {
   });
 
   it("changes what it names, and keeps the rest, the id and the time of creation", async () => {
-    const first = await saveSettings(table, "bob", "sol", { slippage: 2, autoBuy: true }, now);
-    const second = await saveSettings(table, "bob", "sol", { priorityFee: 0 }, later);
+    const first = await saveSettings(db.table, "bob", "sol", { slippage: 2, autoBuy: true }, now);
+    const second = await saveSettings(db.table, "bob", "sol", { priorityFee: 0 }, later);
     expect(second).toEqual({ ...first, priorityFee: 0, version: 2, updatedAt: later.toISOString() });
   });
 
@@ -47,10 +39,10 @@ describe("saving settings", () => {
     ];
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        saveSettings(table, "carol", "base", changes[index % 6] ?? {}, now),
+        saveSettings(db.table, "carol", "base", changes[index % 6] ?? {}, now),
       ),
     );
-    expect(await saveSettings(table, "carol", "base", {}, now)).toMatchObject({
+    expect(await saveSettings(db.table, "carol", "base", {}, now)).toMatchObject({
       ...Object.assign({}, ...changes),
       version: 31,
     });
@@ -58,15 +50,17 @@ describe("saving settings", () => {
 
   it("keeps numbers exactly, from the smallest to the largest", async () => {
     for (const value of [1e-9, 0.1 + 0.2, 123456789.12345678, 1e9]) {
-      expect((await saveSettings(table, "dave", "eth", { maxGasPrice: value }, now)).maxGasPrice).toBe(value);
+      expect((await saveSettings(db.table, "dave", "eth", { maxGasPrice: value }, now)).maxGasPrice).toBe(
+        value,
+      );
     }
   });
 
   it("keeps each user and each chain apart", async () => {
-    await register(table, { userID: "erin", names: [], ref: undefined }, now);
-    await saveSettings(table, "erin", "eth", { slippage: 5 }, now);
-    await saveSettings(table, "erin2", "base", { slippage: 6 }, now);
-    const { settings } = await readProfileWithSettings(table, "erin");
+    await register(db.table, { userID: "erin", names: [], ref: undefined }, now);
+    await saveSettings(db.table, "erin", "eth", { slippage: 5 }, now);
+    await saveSettings(db.table, "erin2", "base", { slippage: 6 }, now);
+    const { settings } = await readProfileWithSettings(db.table, "erin");
     expect(Object.keys(settings)).toEqual(["eth"]);
     expect(settings.eth?.slippage).toBe(5);
   });

