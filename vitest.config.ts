@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { foldersFor } from "./test/e2e/folders.ts";
 
 /** A project per layer. `unit` opens no socket and starts no process; the others say in their set-up what they need. */
 const project = (name: string, folders: string[], rest: object = {}) => ({
   extends: true as const,
   test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.ts`), ...rest },
 });
+
+const inE2e = (folders: string[]) => folders.map((folder) => `e2e/${folder}`);
 
 const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
 
@@ -16,7 +19,10 @@ export default defineConfig({
       project("aws", ["aws", "admin"], patient),
       project("infra", ["infra"], patient),
       project("local", ["local"], patient),
-      project("e2e", ["e2e"], { ...patient, globalSetup: ["test/e2e/global-setup.ts"] }),
+      project("e2e", inE2e(foldersFor(process.env)), {
+        ...patient,
+        globalSetup: ["test/e2e/global-setup.ts"],
+      }),
     ],
   },
 });

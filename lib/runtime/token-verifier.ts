@@ -85,7 +85,8 @@ export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () =>
 /** @throws {InvalidToken} when the token is for somebody else's service. Cognito names it `client_id`, others `aud`. */
 function claimsFor(audience: string, payload: JWTPayload): Claims {
   const audiences = [payload.aud ?? [], payload.client_id].flat();
-  if (!audiences.includes(audience) || !subject.test(payload.sub ?? ""))
+  const { sub }: { sub?: unknown } = payload;
+  if (!audiences.includes(audience) || typeof sub !== "string" || !subject.test(sub))
     throw new InvalidToken({ expired: false });
   return payload as Claims;
 }

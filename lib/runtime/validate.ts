@@ -14,13 +14,13 @@ export function validate<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, input, { abortEarly: true, message: expectation });
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new InvalidRequest(`${fieldOf(issue)} ${issue.message}`);
+  throw new InvalidRequest(`${fieldOf(issue)} ${isMissing(issue) ? required(schema, issue) : issue.message}`);
 }
 
 function expectation(issue: v.BaseIssue<unknown>): string {
   switch (issue.type) {
     case "strict_object":
-      return issue.expected === "never" ? "is not a known field" : "is required";
+      return "is not a known field";
     case "picklist":
       return `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`;
     case "min_value":
@@ -32,8 +32,21 @@ function expectation(issue: v.BaseIssue<unknown>): string {
   }
 }
 
+const isMissing = ({ type, expected }: v.BaseIssue<unknown>) =>
+  type === "strict_object" && expected !== "never";
+
+/** What is missing is told together with what it has to be. */
+function required(
+  schema: v.GenericSchema & { entries?: Record<string, v.GenericSchema> },
+  issue: v.BaseIssue<unknown>,
+) {
+  const entry = schema.entries?.[v.getDotPath(issue) ?? ""];
+  const [nothing] = entry ? (v.safeParse(entry, undefined, { message: expectation }).issues ?? []) : [];
+  return nothing === undefined ? "is required" : `is required and ${nothing.message}`;
+}
+
 /** The field's name, unless it is so unlike one that it may be a secret in the wrong place. */
 function fieldOf(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue) ?? "";
-  return /^[A-Za-z_][\w.]{0,39}$/.test(path) ? path : "A field of the body";
+  return /^[A-Za-z_][\w.]{0,23}$/.test(path) ? path : "A field of the body";
 }

@@ -94,6 +94,8 @@ describe("a token is refused", async () => {
     ["without an issuer", sign({ without: ["iss"] })],
     ["without an end", sign({ without: ["exp"] })],
     ["without a subject", sign({ without: ["sub"] })],
+    ["with a number as its subject", sign({ claims: { sub: 42 as unknown as string } })],
+    ["with a list as its subject", sign({ claims: { sub: ["alice"] as unknown as string } })],
     ["with an empty subject", sign({ claims: { sub: "" } })],
     ["with a subject beyond ASCII", sign({ claims: { sub: "al\u0456ce" } })],
     ["with a subject of 256 characters", sign({ claims: { sub: "a".repeat(256) } })],

@@ -7,8 +7,8 @@ const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318
 
 describe("a refusal of input", () => {
   it.each([
-    [{}, "network is required"],
-    [{ network: "eth" }, "privateKey is required"],
+    [{}, "network is required and must be one of eth, base, sol, bsc, avax"],
+    [{ network: "eth" }, "privateKey is required and must be a string"],
     [{ network: "ETH", privateKey: secret }, "network must be one of eth, base, sol, bsc, avax"],
     [{ network: null, privateKey: secret }, "network must be one of eth, base, sol, bsc, avax"],
     [{ network: "eth", privateKey: 12 }, "privateKey must be a string"],
@@ -19,6 +19,10 @@ describe("a refusal of input", () => {
     [
       JSON.parse(`{"network":"eth","privateKey":"${secret}","__proto__":{}}`),
       "__proto__ is not a known field",
+    ],
+    [
+      { network: "eth", privateKey: secret, [`k${secret.slice(0, 24)}`]: "x" },
+      "A field of the body is not a known field",
     ],
     [{ network: "eth", privateKey: secret, constructor: 1 }, "constructor is not a known field"],
   ])("of %j says: %s", (input, message) => {

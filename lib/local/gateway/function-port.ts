@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Invoke, InvokeResult } from "../lambda/invoke.ts";
+import { EventTooLargeError, type Invoke, type InvokeResult } from "../lambda/invoke.ts";
 import { type FailureType, GatewayFailure } from "./gateway-failure.ts";
 
 /** How the gateway reaches functions. */
@@ -11,7 +11,10 @@ export type FunctionPort = {
 
 type FunctionCall = { functionArn: string; sourceArn: string; event: unknown };
 
-/** @throws GatewayFailure of that type when there is no such function, or no permission to invoke it */
+/**
+ * @throws GatewayFailure REQUEST_TOO_LARGE for an event beyond what Lambda takes, and of that type when there is no such
+ * function, or no permission to invoke it
+ */
 export async function invokeFunction(
   port: FunctionPort,
   { functionArn, sourceArn, event }: FunctionCall,
@@ -23,6 +26,7 @@ export async function invokeFunction(
   try {
     return await port.invoke(functionArn, event);
   } catch (error) {
+    if (error instanceof EventTooLargeError) throw new GatewayFailure("REQUEST_TOO_LARGE");
     throw new GatewayFailure(failure, { reason: `${functionArn} could not be invoked: ${error}` });
   }
 }

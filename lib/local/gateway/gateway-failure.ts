@@ -38,6 +38,7 @@ export const defaultResponses = {
     message: "Missing Authentication Token",
   },
   QUOTA_EXCEEDED: { status: 429, errorType: "LimitExceededException", message: "Limit Exceeded" },
+  REQUEST_TOO_LARGE: { status: 413, errorType: "RequestTooLargeException", message: "Request Too Long" },
   THROTTLED: { status: 429, errorType: "TooManyRequestsException", message: "Too Many Requests" },
   UNAUTHORIZED: { status: 401, errorType: "UnauthorizedException", message: "Unauthorized" },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -56,7 +57,6 @@ const neverRaised = [
   "BAD_REQUEST_PARAMETERS",
   "EXPIRED_TOKEN",
   "INVALID_SIGNATURE",
-  "REQUEST_TOO_LARGE",
   "RESOURCE_NOT_FOUND",
   "WAF_FILTERED",
 ] as const;

@@ -28,6 +28,7 @@ async function invoke(lambda: Lambda, name: string, request: GatewayRequest): Pr
 
   const result = lambda.invoke(name, event);
   if (header(request, "x-amz-invocation-type") === "Event") {
+    result.catch(() => {});
     return { status: 202, headers: [], body: Buffer.alloc(0) };
   }
   const { payload, functionError } = await result;

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { FunctionDefinition } from "./function-definition.ts";
-import type { Invoke } from "./invoke.ts";
-import { PAYLOAD_LIMIT, tooLarge } from "./outcome.ts";
+import { EventTooLargeError, type Invoke } from "./invoke.ts";
+import { PAYLOAD_LIMIT } from "./outcome.ts";
 import { createPool } from "./pool.ts";
 import { createSandbox, type SandboxOptions } from "./sandbox.ts";
 
@@ -57,8 +57,10 @@ export function createLambda(
       const pool = pools.get(nameIn(identifier));
       if (pool === undefined) throw new UnknownFunctionError(identifier);
       const payload = JSON.stringify(event) ?? "null";
-      const size = Buffer.byteLength(payload);
-      return size > PAYLOAD_LIMIT ? tooLarge(size) : pool.invoke(payload);
+      if (Buffer.byteLength(payload) > PAYLOAD_LIMIT) {
+        throw new EventTooLargeError(`An event must be smaller than ${PAYLOAD_LIMIT} bytes`);
+      }
+      return pool.invoke(payload);
     },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));

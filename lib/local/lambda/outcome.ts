@@ -16,13 +16,6 @@ export function answered(payload: string): InvokeResult {
   );
 }
 
-export function tooLarge(size: number): InvokeResult {
-  return failure(
-    "RequestEntityTooLargeException",
-    `${size} byte payload is too large for the RequestResponse invocation type (limit ${PAYLOAD_LIMIT} bytes)`,
-  );
-}
-
 export function threw(payload: string): InvokeResult {
   return { functionError: "Unhandled", payload };
 }

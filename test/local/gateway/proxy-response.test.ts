@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { EventTooLargeError } from "../../../lib/local/lambda/invoke.ts";
 import { api, functionArn, gateway, readable, route, throwing } from "./fixture.ts";
 
 const json = { "Content-Type": "application/json" };
@@ -197,6 +198,17 @@ describe("an invocation", () => {
     expect(reports).toStrictEqual([
       `GET /pets: ${functionArn} could not be invoked: Error: no such function`,
     ]);
+  });
+
+  test("with an event beyond what Lambda takes is a 413", async () => {
+    const { send } = gateway(route("GET /pets"), {
+      function: () => Promise.reject(new EventTooLargeError()),
+    });
+    expect(readable(await send("GET /pets"))).toMatchObject({
+      status: 413,
+      headers: { "x-amzn-ErrorType": "RequestTooLargeException" },
+      body: '{"message":"Request Too Long"}',
+    });
   });
 
   test("without a permission is a 500, and the function does not run", async () => {

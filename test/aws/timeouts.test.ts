@@ -1,0 +1,40 @@
+import { createServer, type Socket } from "node:net";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTable } from "../../lib/aws/table.ts";
+import { maxAttempts, timeouts } from "../../lib/aws/timeouts.ts";
+import { openVault } from "../../lib/aws/vault.ts";
+import { type Operation, operations } from "../../lib/operations.ts";
+
+/** Takes calls, and never says a word. */
+const sockets = new Set<Socket>();
+const silent = createServer((socket) => sockets.add(socket));
+let endpoint: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${(silent.address() as { port: number }).port}`;
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+describe("a service that hangs", () => {
+  it("is given up before any function is", async () => {
+    const shortest = Math.min(...Object.values<Operation>(operations).map(({ timeout }) => timeout * 1000));
+    expect(maxAttempts * timeouts.requestTimeout).toBeLessThan(shortest - 1000);
+    const clients = [
+      openTable("table", { region: "us-east-1" }).client,
+      openVault("key", { region: "us-east-1" }).client,
+    ];
+    for (const { config } of clients) expect(await config.maxAttempts()).toBe(maxAttempts);
+  });
+
+  it("is an error as soon as an attempt has lasted that long", async () => {
+    const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+    const { client } = openTable("table", { endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+    const command = new GetCommand({ TableName: "table", Key: { PK: "p", SK: "s" } });
+    await expect(client.send(command)).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});

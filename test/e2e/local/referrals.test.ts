@@ -1,0 +1,185 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { get } from "../support/client.ts";
+import { claimsLike, signAsIssuer } from "../support/issuer.ts";
+import { timestamp } from "../support/shapes.ts";
+import { profileOf, referralsOf } from "../support/terminal.ts";
+import { issueToken, newUser } from "../support/users.ts";
+
+/** A user with a name, and their referral code. */
+async function referrer(username = "Rita") {
+  const user = await newUser({ username });
+  return { user, code: (await profileOf(user)).refID };
+}
+
+test("who brings a user is credited, and both are told of each other", async () => {
+  const { user, code } = await referrer("Rita");
+  const friend = await newUser({ username: "Frank", ref: code });
+
+  const theirs = await referralsOf(friend);
+
+  expect(theirs).toMatchObject({ referredBy: "Rita", usersReferred: 0, referrals: [] });
+  expect(await referralsOf(user)).toStrictEqual({
+    userID: user.id,
+    username: "Rita",
+    refID: code,
+    usersReferred: 1,
+    referredBy: null,
+    referrals: [{ username: "Frank", joinedAt: timestamp }],
+  });
+  expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
+});
+
+test("the newest comes first", async () => {
+  const { user, code } = await referrer();
+
+  for (const username of ["First", "Second", "Third"]) {
+    await profileOf(await newUser({ username, ref: code }));
+    await pause(5);
+  }
+
+  const { usersReferred, referrals } = await referralsOf(user);
+  expect(usersReferred).toBe(3);
+  expect(referrals.map(({ username }) => username)).toEqual(["Third", "Second", "First"]);
+});
+
+test("a referral is told by name only, not by the user's id", async () => {
+  const { user, code } = await referrer();
+  const friend = await newUser({ username: "Frank", ref: code });
+  await profileOf(friend);
+
+  expect((await get("/getUserData?type=ref", user)).text).not.toContain(friend.id);
+  expect((await get("/getUserData?type=ref", friend)).text).not.toContain(user.id);
+});
+
+describe("A code is understood", () => {
+  test.each<[title: string, write: (code: string) => string]>([
+    ["in lower case", (code) => code.toLowerCase()],
+    ["in mixed case", (code) => code.replace(/[A-Z]/, (letter) => letter.toLowerCase())],
+    ["with space around it", (code) => ` ${code} `],
+  ])("%s", async (_, write) => {
+    const { user, code } = await referrer();
+
+    await profileOf(await newUser({ ref: write(code) }));
+
+    expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
+  });
+});
+
+describe("A code credits nobody", () => {
+  test("at a later sign-in", async () => {
+    const { user, code } = await referrer();
+    const friend = await newUser();
+    await profileOf(friend);
+
+    await profileOf({ ...friend, token: await issueToken({ sub: friend.id, ref: code }) });
+
+    expect(await profileOf(user)).toMatchObject({ usersReferred: 0 });
+    expect(await referralsOf(friend)).toMatchObject({ referredBy: null });
+  });
+
+  test("at a later sign-in of a user whom somebody else has brought", async () => {
+    const [first, second] = [await referrer("First"), await referrer("Second")];
+    const friend = await newUser({ ref: first.code });
+    await profileOf(friend);
+
+    const again = { ...friend, token: await issueToken({ sub: friend.id, ref: second.code }) };
+
+    expect(await referralsOf(again)).toMatchObject({ referredBy: "First" });
+    expect(await profileOf(first.user)).toMatchObject({ usersReferred: 1 });
+    expect(await profileOf(second.user)).toMatchObject({ usersReferred: 0 });
+  });
+
+  test("a second time, however often the user comes", async () => {
+    const { user, code } = await referrer();
+    const friend = await newUser({ ref: code });
+
+    for (let i = 0; i < 3; i++)
+      await profileOf({ ...friend, token: await issueToken({ sub: friend.id, ref: code }) });
+
+    expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
+    expect((await referralsOf(user)).referrals).toHaveLength(1);
+  });
+
+  test("when it is the user's own", async () => {
+    const { user, code } = await referrer();
+
+    const again = { ...user, token: await issueToken({ sub: user.id, ref: code }) };
+
+    expect(await referralsOf(again)).toMatchObject({ usersReferred: 0, referredBy: null, referrals: [] });
+  });
+
+  test.each<[title: string, ref: unknown]>([
+    ["when nobody has it", "22222222"],
+    ["when it is empty", ""],
+    ["when it is too short", "ABC"],
+    ["when it has letters that no code has", "O0O0I1I1"],
+    ["when it is long", "A".repeat(1_000)],
+    ["when it is a number", 42],
+    ["when it is null", null],
+    ["when it is an object", { code: "22222222" }],
+    ["when it is a list", ["22222222"]],
+    ["when it is a key of the table", "CATALOGUE"],
+  ])("%s, and the user is let in", async (_, ref) => {
+    const { id, token } = await newUser();
+    const user = { id, token: await signAsIssuer(claimsLike(token, { ref })) };
+
+    expect(await referralsOf(user)).toMatchObject({ userID: id, referredBy: null });
+  });
+});
+
+test("50 first requests at once of a user whom somebody brings credit once", async () => {
+  const { user, code } = await referrer();
+  const friend = await newUser({ ref: code });
+
+  const answers = await Promise.all(Array.from({ length: 50 }, () => get("/getUserData", friend)));
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ json }) => (json as { refID: string }).refID)).size).toBe(1);
+  expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
+  expect((await referralsOf(user)).referrals).toHaveLength(1);
+});
+
+test("20 users brought at once are all credited", async () => {
+  const { user, code } = await referrer();
+  const friends = await Promise.all(Array.from({ length: 20 }, () => newUser({ ref: code })));
+
+  await Promise.all(friends.map(profileOf));
+
+  expect(await profileOf(user)).toMatchObject({ usersReferred: 20 });
+  expect((await referralsOf(user)).referrals).toHaveLength(20);
+});
+
+describe("The username", () => {
+  test("is the one of the token", async () => {
+    expect(await profileOf(await newUser({ username: "Zoë 🚀" }))).toMatchObject({ username: "Zoë 🚀" });
+  });
+
+  test("stays that of the first sign-in", async () => {
+    const user = await newUser({ username: "Before" });
+    await profileOf(user);
+
+    const again = { ...user, token: await issueToken({ sub: user.id, username: "After" }) };
+
+    expect(await profileOf(again)).toMatchObject({ username: "Before" });
+  });
+
+  test.each(["user@mail.example", " padded ", "x".repeat(100), "line\nbreak", "\u202Edesrever"])(
+    "is made up where the token's, %j, is not fit to be shown",
+    async (username) => {
+      const profile = await profileOf(await newUser({ username }));
+
+      expect(profile.username).toMatch(/^[\w-]{1,64}$/);
+    },
+  );
+});
+
+test("users whose ids begin alike are not mixed up", async () => {
+  const first = await newUser({ username: "First" });
+  const second = await newUser({ sub: `${first.id}#`, username: "Second" });
+  const third = await newUser({ sub: `${first.id}1`, username: "Third" });
+
+  const profiles = [await profileOf(first), await profileOf(second), await profileOf(third)];
+
+  expect(profiles.map(({ username }) => username)).toEqual(["First", "Second", "Third"]);
+});

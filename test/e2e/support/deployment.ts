@@ -1,0 +1,56 @@
+import { inject } from "vitest";
+import { stageAddress } from "../folders.ts";
+
+/** What the tests know of the deployment under test. */
+export type Deployment = {
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** A web origin whose pages may call the service; undefined when the deployment allows none. */
+  allowedOrigin: string | undefined;
+  tokens: TokenSource;
+  /** Where the local runner keeps what only a test on the same machine can see. */
+  local?: { port: number; dataDir: string; output: string };
+};
+
+/** The local issuer, a shell command with a place for `{user}`, or the tokens of two users. */
+export type TokenSource =
+  | { from: "issuer" }
+  | { from: "command"; template: string }
+  | { from: "environment"; tokens: [string, string] };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    deployment: Deployment;
+  }
+}
+
+let another: Deployment | undefined;
+
+/** The deployment that the tests of this file talk to. */
+export const deployment = (): Deployment => another ?? inject("deployment");
+
+/** From here on the tests of this file talk to another deployment than the rest. */
+export function talkTo(deployment: Deployment): void {
+  another = deployment;
+}
+
+/** The local runner behind the tests of the folder `local`. */
+export function localRunner(): NonNullable<Deployment["local"]> {
+  const { local } = deployment();
+  if (local === undefined) throw new Error("This test needs the local runner");
+  return local;
+}
+
+/** The deployed stage that the environment names, if it names one. */
+export function deployedStage(env: NodeJS.ProcessEnv): Deployment | undefined {
+  const baseUrl = stageAddress(env);
+  if (baseUrl === undefined) return undefined;
+  return { baseUrl, allowedOrigin: env.ALLOWED_ORIGIN, tokens: tokenSource(env) };
+}
+
+function tokenSource({ TOKEN_COMMAND, TOKEN_A, TOKEN_B }: NodeJS.ProcessEnv): TokenSource {
+  if (TOKEN_COMMAND !== undefined) return { from: "command", template: TOKEN_COMMAND };
+  if (TOKEN_A === undefined || TOKEN_B === undefined)
+    throw new Error("Beside BASE_URL, give TOKEN_COMMAND, or TOKEN_A and TOKEN_B");
+  return { from: "environment", tokens: [TOKEN_A, TOKEN_B] };
+}

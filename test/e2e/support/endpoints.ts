@@ -1,0 +1,24 @@
+export type Endpoint = {
+  name: string;
+  method: "GET" | "POST";
+  path: string;
+  body?: object;
+  /** How a known user's request is answered. It changes nothing that can be seen. */
+  status: number;
+};
+
+/** A request to each operation. The import is one that is refused, since any other would leave a wallet. */
+export const endpoints: readonly Endpoint[] = [
+  { name: "POST /storeWallet_v2", method: "POST", path: "/storeWallet_v2", body: {}, status: 400 },
+  { name: "GET /listWallets", method: "GET", path: "/listWallets", status: 200 },
+  {
+    name: "POST /updateTradingSettings/{chain}",
+    method: "POST",
+    path: "/updateTradingSettings/eth",
+    body: {},
+    status: 200,
+  },
+  { name: "GET /getUserData", method: "GET", path: "/getUserData", status: 200 },
+  { name: "GET /api/waitlist/v2/rewards", method: "GET", path: "/api/waitlist/v2/rewards", status: 200 },
+  { name: "GET /api/v2/wallets", method: "GET", path: "/api/v2/wallets", status: 200 },
+];

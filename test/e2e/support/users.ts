@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { decodeJwt } from "jose";
+import { deployment } from "./deployment.ts";
+
+const run = promisify(execFile);
+
+export type User = { id: string; token: string };
+
+/** What the local issuer is asked to put into a token. */
+export type Subject = { sub: string; username?: string; ref?: unknown; expiresIn?: number };
+
+/** A user of whom the service has not heard. */
+export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
+  const { tokens } = deployment();
+  const sub = subject.sub ?? `e2e-${randomUUID()}`;
+  if (tokens.from === "issuer") return userOf(await issueToken({ sub, ...subject }));
+  if (tokens.from === "command") return userOf(await tokenByCommand(tokens.template, sub));
+  throw new Error("This test needs new users");
+}
+
+/** Two users, of whom nothing is known but that they are not the same. */
+export async function twoUsers(): Promise<[User, User]> {
+  const { tokens } = deployment();
+  if (tokens.from === "environment") return [userOf(tokens.tokens[0]), userOf(tokens.tokens[1])];
+  return Promise.all([newUser(), newUser()]);
+}
+
+/** A user who may hold anything already. */
+export async function someUser(): Promise<User> {
+  const { tokens } = deployment();
+  return tokens.from === "environment" ? userOf(tokens.tokens[0]) : newUser();
+}
+
+/** Asks the local issuer for a token. */
+export async function issueToken(subject: Subject): Promise<string> {
+  const response = await fetch(`${deployment().baseUrl}/_local/issuer/token`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(subject),
+  });
+  if (!response.ok) throw new Error(`The issuer answers ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+async function tokenByCommand(template: string, user: string): Promise<string> {
+  const { stdout } = await run("/bin/sh", ["-c", template.replaceAll("{user}", user)]);
+  return stdout.trim();
+}
+
+function userOf(token: string): User {
+  const { sub } = decodeJwt(token);
+  if (sub === undefined) throw new Error("The token has no subject");
+  return { id: sub, token };
+}
