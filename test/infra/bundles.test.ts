@@ -40,7 +40,7 @@ describe("the bundles", () => {
     const asset = join(outdir, `asset.${Code?.S3Key.replace(/\.zip$/, "")}`);
     expect(readdirSync(asset)).toEqual(["index.mjs"]);
     const file = join(asset, "index.mjs");
-    expect(statSync(file).size).toBeLessThan(640 * 1024);
+    expect(statSync(file).size).toBeLessThan(400 * 1024);
     const { type, parameters, stderr } = await load(file, Environment?.Variables ?? {});
     expect({ type, stderr }).toEqual({ type: "function", stderr: "" });
     // The runtime refuses handlers that take a callback.
