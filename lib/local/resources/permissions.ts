@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Resources } from "../template/resources.ts";
+import { wildcard } from "../wildcard.ts";
 
 const Permission = v.object({
   Action: v.string(),
@@ -21,7 +22,7 @@ export function readPermissions(resources: Resources): MayInvoke {
     )
     .map(({ FunctionName, SourceArn }) => ({
       name: nameOf(FunctionName),
-      covers: matcher(SourceArn ?? "*"),
+      covers: wildcard(SourceArn ?? "*"),
     }));
 
   return (functionArn, sourceArn) =>
@@ -31,13 +32,4 @@ export function readPermissions(resources: Resources): MayInvoke {
 /** A permission names its function by name or by ARN. */
 function nameOf(nameOrArn: string): string | undefined {
   return nameOrArn.split(":").at(-1);
-}
-
-/** An ARN in which `*` stands for any text and `?` for any character. */
-function matcher(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[^\w*?]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "s");
 }

@@ -1,0 +1,15 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import type { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "./table.ts";
+
+/** @returns whether it was written; false, and changes nothing, when the command's condition does not hold. */
+export async function writeIf({ client }: Table, command: PutCommand | UpdateCommand): Promise<boolean> {
+  try {
+    // One signature of `send` takes either command, which its overloads cannot say.
+    await client.send(command as UpdateCommand);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
