@@ -1,43 +1,49 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { bearerToken } from "./bearer-token.ts";
 import { logFault } from "./log.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
+import { withoutStack } from "./without-stack.ts";
 
-type Options = {
-  cookieName: string;
+/** The body of a 401. */
+export type Refused = { error: string; needsRefresh?: true };
+
+export type Authorize = {
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
   /** Runs for every accepted request, before it is let through. */
-  admit: (claims: Claims, now: Date) => Promise<void>;
+  admit: (claims: Claims, now: Date) => Promise<unknown>;
 };
 
-/**
- * The ring around the authorizer. A request without a good token is denied with the whole body of its 401 as context,
- * which the gateway's ACCESS_DENIED response passes on. Throwing `Unauthorized`, the other way to a 401, would count as
- * an error of the function and put a stack trace into the log for everyone who calls without a token.
- */
-export function authorizer({ cookieName, verify, admit }: Options) {
-  return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+type Options = Authorize & {
+  name: string;
+  tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
+  /** Answers, or throws, for a request without a good token. */
+  refuse: (event: APIGatewayRequestAuthorizerEvent, body: Refused) => APIGatewayAuthorizerResult;
+};
+
+/** The ring around the authorizers: lets the bearer of a good token through, and names them. */
+export function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
+  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Claims | Refused> {
     try {
-      const token = bearerToken(event, cookieName);
-      if (token === undefined) return deny(event, { error: "No token provided" });
+      const token = tokenOf(event);
+      if (token === undefined) return { error: "No token provided" };
       const claims = await verify(token);
       await admit(claims, new Date());
-      return decide(event, "Allow", claims.sub);
+      return claims;
     } catch (error) {
-      if (error instanceof InvalidToken) {
-        return deny(event, { error: error.message, ...(error.expired && { needsRefresh: true }) });
-      }
-      logFault("authorize", error);
+      if (error instanceof InvalidToken)
+        return { error: error.message, ...(error.expired && { needsRefresh: true }) };
+      logFault(name, error);
       throw withoutStack("The authorizer failed");
     }
+  }
+
+  return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+    const found = await identify(event);
+    return "sub" in found ? decide(event, "Allow", found.sub) : refuse(event, found as Refused);
   };
 }
 
-const deny = (event: APIGatewayRequestAuthorizerEvent, body: object) =>
-  decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) });
-
-function decide(
+export function decide(
   { methodArn }: APIGatewayRequestAuthorizerEvent,
   Effect: "Allow" | "Deny",
   principalId: string,
@@ -45,9 +51,4 @@ function decide(
 ): APIGatewayAuthorizerResult {
   const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: methodArn }];
   return { principalId, policyDocument: { Version: "2012-10-17", Statement }, context };
-}
-
-/** Lambda logs the stack of what a handler throws. */
-function withoutStack(message: string): Error {
-  return Object.assign(new Error(message), { stack: "" });
 }

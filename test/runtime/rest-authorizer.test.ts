@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { authorizer } from "../../lib/runtime/authorizer.ts";
+import { restAuthorizer } from "../../lib/runtime/rest-authorizer.ts";
 import { type Claims, InvalidToken } from "../../lib/runtime/token-verifier.ts";
 import { authorizerEvent } from "../support/events.ts";
 
@@ -9,8 +9,8 @@ const event = authorizerEvent({ Authorization: "Bearer secret-token" });
 function authorize({
   verify = async () => claims,
   admit = async () => {},
-}: Partial<Parameters<typeof authorizer>[0]>) {
-  return authorizer({ cookieName: "access_token", verify, admit });
+}: Partial<Parameters<typeof restAuthorizer>[0]>) {
+  return restAuthorizer({ cookieName: "access_token", verify, admit });
 }
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bearerToken } from "../../lib/runtime/bearer-token.ts";
+import { requestToken } from "../../lib/runtime/request-token.ts";
 import { authorizerEvent } from "../support/events.ts";
 
 const tokenOf = (headers: Record<string, string | string[]>) =>
-  bearerToken(authorizerEvent(headers), "access_token");
+  requestToken(authorizerEvent(headers), "access_token");
 
 describe("the token of a request", () => {
   it.each([
