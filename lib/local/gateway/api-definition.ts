@@ -1,3 +1,4 @@
+import type { Throttle } from "../usage/model.ts";
 import type { GatewayResponseOverrides } from "./gateway-response.ts";
 import type { MockIntegration } from "./mock-integration.ts";
 
@@ -6,6 +7,8 @@ export type ApiDefinition = {
   apiId: string;
   stage: { name: string; deploymentId: string; variables: Record<string, string> };
   binaryMediaTypes: readonly string[];
+  /** Where the key of a method that requires one comes from. */
+  apiKeySource: "HEADER" | "AUTHORIZER";
   /** Those that have methods. */
   resources: readonly ApiResource[];
   gatewayResponses: GatewayResponseOverrides;
@@ -19,7 +22,15 @@ export type ApiResource = {
   methods: ReadonlyMap<string, Method>;
 };
 
-export type Method = { authorizer: Authorizer | undefined; integration: Integration };
+export type Method = {
+  /** As usage plans write it, e.g. `/pets/{id}/GET`. */
+  name: string;
+  authorizer: Authorizer | undefined;
+  apiKeyRequired: boolean;
+  /** What the stage allows of it, whoever calls. */
+  throttle: Throttle | undefined;
+  integration: Integration;
+};
 
 export type Authorizer = { id: string; functionArn: string };
 

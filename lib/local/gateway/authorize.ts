@@ -9,7 +9,12 @@ import { GatewayFailure } from "./gateway-failure.ts";
 import type { AuthorizerContext } from "./request-context.ts";
 
 /** What an authorizer has found of a caller; `refusal` is set when its policy does not let the caller in. */
-export type Authorization = { context: AuthorizerContext; refusal: GatewayFailure | undefined };
+export type Authorization = {
+  context: AuthorizerContext;
+  /** The value of the caller's API key, for an API that takes it from here. */
+  usageIdentifierKey: string | undefined;
+  refusal: GatewayFailure | undefined;
+};
 
 const METHOD_ARN_BYTES = 1600;
 
@@ -36,18 +41,19 @@ export async function authorize(
     },
     "AUTHORIZER_CONFIGURATION_ERROR",
   );
-  const { principalId, policyDocument, context } = readAuthorizerResult(result);
+  const { principalId, policyDocument, context, usageIdentifierKey } = readAuthorizerResult(result);
   return {
     context: {
       ...contextStrings(context),
       principalId,
       integrationLatency: now().getTime() - begun.getTime(),
     },
+    usageIdentifierKey: usageIdentifierKey ?? undefined,
     refusal: refusalOf(evaluatePolicy(policyDocument, methodArn)),
   };
 }
 
-function refusalOf(verdict: Verdict): GatewayFailure | undefined {
+export function refusalOf(verdict: Verdict): GatewayFailure | undefined {
   switch (verdict) {
     case "allowed":
       return undefined;

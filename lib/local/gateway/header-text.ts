@@ -7,7 +7,8 @@ export function toWire(text: string): string {
 }
 
 export function fromWire(text: string): string {
-  return Buffer.from(text, "latin1").toString("utf8");
+  // Nearly every header is plain ASCII, which is the same in both.
+  return /[\x80-\xff]/.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
 }
 
 /** Whether HTTP can carry that header: a line break in a value, say, would begin another header. */

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fromWire, toWire } from "./header-text.ts";
-import type { GatewayRequest, GatewayResponse, Pair } from "./messages.ts";
+import type { Duplex } from "node:stream";
+import { readRequest, refuseUpgrade, sendResponse } from "../http/exchange.ts";
+import type { GatewayRequest, GatewayResponse } from "./messages.ts";
 import { BODY_LIMIT, readBody } from "./read-body.ts";
 
 export type HttpServer = {
@@ -15,6 +16,8 @@ export type HttpServerOptions = {
   handle: (request: GatewayRequest) => Promise<GatewayResponse>;
   /** Serves the runner's own paths: true for a request that it has taken on. */
   own?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Takes over requests for another protocol, with their socket. Without it they are answered like any other. */
+  upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
   /** Hears of faults that a caller is told of as a plain 500. */
   onFault: (error: unknown) => void;
 };
@@ -26,27 +29,40 @@ const LINGER_MS = 1_000;
 const localNames = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** Puts a handler of requests on a socket of this machine. */
-export function createHttpServer({ handle, own = () => false, onFault }: HttpServerOptions): HttpServer {
+export function createHttpServer({
+  handle,
+  own = () => false,
+  upgrade,
+  onFault,
+}: HttpServerOptions): HttpServer {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       onFault(error);
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, "Internal server error");
+      else sendResponse(response, refusal(500, "Internal server error"));
     });
   });
 
+  if (upgrade) {
+    server.on("upgrade", (request, socket, head) => {
+      // From here on the socket is nobody's but ours, its errors too.
+      socket.on("error", () => socket.destroy());
+      const refused = strangeHost(request) ?? largeHeaders(request);
+      if (refused) refuseUpgrade(request, refused);
+      else upgrade(request, socket, head);
+    });
+  }
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isForThisMachine(request)) {
-      return refuse(response, 403, "This server answers to 127.0.0.1 and localhost only.");
-    }
+    const stranger = strangeHost(request);
+    if (stranger) return sendResponse(response, stranger);
     if (own(request, response)) return;
-    if (sizeOf(request.rawHeaders) > HEADER_LIMIT) {
-      return refuse(response, 431, `The headers exceed ${HEADER_LIMIT} bytes.`);
-    }
+    const excess = largeHeaders(request);
+    if (excess) return sendResponse(response, excess);
     const body = await readBody(request).catch(() => "client gone" as const);
     if (body === "client gone") return;
     if (body === "too large") return refuseBody(request, response);
-    send(response, await handle(snapshot(request, body)));
+    sendResponse(response, await handle(readRequest(request, body)));
   }
 
   return {
@@ -67,41 +83,27 @@ export function createHttpServer({ handle, own = () => false, onFault }: HttpSer
 }
 
 /** A page of another site can make its own name resolve to 127.0.0.1; the Host header still gives that name away. */
-function isForThisMachine({ headersDistinct }: IncomingMessage): boolean {
-  const hosts = headersDistinct.host ?? [];
-  return hosts.length > 0 && hosts.every((host) => localNames.has(host.toLowerCase().replace(/:\d*$/, "")));
+function strangeHost({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
+  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "host");
+  const isOurs = (host: string) => localNames.has(host.toLowerCase().replace(/:\d*$/, ""));
+  if (hosts.length > 0 && hosts.every(isOurs)) return undefined;
+  return refusal(403, "This server answers to 127.0.0.1 and localhost only.");
 }
 
-function snapshot(request: IncomingMessage, body: Buffer): GatewayRequest {
-  const headers: Pair[] = [];
-  for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    headers.push([request.rawHeaders[at] ?? "", fromWire(request.rawHeaders[at + 1] ?? "")]);
-  }
+function largeHeaders({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
+  const size = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  return size > HEADER_LIMIT ? refusal(431, `The headers exceed ${HEADER_LIMIT} bytes.`) : undefined;
+}
+
+function refusal(status: number, text: string): GatewayResponse {
   return {
-    method: request.method ?? "GET",
-    target: request.url ?? "/",
-    headers,
-    body,
-    sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
-  };
-}
-
-function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
-  const hasBody = status !== 204 && status !== 304;
-  const length: Pair[] = hasBody ? [["Content-Length", String(body.length)]] : [];
-  response.writeHead(
     status,
-    [...headers, ...length].flatMap(([name, value]) => [name, toWire(value)]),
-  );
-  response.end(hasBody ? body : undefined);
-}
-
-function refuse(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, refusalHeaders(text)).end(text);
-}
-
-function refusalHeaders(text: string) {
-  return { "Content-Type": "text/plain", "Content-Length": Buffer.byteLength(text), Connection: "close" };
+    headers: [
+      ["Content-Type", "text/plain"],
+      ["Connection", "close"],
+    ],
+    body: Buffer.from(text),
+  };
 }
 
 /**
@@ -110,14 +112,16 @@ function refusalHeaders(text: string) {
  */
 function refuseBody(request: IncomingMessage, response: ServerResponse): void {
   const text = `HTTP content length exceeded ${BODY_LIMIT} bytes.`;
-  response.writeHead(413, refusalHeaders(text)).write(text);
+  response
+    .writeHead(413, {
+      "Content-Type": "text/plain",
+      "Content-Length": Buffer.byteLength(text),
+      Connection: "close",
+    })
+    .write(text);
   const timer = setTimeout(() => response.end(), LINGER_MS);
   request
     .once("close", () => clearTimeout(timer))
     .once("end", () => response.end())
     .resume();
-}
-
-function sizeOf(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((size, text) => size + text.length, 0);
 }

@@ -11,7 +11,7 @@ const reference = v.string();
 const unread = v.optional(v.unknown());
 const off = v.optional(v.literal(false));
 
-const lambdaUri = v.pipe(
+export const lambdaUri = v.pipe(
   v.string(),
   v.regex(/^arn:[\w-]+:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/[\w:.$-]+\/invocations$/),
   v.transform((uri) => uri.slice(uri.indexOf("/functions/") + "/functions/".length, -"/invocations".length)),
@@ -23,7 +23,7 @@ export const restApi = v.strictObject({
   Tags: unread,
   FailOnWarnings: unread,
   // Decides where the key of a method that needs one comes from.
-  ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"])),
+  ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
   BinaryMediaTypes: v.optional(
     v.array(v.union([v.literal("*/*"), v.pipe(text, v.regex(/^[^*\s;]+\/[^*\s;]+$/), v.toLowerCase())])),
     [],
@@ -40,6 +40,23 @@ export const resource = v.strictObject({ RestApiId: reference, ParentId: referen
 
 export const deployment = v.strictObject({ RestApiId: reference, Description: unread });
 
+const methodSetting = v.pipe(
+  v.strictObject({
+    HttpMethod: text,
+    ResourcePath: text,
+    ThrottlingRateLimit: v.optional(v.pipe(v.number(), v.minValue(0))),
+    ThrottlingBurstLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    LoggingLevel: unread,
+    MetricsEnabled: unread,
+    DataTraceEnabled: unread,
+    CachingEnabled: off,
+  }),
+  v.check(
+    ({ HttpMethod, ResourcePath }) => (HttpMethod === "*") === (ResourcePath === "/*"),
+    "a setting for all methods of some paths",
+  ),
+);
+
 export const stage = v.strictObject({
   RestApiId: reference,
   DeploymentId: reference,
@@ -51,18 +68,7 @@ export const stage = v.strictObject({
   TracingEnabled: unread,
   AccessLogSetting: unread,
   CacheClusterEnabled: off,
-  MethodSettings: v.optional(
-    v.array(
-      v.strictObject({
-        HttpMethod: unread,
-        ResourcePath: unread,
-        LoggingLevel: unread,
-        MetricsEnabled: unread,
-        DataTraceEnabled: unread,
-        CachingEnabled: off,
-      }),
-    ),
-  ),
+  MethodSettings: v.optional(v.array(methodSetting), []),
 });
 
 export const account = v.strictObject({ CloudWatchRoleArn: unread });
@@ -130,7 +136,7 @@ export const method = v.strictObject({
   RequestParameters: unread,
   AuthorizationType: v.picklist(["NONE", "CUSTOM"]),
   AuthorizerId: v.optional(reference),
-  ApiKeyRequired: v.optional(v.literal(false, "a key is required, which takes usage plans")),
+  ApiKeyRequired: v.optional(v.boolean(), false),
   Integration: v.variant("Type", [lambdaProxyIntegration, mockIntegration]),
   MethodResponses: v.optional(
     v.array(

@@ -1,3 +1,5 @@
+import { usageTypes } from "../usage/read-usage.ts";
+import { readStageThrottles } from "../usage/stage-throttles.ts";
 import type { ApiDefinition, ApiResource, Authorizer, Method } from "./api-definition.ts";
 import type { ResponseType } from "./gateway-failure.ts";
 import type { GatewayResponseOverride } from "./gateway-response.ts";
@@ -7,11 +9,13 @@ import { readIntegration } from "./read-integration.ts";
 import { readExpression } from "./request-parameters.ts";
 import { notEmulated, type ResolvedResource, reading, readProperties } from "./resolved-resource.ts";
 
-const emulatedTypes = new Set(
-  ["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
+const emulatedTypes = new Set([
+  ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
     (name) => `AWS::ApiGateway::${name}`,
   ),
-);
+  // They are of no API, and are read by themselves.
+  ...usageTypes,
+]);
 
 /**
  * Reads a REST API from its resources. Those of other services and of other APIs may be among them.
@@ -26,28 +30,42 @@ export function readDefinition(api: ResolvedResource, all: readonly ResolvedReso
   if (unknown) throw notEmulated(unknown, "the resource type");
   const ofType = (name: string) => own.filter(({ type }) => type === `AWS::ApiGateway::${name}`);
 
-  const { BinaryMediaTypes } = readProperties(schemas.restApi, api);
+  const { BinaryMediaTypes, ApiKeySourceType } = readProperties(schemas.restApi, api);
   for (const account of ofType("Account")) readProperties(schemas.account, account);
   for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
+  const { throttleOf, ...stage } = readStage(api, ofType("Stage"));
   return {
     apiId: api.logicalId,
-    stage: readStage(api, ofType("Stage")),
+    stage,
     binaryMediaTypes: BinaryMediaTypes,
-    resources: readResources(
-      api,
-      ofType("Resource"),
-      ofType("Method"),
-      readAuthorizers(ofType("Authorizer")),
-    ),
+    apiKeySource: ApiKeySourceType,
+    resources: readResources(api, ofType("Resource"), ofType("Method"), {
+      authorizers: readAuthorizers(ofType("Authorizer")),
+      throttleOf,
+    }),
     gatewayResponses: new Map(ofType("GatewayResponse").map(readGatewayResponse)),
   };
 }
 
-function readStage(api: ResolvedResource, stages: readonly ResolvedResource[]): ApiDefinition["stage"] {
+/** What methods refer to. */
+type Surroundings = {
+  authorizers: ReadonlyMap<string, Authorizer>;
+  throttleOf: ReturnType<typeof readStageThrottles>;
+};
+
+function readStage(
+  api: ResolvedResource,
+  stages: readonly ResolvedResource[],
+): ApiDefinition["stage"] & Pick<Surroundings, "throttleOf"> {
   const [stage, ...others] = stages;
   if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
-  const { StageName, DeploymentId, Variables } = readProperties(schemas.stage, stage);
-  return { name: StageName, deploymentId: DeploymentId, variables: Variables ?? {} };
+  const { StageName, DeploymentId, Variables, MethodSettings } = readProperties(schemas.stage, stage);
+  return {
+    name: StageName,
+    deploymentId: DeploymentId,
+    variables: Variables ?? {},
+    throttleOf: readStageThrottles(MethodSettings),
+  };
 }
 
 function readAuthorizers(authorizers: readonly ResolvedResource[]): ReadonlyMap<string, Authorizer> {
@@ -63,7 +81,7 @@ function readResources(
   api: ResolvedResource,
   resources: readonly ResolvedResource[],
   methods: readonly ResolvedResource[],
-  authorizers: ReadonlyMap<string, Authorizer>,
+  surroundings: Surroundings,
 ): ApiResource[] {
   const pathOf = readPaths(api, resources);
   const found = new Map<string, ApiResource & { methods: Map<string, Method> }>();
@@ -72,7 +90,8 @@ function readResources(
     const id = properties.ResourceId;
     const resource = found.get(id) ?? { id, path: pathOf(id, method), methods: new Map() };
     found.set(id, resource);
-    resource.methods.set(properties.HttpMethod, readMethod(method, properties, authorizers));
+    const name = `${resource.path}/${properties.HttpMethod}`;
+    resource.methods.set(properties.HttpMethod, readMethod(method, name, properties, surroundings));
   }
   return [...found.values()];
 }
@@ -95,15 +114,19 @@ function readPaths(api: ResolvedResource, resources: readonly ResolvedResource[]
 
 function readMethod(
   method: ResolvedResource,
+  name: string,
   properties: schemas.MethodProperties,
-  authorizers: ReadonlyMap<string, Authorizer>,
+  { authorizers, throttleOf }: Surroundings,
 ): Method {
   const { AuthorizationType, AuthorizerId = "" } = properties;
   const authorizer = authorizers.get(AuthorizerId);
   if (AuthorizationType === "CUSTOM" && !authorizer)
     throw notEmulated(method, `AuthorizerId "${AuthorizerId}"`);
   return {
+    name,
     authorizer: AuthorizationType === "CUSTOM" ? authorizer : undefined,
+    apiKeyRequired: properties.ApiKeyRequired,
+    throttle: throttleOf(name),
     integration: reading(method, () => readIntegration(properties)),
   };
 }

@@ -32,7 +32,13 @@ export type RequestContext = {
   domainPrefix: string;
   extendedRequestId: string;
   httpMethod: string;
-  identity: typeof unknownIdentity & { sourceIp: string; userAgent: string | null };
+  identity: typeof unknownIdentity & {
+    sourceIp: string;
+    userAgent: string | null;
+    /** The value and the id of the caller's API key, there only for a method that requires one. */
+    apiKey?: string;
+    apiKeyId?: string;
+  };
   path: string;
   protocol: "HTTP/1.1";
   requestId: string;
@@ -92,7 +98,7 @@ export function requestContext(
   };
 }
 
-function commonLogTime(now: Date): string {
+export function commonLogTime(now: Date): string {
   const [, day, month, year, time] = now.toUTCString().split(" ");
   return `${day}/${month}/${year}:${time} +0000`;
 }

@@ -42,7 +42,8 @@ export function authorizerHeaders(request: GatewayRequest, traceId: string): Val
   return eventHeaders(request, traceId, (name) => name !== "content-length" && dropped.has(name));
 }
 
-function eventHeaders(
+/** The headers of an event: those that were sent, but for some, and those that API Gateway adds. */
+export function eventHeaders(
   { headers, sourceIp }: GatewayRequest,
   traceId: string,
   isDropped: (lowerCaseName: string) => boolean,

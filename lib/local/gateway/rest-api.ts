@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { UsagePlans } from "../usage/usage-plans.ts";
 import type { ApiResource, Method } from "./api-definition.ts";
 import { authorize } from "./authorize.ts";
 import { type Call, openCall } from "./call.ts";
@@ -6,11 +7,12 @@ import type { FunctionPort } from "./function-port.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { gatewayResponse } from "./gateway-response.ts";
 import { integrate } from "./integrate.ts";
-import type { GatewayRequest, GatewayResponse, Pair } from "./messages.ts";
+import { type GatewayRequest, type GatewayResponse, headerValues, type Pair } from "./messages.ts";
 import { readDefinition } from "./read-definition.ts";
 import { isWellFormed } from "./request-target.ts";
 import { type ResolvedResource, reading } from "./resolved-resource.ts";
 import { createRouteMatcher } from "./route-matcher.ts";
+import { checkUsage, withApiKey } from "./usage-check.ts";
 
 export type RestApi = {
   /** Answers a request. Rejects only for a fault of the emulation itself. */
@@ -22,6 +24,8 @@ export type RestApiOptions = FunctionPort & {
   api: ResolvedResource;
   /** Everything that belongs to it. Resources of other APIs and other services may be among them. */
   resources: readonly ResolvedResource[];
+  /** Those of all APIs. */
+  usagePlans: UsagePlans;
   now?: () => Date;
   /** Makes a UUID. */
   newId?: () => string;
@@ -37,6 +41,7 @@ export type RestApiOptions = FunctionPort & {
 export function createRestApi({
   api,
   resources,
+  usagePlans,
   now = () => new Date(),
   newId = randomUUID,
   report = () => {},
@@ -62,11 +67,21 @@ export function createRestApi({
         const place = { resourceId: resource.id, resourcePath: resource.path };
         call = { ...call, pathParameters, context: { ...call.context, ...place } };
 
+        const keySource = method.apiKeyRequired ? definition.apiKeySource : undefined;
+        let apiKey = keySource === "HEADER" ? headerValues(request.headers, "x-api-key").at(-1) : undefined;
+        call = withApiKey(call, apiKey, usagePlans);
+
         if (method.authorizer) {
-          const { context, refusal } = await authorize(call, method.authorizer, definition, functions, now);
-          call = { ...call, context: { ...call.context, authorizer: context } };
-          if (refusal) throw refusal;
+          const found = await authorize(call, method.authorizer, definition, functions, now);
+          call = { ...call, context: { ...call.context, authorizer: found.context } };
+          if (found.refusal) throw found.refusal;
+          if (keySource === "AUTHORIZER") {
+            apiKey = found.usageIdentifierKey;
+            call = withApiKey(call, apiKey, usagePlans);
+          }
         }
+        // Documented of its execution log: API Gateway verifies the usage plan after the authorizer.
+        checkUsage(call, method, apiKey, usagePlans);
 
         const response = await integrate(call, method.integration, definition, functions);
         // Recorded: the answers of a mock and of API Gateway itself come without a trace id.

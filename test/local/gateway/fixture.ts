@@ -1,9 +1,11 @@
+import { memoryStore } from "../../../lib/local/data/store.ts";
 import type { authorizerEvent } from "../../../lib/local/gateway/authorizer-event.ts";
 import type { GatewayRequest, GatewayResponse } from "../../../lib/local/gateway/messages.ts";
 import type { proxyEvent } from "../../../lib/local/gateway/proxy-event.ts";
 import type { ResolvedResource } from "../../../lib/local/gateway/resolved-resource.ts";
 import { createRestApi, type RestApiOptions } from "../../../lib/local/gateway/rest-api.ts";
 import type { InvokeResult } from "../../../lib/local/lambda/invoke.ts";
+import { createUsage } from "../../../lib/local/usage/usage.ts";
 
 export const functionArn = "arn:aws:lambda:us-east-1:000000000000:function:pets";
 export const authorizerArn = "arn:aws:lambda:us-east-1:000000000000:function:authorize";
@@ -78,6 +80,11 @@ export const throwing = (errorMessage: string) => (): InvokeResult => ({
   functionError: "Unhandled",
 });
 
+/** The keys and plans among some resources. The clock is in milliseconds. */
+export function usageOf(resources: readonly ResolvedResource[], now: () => number = Date.now) {
+  return createUsage(resources, { store: memoryStore, report: () => {}, now });
+}
+
 /** An API in front of functions that give those answers, with a clock and ids that do not change. */
 export function gateway(
   resources: readonly ResolvedResource[],
@@ -87,9 +94,13 @@ export function gateway(
   const events: ReturnType<typeof proxyEvent>[] = [];
   const authorizerEvents: ReturnType<typeof authorizerEvent>[] = [];
   const reports: string[] = [];
+  const parts = options.resources ?? [stage, deployment, callers, ...resources];
+  const now = options.now ?? (() => new Date("2026-11-21T09:14:00.123Z"));
+  const usage = usageOf(parts, () => now().getTime());
   const restApi = createRestApi({
     api,
-    resources: [stage, deployment, callers, ...resources],
+    resources: parts,
+    usagePlans: usage.plans,
     invoke: async (arn, event) => {
       if (arn === authorizerArn) {
         authorizerEvents.push(event as ReturnType<typeof authorizerEvent>);
@@ -99,12 +110,13 @@ export function gateway(
       return invokeResult("function" in answers ? answers.function : { statusCode: 200 });
     },
     mayInvoke: () => true,
-    now: () => new Date("2026-11-21T09:14:00.123Z"),
+    now,
     newId: () => "00112233-4455-6677-8899-aabbccddeeff",
     report: (line) => reports.push(line),
     ...options,
   });
   return {
+    usage,
     events,
     authorizerEvents,
     reports,

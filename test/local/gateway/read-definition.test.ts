@@ -23,6 +23,7 @@ import {
   resource,
   route,
   stage,
+  usageOf,
 } from "./fixture.ts";
 
 const pets = route("GET /pets");
@@ -33,6 +34,7 @@ function create(...resources: ResolvedResource[]) {
     resources,
     invoke: async () => ({ payload: "{}" }),
     mayInvoke: () => true,
+    usagePlans: usageOf([]).plans,
   });
 }
 
@@ -113,12 +115,6 @@ describe("what is not emulated is refused by name", () => {
       "GET /pets",
       /Integration\.Uri/,
     ],
-    [
-      "an API key",
-      [stage, ...method({ ApiKeyRequired: true })],
-      "GET /pets",
-      /ApiKeyRequired: .*usage plans/,
-    ],
     ["IAM", [stage, ...method({ AuthorizationType: "AWS_IAM" })], "GET /pets", /AuthorizationType/],
     [
       "Cognito",
@@ -136,10 +132,28 @@ describe("what is not emulated is refused by name", () => {
     ["a stage's cache", withStage({ CacheClusterEnabled: true }), "Stage", /CacheClusterEnabled/],
     ["a canary", withStage({ CanarySetting: {} }), "Stage", /CanarySetting$/],
     [
-      "a stage's throttle",
-      withStage({ MethodSettings: [{ HttpMethod: "*", ResourcePath: "/*", ThrottlingRateLimit: 1 }] }),
+      "a setting for all methods of one path",
+      withStage({ MethodSettings: [{ HttpMethod: "*", ResourcePath: "/~1pets", ThrottlingRateLimit: 1 }] }),
       "Stage",
-      /MethodSettings\.0\.ThrottlingRateLimit$/,
+      /MethodSettings\.0: a setting for all methods of some paths/,
+    ],
+    [
+      "a setting for all paths of one method",
+      withStage({ MethodSettings: [{ HttpMethod: "GET", ResourcePath: "/*", ThrottlingRateLimit: 1 }] }),
+      "Stage",
+      /MethodSettings\.0: a setting for all methods of some paths/,
+    ],
+    [
+      "a method's cache",
+      withStage({ MethodSettings: [{ HttpMethod: "*", ResourcePath: "/*", CachingEnabled: true }] }),
+      "Stage",
+      /MethodSettings\.0\.CachingEnabled/,
+    ],
+    [
+      "a burst of half a request",
+      withStage({ MethodSettings: [{ HttpMethod: "*", ResourcePath: "/*", ThrottlingBurstLimit: 0.5 }] }),
+      "Stage",
+      /MethodSettings\.0\.ThrottlingBurstLimit/,
     ],
     ["a token authorizer", withAuthorizer({ Type: "TOKEN" }), "Authorizer", /Type/],
     [
@@ -203,8 +217,6 @@ describe("what is not emulated is refused by name", () => {
       "Unauthorized",
       /the expression "context\.requestId"/,
     ],
-    ["a usage plan", [stage, resource("UsagePlan", "Plan", {})], "Plan", /the resource type/],
-    ["an API key", [stage, resource("ApiKey", "Key", { RestApiId: undefined })], "Key", /the resource type/],
     ["a model", [stage, resource("Model", "Model", {})], "Model", /the resource type/],
     ["a validator", [stage, resource("RequestValidator", "Validator", {})], "Validator", /the resource type/],
     ["a path part", [stage, ...route("GET /a{b}")], "Api", /a\{b\}/],
@@ -237,6 +249,7 @@ describe("what is not emulated is refused by name", () => {
         resources: [stage, ...pets],
         invoke: async () => ({ payload: "{}" }),
         mayInvoke: () => true,
+        usagePlans: usageOf([]).plans,
       });
     const [name = ""] = Object.keys(changes);
     expect(create).toThrow(new RegExp(`^Api \\(AWS::ApiGateway::RestApi\\) has .*${name}`));
@@ -283,6 +296,7 @@ describe("an API as CDK makes it", () => {
     const invoked: string[] = [];
     const asked: string[] = [];
     const restApi = createRestApi({
+      usagePlans: usageOf([]).plans,
       ...synthesize(
         {
           apiKeySourceType: ApiKeySourceType.AUTHORIZER,
@@ -327,14 +341,5 @@ describe("an API as CDK makes it", () => {
       headers: { "Access-Control-Allow-Origin": "https://a.example", Vary: "Origin" },
       body: '{"error":"Not found"}',
     });
-  });
-
-  test("refuses a method that needs a key, naming it", () => {
-    const needsKey = synthesize({}, (restApi, handler) =>
-      restApi.root.addMethod("GET", new LambdaIntegration(handler), { apiKeyRequired: true }),
-    );
-    expect(() =>
-      createRestApi({ ...needsKey, invoke: async () => ({ payload: "{}" }), mayInvoke: () => true }),
-    ).toThrow(/^ApiGET\w+ \(AWS::ApiGateway::Method\) has something that is not emulated: ApiKeyRequired: /);
   });
 });

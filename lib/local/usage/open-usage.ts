@@ -1,0 +1,17 @@
+import { plain } from "../api.ts";
+import { StartupError } from "../startup-error.ts";
+import type { Resources } from "../template/resources.ts";
+import { createUsage, type UsageOptions, type UsageService } from "./usage.ts";
+
+/**
+ * The keys and plans of the stacks, for all of their APIs.
+ * @throws StartupError when something of them is not emulated
+ */
+export function openUsage(resources: Resources, options: UsageOptions): UsageService {
+  const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(plain);
+  try {
+    return createUsage(parts, options);
+  } catch (error) {
+    throw new StartupError((error as Error).message);
+  }
+}
