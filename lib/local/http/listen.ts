@@ -1,8 +1,14 @@
-import { createHttpServer } from "../gateway/http-server.ts";
+import { createHttpServer, type HttpServerOptions } from "../gateway/http-server.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Handle } from "./handle.ts";
 
 export type Listener = { port: number; url: string; close(): Promise<void> };
+
+export type ListenOptions = {
+  /** The option of the command line that chooses the port, for who has to choose another. */
+  option?: "--port" | "--stream-port";
+  upgrade?: HttpServerOptions["upgrade"];
+};
 
 /**
  * Serves on 127.0.0.1. Port 0 takes any that is free.
@@ -12,8 +18,9 @@ export async function listen(
   port: number,
   handle: Handle,
   onFault: (error: unknown) => void,
+  { option = "--port", upgrade }: ListenOptions = {},
 ): Promise<Listener> {
-  const server = createHttpServer({ handle, onFault });
+  const server = createHttpServer({ handle, upgrade, onFault });
   try {
     const taken = await server.listen(port);
     return { port: taken, url: `http://127.0.0.1:${taken}`, close: server.close };
@@ -21,9 +28,9 @@ export async function listen(
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
       throw new StartupError(
-        `Port ${port} is in use; stop what listens on it, or choose another with --port.`,
+        `Port ${port} is in use; stop what listens on it, or choose another with ${option}.`,
       );
     }
-    throw new StartupError(`Cannot listen on port ${port} (${code}); choose another with --port.`);
+    throw new StartupError(`Cannot listen on port ${port} (${code}); choose another with ${option}.`);
   }
 }

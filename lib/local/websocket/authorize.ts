@@ -1,0 +1,52 @@
+import { arn } from "../account.ts";
+import { evaluatePolicy } from "../gateway/access-policy.ts";
+import { refusalOf } from "../gateway/authorize.ts";
+import { contextStrings, readAuthorizerResult } from "../gateway/authorizer-result.ts";
+import { type FunctionPort, invokeFunction } from "../gateway/function-port.ts";
+import { GatewayFailure } from "../gateway/gateway-failure.ts";
+import { type GatewayRequest, headerValues } from "../gateway/messages.ts";
+import type { AuthorizerContext } from "../gateway/request-context.ts";
+import type { ConnectAuthorizer, WebSocketApiDefinition } from "./api-definition.ts";
+import type { authorizerEvent } from "./events.ts";
+
+type Asked = {
+  request: GatewayRequest;
+  authorizer: ConnectAuthorizer;
+  api: WebSocketApiDefinition;
+  eventFor: (methodArn: string) => ReturnType<typeof authorizerEvent>;
+};
+
+/**
+ * Has the authorizer decide on a request to connect.
+ *
+ * @returns what it has found, for the events of the connection
+ * @throws GatewayFailure when it does not let the client in, or has not come to a decision
+ */
+export async function authorize(
+  { request, authorizer, api: { apiId, stage }, eventFor }: Asked,
+  functions: FunctionPort,
+  now: () => Date,
+): Promise<AuthorizerContext> {
+  const isThere = (name: string) => headerValues(request.headers, name).some((value) => value !== "");
+  if (!authorizer.requiredHeaders.every(isThere)) throw new GatewayFailure("UNAUTHORIZED");
+
+  const methodArn = arn("execute-api", `${apiId}/${stage}/$connect`);
+  const begun = now();
+  const result = await invokeFunction(
+    functions,
+    {
+      functionArn: authorizer.functionArn,
+      sourceArn: arn("execute-api", `${apiId}/authorizers/${authorizer.id}`),
+      event: eventFor(methodArn),
+    },
+    "AUTHORIZER_CONFIGURATION_ERROR",
+  );
+  const { principalId, policyDocument, context } = readAuthorizerResult(result);
+  const refusal = refusalOf(evaluatePolicy(policyDocument, methodArn));
+  if (refusal) throw refusal;
+  return {
+    ...contextStrings(context),
+    principalId,
+    integrationLatency: now().getTime() - begun.getTime(),
+  };
+}

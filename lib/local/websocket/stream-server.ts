@@ -1,0 +1,107 @@
+import type { Duplex } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import type { WebSocket } from "ws";
+import { json } from "../http/handle.ts";
+import { listen } from "../http/listen.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import type { StreamLimits } from "./limits.ts";
+import type { Peer } from "./peer.ts";
+import { createUpgrade, upgradeRequired } from "./upgrade.ts";
+import type { WebSocketApi } from "./websocket-api.ts";
+
+/** The sockets of a WebSocket API. */
+export type StreamServer = {
+  /** e.g. `ws://127.0.0.1:3001` */
+  url: string;
+  /** The connection of that id, as long as it is open. */
+  find(connectionId: string): Connection | undefined;
+  /** Lets clients in. They are told to come back later before. */
+  serve(api: WebSocketApi): void;
+  /** Ends all connections, and waits a moment for the functions that hear of it. */
+  close(): Promise<void>;
+};
+
+const ABNORMAL = 1006;
+const GOING_AWAY = [1001, "Going away"] as const;
+const STOP_MS = 1000;
+
+const starting = json(503, { message: "The runner is starting" }, ["Retry-After", "1"]);
+
+/**
+ * Takes a port of 127.0.0.1, before it is known what will be served on it. Port 0 takes any that is free.
+ * @throws StartupError when the port is in use, or is not for us
+ */
+export async function openStreamServer(
+  port: number,
+  limits: StreamLimits,
+  onFault: (error: unknown) => void,
+): Promise<StreamServer> {
+  let api: WebSocketApi | undefined;
+  const connections = new Map<string, Connection>();
+  const sockets = new Set<Duplex>();
+  /** Each is settled when the functions have heard of the end of a connection. */
+  const ends = new Set<Promise<void>>();
+
+  const upgrade = createUpgrade({
+    limits,
+    connect: async (request) => (await api?.connect(request)) ?? { refusal: starting },
+    onOpen: open,
+    // For all that the functions know, it has been connected.
+    onLost: (peer) => void disconnect(peer, ABNORMAL, ""),
+    onFault,
+  });
+  const listener = await listen(port, async () => upgradeRequired, onFault, {
+    option: "--stream-port",
+    upgrade(request, socket, head) {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      upgrade(request, socket, head);
+    },
+  });
+
+  async function disconnect(peer: Peer, code: number, reason: string): Promise<void> {
+    await api?.disconnect(peer, code, reason).catch(onFault);
+  }
+
+  function open(websocket: WebSocket, peer: Peer): void {
+    const end = Promise.withResolvers<void>();
+    ends.add(end.promise);
+    const connection = openConnection(websocket, peer, limits, {
+      onMessage(body) {
+        api?.message(peer, body).then((answer) => answer !== undefined && connection.send(answer), onFault);
+      },
+      async onClose(code, reason) {
+        connections.delete(peer.connectionId);
+        await disconnect(peer, code, reason);
+        ends.delete(end.promise);
+        end.resolve();
+      },
+    });
+    connections.set(peer.connectionId, connection);
+  }
+
+  async function closeAll(): Promise<void> {
+    const closed = listener.close();
+    for (const connection of connections.values()) connection.close(...GOING_AWAY);
+    await Promise.race([Promise.all(ends), delay(STOP_MS, undefined, { ref: false })]);
+    api = undefined;
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+  let closing: Promise<void> | undefined;
+
+  return {
+    url: listener.url.replace("http:", "ws:"),
+    find(connectionId) {
+      const connection = connections.get(connectionId);
+      return connection?.isOpen ? connection : undefined;
+    },
+    serve(opened) {
+      api = opened;
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { type GivenEvent, route, talking } from "./fixture.ts";
+import { eventually, join, serve } from "./stream.ts";
+
+const resources = [...route("$connect"), ...route("$disconnect"), ...talking("$default")];
+const answers = { default: ({ body }: GivenEvent) => ({ body: `${body.length}` }) };
+
+const codesOf = (events: Record<string, GivenEvent[]>) =>
+  (events.disconnect ?? []).map(({ requestContext }) => requestContext.disconnectStatusCode);
+
+describe("size", () => {
+  test("a message of 128 KB, in whatever frames", async () => {
+    const { url } = await serve(resources, answers);
+    const { socket, messages } = await join(url);
+    socket.send("x".repeat(64 * 1024), { fin: false });
+    socket.send("x".repeat(64 * 1024), { fin: true });
+    await eventually(() => messages).toEqual([`${128 * 1024}`]);
+  });
+
+  test("one byte more closes the connection with 1009", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket, closed } = await join(url);
+    socket.send("x".repeat(64 * 1024), { fin: false });
+    socket.send("x".repeat(64 * 1024 + 1), { fin: true });
+    expect(await closed).toMatchObject({ code: 1009 });
+    await eventually(() => codesOf(events)).toEqual([1009]);
+    expect(events.default).toBeUndefined();
+  });
+
+  test("a large answer is fine", async () => {
+    const body = "x".repeat(100 * 1024);
+    const { url } = await serve(resources, { default: { body } });
+    const { socket, messages } = await join(url);
+    socket.send("?");
+    await eventually(() => messages).toEqual([body]);
+  });
+});
+
+describe("form", () => {
+  test("a binary frame closes the connection with 1003 (documented)", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket, closed } = await join(url);
+    socket.send(Buffer.from("{}"));
+    socket.send("after");
+    expect(await closed).toEqual({ code: 1003, reason: "Binary frames are not supported" });
+    await eventually(() => codesOf(events)).toEqual([1003]);
+    expect(events.default).toBeUndefined();
+  });
+
+  test("text that is no UTF-8 closes it with 1007", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket, closed } = await join(url);
+    socket.send(Buffer.from([0xff]), { binary: false });
+    expect(await closed).toMatchObject({ code: 1007 });
+    await eventually(() => codesOf(events)).toEqual([1007]);
+  });
+
+  test("a ping is answered, and reaches no function", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket } = await join(url);
+    socket.ping("hello");
+    const [data] = await once(socket, "pong");
+    expect(data.toString()).toBe("hello");
+    expect(events.default).toBeUndefined();
+  });
+});
+
+describe("time", () => {
+  const goingAway = { code: 1001, reason: "Going away" };
+
+  test("without a message a connection is closed, whoever pings", async () => {
+    const { url, events } = await serve(resources, answers, { limits: { idleMs: 150 } });
+    const { socket, closed } = await join(url);
+    const pings = setInterval(() => socket.ping(), 20);
+    expect(await closed).toEqual(goingAway);
+    clearInterval(pings);
+    await eventually(() => codesOf(events)).toEqual([1001]);
+  });
+
+  test.each(["that it sends", "that it gets"])("a message %s keeps it", async (which) => {
+    const { url, events, server } = await serve(resources, { default: {} }, { limits: { idleMs: 600 } });
+    const { socket } = await join(url);
+    const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
+    const talk = setInterval(() => {
+      if (which === "that it sends") socket.send("still here");
+      else server.find(connectionId)?.send("still there");
+    }, 20);
+    // It came later, and goes first.
+    expect(await (await join(url)).closed).toEqual(goingAway);
+    clearInterval(talk);
+    expect(socket.readyState).toBe(socket.OPEN);
+  });
+
+  test("nothing keeps it beyond its duration", async () => {
+    const { url, events } = await serve(resources, answers, { limits: { durationMs: 200 } });
+    const { socket, closed } = await join(url);
+    const talk = setInterval(() => socket.readyState === socket.OPEN && socket.send("still here"), 20);
+    expect(await closed).toEqual(goingAway);
+    clearInterval(talk);
+    await eventually(() => codesOf(events)).toEqual([1001]);
+  });
+});
