@@ -5,12 +5,18 @@ import { readPermissions } from "./resources/permissions.ts";
 import { StartupError } from "./startup-error.ts";
 import type { Resource } from "./template/resource-type.ts";
 import type { Resources } from "./template/resources.ts";
+import type { UsagePlans } from "./usage/usage-plans.ts";
 
 /**
  * The REST API of the stacks. Without one, nothing is found.
  * @throws StartupError when there are several, or something of it is not emulated
  */
-export function openApi(resources: Resources, invoke: Invoke, report: (line: string) => void): Handle {
+export function openApi(
+  resources: Resources,
+  invoke: Invoke,
+  usagePlans: UsagePlans,
+  report: (line: string) => void,
+): Handle {
   const [api, ...others] = resources.ofType("AWS::ApiGateway::RestApi");
   if (others.length > 0)
     throw new StartupError("There is more than one REST API, and one base URL for them.");
@@ -25,6 +31,7 @@ export function openApi(resources: Resources, invoke: Invoke, report: (line: str
       resources: parts.map(plain),
       invoke,
       mayInvoke: readPermissions(resources),
+      usagePlans,
       report,
     }).handle;
   } catch (error) {
@@ -32,6 +39,7 @@ export function openApi(resources: Resources, invoke: Invoke, report: (line: str
   }
 }
 
-function plain(resource: Resource) {
+/** A resource with all of its properties resolved. */
+export function plain(resource: Resource) {
   return { logicalId: resource.logicalId, type: resource.type, properties: resource.properties() };
 }

@@ -23,7 +23,8 @@ export function awsServices({ accessKeyId }: Credentials, routes: readonly Route
   };
 }
 
-function refusal(status: number, type: string, message: string) {
+/** An error in the form that the SDK reads. */
+export function refusal(status: number, type: string, message: string) {
   return json(status, { __type: type, message }, ["x-amzn-ErrorType", type]);
 }
 

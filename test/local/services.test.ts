@@ -27,7 +27,7 @@ beforeAll(async () => {
     onLog: ({ line }) => handled.push(JSON.parse(line).message),
     onStart: () => {},
   });
-  const routes = [kmsService(kms), lambdaService(lambda)];
+  const routes = [kmsService(kms), lambdaService(lambda, (name, event) => void lambda.invoke(name, event))];
   server = await listen(0, awsServices(credentials, routes), (error) => faults.push(error));
 });
 

@@ -15,6 +15,8 @@ export function sandboxEnvironment(
     ...definition.variables,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_API_GATEWAY: endpoints.apigateway,
+    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.apigatewaymanagementapi,
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,

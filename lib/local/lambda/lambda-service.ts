@@ -1,22 +1,33 @@
 import type { GatewayRequest, GatewayResponse } from "../gateway/messages.ts";
 import { header, json, pathOf, type Route } from "../http/handle.ts";
+import type { InvokeLater } from "./async-invocations.ts";
 import type { Lambda } from "./lambda.ts";
 import { PAYLOAD_LIMIT } from "./outcome.ts";
 
 const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** The call Invoke of Lambda over HTTP. An event that nobody waits for is handled once, whatever comes of it. */
-export function lambdaService(lambda: Lambda): Route {
+/** Bytes of an event that nobody waits for. */
+const ASYNC_LIMIT = 1024 * 1024;
+
+/** The call Invoke of Lambda over HTTP. */
+export function lambdaService(lambda: Pick<Lambda, "has" | "invoke">, invokeLater: InvokeLater): Route {
   return (request) => {
     const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];
     if (name === undefined || request.method !== "POST") return undefined;
-    return invoke(lambda, decodeURIComponent(name), request);
+    return invoke(lambda, invokeLater, decodeURIComponent(name), request);
   };
 }
 
-async function invoke(lambda: Lambda, name: string, request: GatewayRequest): Promise<GatewayResponse> {
-  if (request.body.length > PAYLOAD_LIMIT) {
-    return failure(413, "RequestTooLargeException", `Request must be smaller than ${PAYLOAD_LIMIT} bytes`);
+async function invoke(
+  lambda: Pick<Lambda, "has" | "invoke">,
+  invokeLater: InvokeLater,
+  name: string,
+  request: GatewayRequest,
+): Promise<GatewayResponse> {
+  const waits = header(request, "x-amz-invocation-type") !== "Event";
+  const limit = waits ? PAYLOAD_LIMIT : ASYNC_LIMIT;
+  if (request.body.length > limit) {
+    return failure(413, "RequestTooLargeException", `Request must be smaller than ${limit} bytes`);
   }
   let event: unknown;
   try {
@@ -26,12 +37,11 @@ async function invoke(lambda: Lambda, name: string, request: GatewayRequest): Pr
   }
   if (!lambda.has(name)) return failure(404, "ResourceNotFoundException", `Function not found: ${name}`);
 
-  const result = lambda.invoke(name, event);
-  if (header(request, "x-amz-invocation-type") === "Event") {
-    result.catch(() => {});
+  if (!waits) {
+    invokeLater(name, event);
     return { status: 202, headers: [], body: Buffer.alloc(0) };
   }
-  const { payload, functionError } = await result;
+  const { payload, functionError } = await lambda.invoke(name, event);
   return {
     status: 200,
     headers: [

@@ -5,7 +5,7 @@ import { PAYLOAD_LIMIT } from "./outcome.ts";
 import { createPool } from "./pool.ts";
 import { createSandbox, type SandboxOptions } from "./sandbox.ts";
 
-/** A line of a log. `source` is the name of a function, or `api-gateway`. */
+/** A line of a log. `source` is the name of a function, or `api-gateway`, `lambda`, `events` or `sqs`. */
 export type LogEntry = { source: string; line: string };
 
 /** Functions are known by name and by ARN. */
@@ -25,7 +25,7 @@ export type LambdaOptions = {
 };
 
 /** More would only take turns on the processors. */
-const CONCURRENCY = Math.min(8, 2 * availableParallelism());
+export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
 export class UnknownFunctionError extends Error {
   override readonly name = "UnknownFunctionError";
@@ -69,6 +69,6 @@ export function createLambda(
 }
 
 /** The name in `name`, `function:name` or a full ARN, each with or without the only version there is. */
-function nameIn(identifier: string): string {
+export function nameIn(identifier: string): string {
   return /^(?:.*function:)?([\w-]+)(?::\$LATEST)?$/.exec(identifier)?.[1] ?? "";
 }

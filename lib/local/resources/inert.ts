@@ -29,4 +29,6 @@ export const inertTypes: ResourceTypes = {
     ref: logGroupName,
     attributes: { Arn: (resource) => arn("logs", `log-group:${logGroupName(resource)}:*`) },
   },
+  "AWS::Logs::MetricFilter": named,
+  "AWS::SQS::QueuePolicy": named,
 };

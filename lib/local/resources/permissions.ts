@@ -9,17 +9,18 @@ const Permission = v.object({
   SourceArn: v.optional(v.string()),
 });
 
-/** Whether an AWS::Lambda::Permission lets API Gateway invoke that function on behalf of that source. */
+/** Whether an AWS::Lambda::Permission lets the service invoke that function on behalf of that source. */
 export type MayInvoke = (functionArn: string, sourceArn: string) => boolean;
 
-export function readPermissions(resources: Resources): MayInvoke {
+/** What the permissions allow to one service. A permission for another one counts for nothing. */
+export function readPermissions(
+  resources: Resources,
+  service: "apigateway.amazonaws.com" | "events.amazonaws.com" = "apigateway.amazonaws.com",
+): MayInvoke {
   const permissions = resources
     .ofType("AWS::Lambda::Permission")
     .map((resource) => v.parse(Permission, resource.properties()))
-    .filter(
-      ({ Action, Principal }) =>
-        Action === "lambda:InvokeFunction" && Principal === "apigateway.amazonaws.com",
-    )
+    .filter(({ Action, Principal }) => Action === "lambda:InvokeFunction" && Principal === service)
     .map(({ FunctionName, SourceArn }) => ({
       name: nameOf(FunctionName),
       covers: wildcard(SourceArn ?? "*"),
