@@ -7,10 +7,18 @@
 export type ErrorShape = "message" | "error" | "envelope";
 
 /** IAM actions on the table that any row may ask for. A transaction needs the actions of the writes in it. */
-export type TableAction = "dynamodb:GetItem" | "dynamodb:Query" | "dynamodb:PutItem" | "dynamodb:UpdateItem";
+export type TableAction =
+  | "dynamodb:GetItem"
+  | "dynamodb:Query"
+  | "dynamodb:PutItem"
+  | "dynamodb:UpdateItem"
+  | "dynamodb:DeleteItem";
 
 /** IAM actions on the KMS key that any row may ask for. Decrypt is absent until a function needs to sign. */
 export type KeyAction = "kms:GenerateDataKey";
+
+/** Methods of API Gateway's @connections that any row may ask for. */
+export type ConnectionAction = "POST" | "DELETE";
 
 /** Environment variables that carry configuration; a grant on the table or the key brings its own. */
 export type Setting =
@@ -19,7 +27,9 @@ export type Setting =
   | "ISSUER"
   | "AUDIENCE"
   | "JWKS_URI"
-  | "COOKIE_NAME";
+  | "COOKIE_NAME"
+  | "CHANNEL_SHARDS"
+  | "PRICE_FEEDS";
 
 type FunctionRow = {
   /** What it does, in a few words. */
@@ -28,6 +38,10 @@ type FunctionRow = {
   table: readonly TableAction[];
   /** Actions on the KMS key; any of them brings KEY_ID. */
   key: readonly KeyAction[];
+  /** What it does to WebSocket connections: send, close. Any of it brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
+  connections: readonly ConnectionAction[];
+  /** The functions that it invokes; `deliver` brings DELIVER_FUNCTION, its name. */
+  invokes: readonly "deliver"[];
   settings: readonly Setting[];
   /** MB. Lambda gives CPU in proportion, so it also sets the cold start. */
   memorySize: number;
@@ -48,17 +62,35 @@ export type RestRow = FunctionRow & {
   errors: { client: ErrorShape; server: ErrorShape };
 };
 
-/** The function that every method asks who is calling. */
-export type AuthorizerRow = FunctionRow & { kind: "authorizer" };
+/** The function that is asked who is calling: by every method of the REST API, or by `$connect`. */
+export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };
 
-export type Operation = RestRow | AuthorizerRow;
+/** A route of the WebSocket API: what happens to a connection, or the `type` of a message. */
+export type WebSocketRow = FunctionRow & {
+  kind: "websocket";
+  route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
+};
+
+/** Hears of changes of the table, in order; which ones is in lib/infra/constructs/table-changes.ts. */
+export type StreamRow = FunctionRow & { kind: "stream" };
+
+/** Runs at a fixed rate. */
+export type ScheduleRow = FunctionRow & { kind: "schedule"; everyMinutes: number };
+
+/** Is invoked by who holds lambda:InvokeFunction on it, and in no other way. */
+export type InternalRow = FunctionRow & { kind: "internal" };
+
+export type Operation = RestRow | AuthorizerRow | WebSocketRow | StreamRow | ScheduleRow | InternalRow;
 
 export const operations = {
   authorize: {
     kind: "authorizer",
+    of: "rest",
     summary: "Find out who calls, and let them in",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME"],
     memorySize: 512,
     timeout: 10,
@@ -73,6 +105,8 @@ export const operations = {
     errors: { client: "message", server: "message" },
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
     memorySize: 512,
     timeout: 10,
@@ -87,6 +121,8 @@ export const operations = {
     errors: { client: "message", server: "error" },
     table: ["dynamodb:Query"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -101,6 +137,8 @@ export const operations = {
     errors: { client: "message", server: "message" },
     table: ["dynamodb:UpdateItem"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -116,6 +154,8 @@ export const operations = {
     errors: { client: "error", server: "error" },
     table: ["dynamodb:Query"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -130,6 +170,8 @@ export const operations = {
     errors: { client: "envelope", server: "envelope" },
     table: ["dynamodb:GetItem"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -144,10 +186,158 @@ export const operations = {
     errors: { client: "envelope", server: "envelope" },
     table: ["dynamodb:Query"],
     key: [],
+    connections: [],
+    invokes: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact: "Clients of the v2 wallet list cannot see the user's wallets; nothing is lost.",
+  },
+  authorizeConnection: {
+    kind: "authorizer",
+    of: "websocket",
+    summary: "Find out who connects, and let them in",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "ALLOWED_ORIGINS"],
+    memorySize: 512,
+    timeout: 10,
+    impact: "Nobody can connect to the streams; open connections are not affected.",
+  },
+  connect: {
+    kind: "websocket",
+    route: "$connect",
+    summary: "Remember a new connection",
+    table: ["dynamodb:PutItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: ["CHANNEL_SHARDS"],
+    memorySize: 512,
+    timeout: 10,
+    impact: "Nobody can connect to the streams; open connections are not affected.",
+  },
+  disconnect: {
+    kind: "websocket",
+    route: "$disconnect",
+    summary: "Forget a connection and its subscriptions",
+    table: ["dynamodb:DeleteItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: [],
+    memorySize: 512,
+    timeout: 10,
+    impact: "Closed connections are remembered until the next push to them; users notice nothing.",
+  },
+  subscribe: {
+    kind: "websocket",
+    route: "subscribe",
+    summary: "Subscribe a connection to channels, and send what they hold",
+    table: [
+      "dynamodb:GetItem",
+      "dynamodb:Query",
+      "dynamodb:PutItem",
+      "dynamodb:UpdateItem",
+      "dynamodb:DeleteItem",
+    ],
+    key: [],
+    connections: ["POST"],
+    invokes: [],
+    settings: [],
+    memorySize: 512,
+    timeout: 10,
+    impact: "Users cannot subscribe to prices, orders and positions; existing subscriptions go on.",
+  },
+  unsubscribe: {
+    kind: "websocket",
+    route: "unsubscribe",
+    summary: "End subscriptions of a connection",
+    table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    key: [],
+    connections: ["POST"],
+    invokes: [],
+    settings: [],
+    memorySize: 512,
+    timeout: 10,
+    impact: "Users cannot end a subscription and go on receiving what they no longer want.",
+  },
+  ping: {
+    kind: "websocket",
+    route: "ping",
+    summary: "Answer a ping, which keeps a connection from being idle",
+    table: [],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: [],
+    memorySize: 256,
+    timeout: 10,
+    impact: "Quiet connections are closed after ten minutes, and clients have to reconnect.",
+  },
+  unknownMessage: {
+    kind: "websocket",
+    route: "$default",
+    summary: "Say what is wrong with a message of no known type",
+    table: [],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: [],
+    memorySize: 256,
+    timeout: 10,
+    impact: "Clients that send a malformed message are not told what is wrong with it.",
+  },
+  publishChanges: {
+    kind: "stream",
+    summary: "Push changed settings, orders, positions and prices to whom they concern",
+    table: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    key: [],
+    connections: ["POST", "DELETE"],
+    invokes: ["deliver"],
+    settings: ["CHANNEL_SHARDS"],
+    memorySize: 1024,
+    timeout: 30,
+    impact: "Connected clients hear of changes late or not at all; what they read over HTTP is right.",
+  },
+  deliver: {
+    kind: "internal",
+    summary: "Push a message to one shard of a channel's subscribers",
+    table: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    key: [],
+    connections: ["POST", "DELETE"],
+    invokes: [],
+    settings: [],
+    memorySize: 1769,
+    timeout: 30,
+    impact: "Subscribers of prices do not receive them; the next second brings the next try.",
+  },
+  recordExecutions: {
+    kind: "internal",
+    summary: "Record orders and positions, for an execution engine",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: [],
+    memorySize: 512,
+    timeout: 30,
+    impact: "Execution engines cannot record orders and positions, and users do not see them.",
+  },
+  feedPrices: {
+    kind: "schedule",
+    everyMinutes: 1,
+    summary: "Follow the venues' price feeds and keep the latest prices",
+    table: ["dynamodb:UpdateItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    settings: ["PRICE_FEEDS"],
+    memorySize: 256,
+    timeout: 150,
+    impact: "Prices stand still; each says of when it is.",
   },
 } as const satisfies Record<string, Operation>;
 

@@ -1,5 +1,5 @@
+import { forEachOf } from "../aws/for-each-of.ts";
 import { errorLine } from "./error-line.ts";
-import { forEachOf } from "./for-each-of.ts";
 import { type Outcome, rewrapWallet } from "./rewrap-wallet.ts";
 import { everyStoredWallet } from "./stored-wallet.ts";
 import type { Target } from "./target.ts";

@@ -48,6 +48,9 @@ export const SettingsRecord = v.union([
   v.pipe(v.object({ ...record, ...solana, ...times }), v.title("SolanaTradingSettings")),
 ]);
 
+/** All settings of a chain, as events tell them: no ids, no times. The EVM form is tried first. */
+export const StreamedSettings = v.union([v.object(evm), v.object(solana)]);
+
 /** The settings of a chain inside the profile data: no ids, no times. */
 export const ProfileSettings = v.object({
   ethereum: v.object(evm),

@@ -19,11 +19,16 @@ export type NewUser = {
 /** How old a visit may be before the next one is noted, in milliseconds. */
 const visitResolution = 60 * 60 * 1000;
 
-/** Lets a user in: makes their profile at first sight, and notes the visit, once an hour at most. */
-export async function admitUser(table: Table, user: NewUser, now: Date): Promise<void> {
+/**
+ * Lets a user in: makes their profile at first sight, and notes the visit, once an hour at most.
+ *
+ * @returns the profile as it was before the visit.
+ */
+export async function admitUser(table: Table, user: NewUser, now: Date): Promise<Profile> {
   const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now));
   const age = now.getTime() - Date.parse(profile.lastVisited);
   if (age > visitResolution) await recordVisit(table, user.userID, now);
+  return profile;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { PublicChannel } from "../domain/channel.ts";
+import { type ExecutionKind, executionKinds } from "../domain/execution.ts";
 import type { Network } from "../domain/network.ts";
 import type { Chain } from "../domain/settings.ts";
 
@@ -12,6 +14,11 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one brought                           |
  * | USER#userID    | WALLET#network#address                | a wallet; the key itself makes an address unique       |
  * | REFCODE#code   | REFCODE                               | whose referral code it is                              |
+ * | USER#userID    | ORDER#orderID                         | an order                                               |
+ * | USER#userID    | POSITION#positionID                   | a position                                             |
+ * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
+ * | CHANNEL#name#n | CONNECTION#connectionID               | a subscriber of a public channel, in its shard n       |
+ * | PRICES         | LATEST                                | the latest prices: one item, and one change a second   |
  * | CATALOGUE      | REWARDS                               | the rewards: one item, so that they change as a whole  |
  */
 export type Key = { PK: string; SK: string };
@@ -26,8 +33,12 @@ const PROFILE = "PROFILE";
 const CHAIN = "PROFILE#CHAIN#";
 const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
+const CONNECTION = "CONNECTION#";
+const LATEST = "LATEST";
+const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
 
 const userPartition = (userID: string) => `USER#${userID}`;
+const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
@@ -53,10 +64,45 @@ export const referralCodeKey = (code: string): Key => ({ PK: `REFCODE#${code}`, 
 
 export const catalogueKey: Key = { PK: "CATALOGUE", SK: "REWARDS" };
 
+export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key => ({
+  PK: userPartition(userID),
+  SK: executionPrefixes[kind] + id,
+});
+
+export const connectionKey = (userID: string, connectionID: string): Key => ({
+  PK: userPartition(userID),
+  SK: CONNECTION + connectionID,
+});
+
+export const subscriberKey = (channel: PublicChannel, shard: number, connectionID: string): Key => ({
+  PK: channelPartition(channel, shard),
+  SK: CONNECTION + connectionID,
+});
+
+export const pricesKey: Key = { PK: "PRICES", SK: LATEST };
+
 export const walletsOf = (userID: string): KeyRange => ({
   PK: userPartition(userID),
   from: WALLET,
   to: endOf(WALLET),
+});
+
+export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => ({
+  PK: userPartition(userID),
+  from: executionPrefixes[kind],
+  to: endOf(executionPrefixes[kind]),
+});
+
+export const connectionsOf = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: CONNECTION,
+  to: endOf(CONNECTION),
+});
+
+export const subscribersOf = (channel: PublicChannel, shard: number): KeyRange => ({
+  PK: channelPartition(channel, shard),
+  from: CONNECTION,
+  to: endOf(CONNECTION),
 });
 
 /** The profile and the settings of every chain. */
@@ -82,6 +128,15 @@ export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
 /** The chain of a settings item; undefined for any other item. */
 export const chainOf = ({ SK }: Key): Chain | undefined =>
   SK.startsWith(CHAIN) ? (SK.slice(CHAIN.length) as Chain) : undefined;
+
+/** Whether an item is an order, a position, or neither. */
+export const executionKindOf = ({ SK }: Key): ExecutionKind | undefined =>
+  executionKinds.find((kind) => SK.startsWith(executionPrefixes[kind]));
+
+export const isPrices = ({ SK }: Key): boolean => SK === LATEST;
+
+/** Sort keys whose changes are published: how they begin. No other item's sort key begins so. */
+export const publishedSortKeys: readonly string[] = [CHAIN, ...Object.values(executionPrefixes), LATEST];
 
 /** Milliseconds counted down from the end of their 13 digits (the year 2286), so that later times sort first. */
 const newestFirst = (time: Date) => String(9_999_999_999_999 - time.getTime()).padStart(13, "0");

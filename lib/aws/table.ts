@@ -25,8 +25,23 @@ export type QueryOptions = { limit?: number; attributes?: readonly string[] };
 export async function queryRange<Content>(
   table: Table,
   range: KeyRange,
-  { limit, attributes }: QueryOptions = {},
+  options: QueryOptions = {},
 ): Promise<Item<Content>[]> {
+  const { limit } = options;
+  const items: Item<Content>[] = [];
+  for await (const page of queryPages<Content>(table, range, options)) {
+    items.push(...page);
+    if (limit !== undefined && items.length >= limit) break;
+  }
+  return items.slice(0, limit);
+}
+
+/** The same, a page of up to 1 MB at a time, for ranges that may be long. A page holds `limit` items at most. */
+export async function* queryPages<Content>(
+  table: Table,
+  range: KeyRange,
+  { limit, attributes }: QueryOptions = {},
+): AsyncGenerator<Item<Content>[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -38,12 +53,7 @@ export async function queryRange<Content>(
       ...(attributes && projection(attributes)),
     },
   );
-  const items: Item<Content>[] = [];
-  for await (const page of pages) {
-    items.push(...((page.Items ?? []) as Item<Content>[]));
-    if (limit !== undefined && items.length >= limit) break;
-  }
-  return items.slice(0, limit);
+  for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];
 }
 
 /** Asks for these attributes only, whatever words of DynamoDB's they may be. */

@@ -5,35 +5,43 @@ import { InvalidRequest } from "./invalid-request.ts";
  * Parses input by its schema. valibot's own messages quote the value that was received, which may be a private key; so
  * they are replaced by what was expected.
  *
+ * @param what is parsed, in a word, for a field that had better not be named.
  * @throws {InvalidRequest} for the first thing that is wrong, in the order of the schema's fields.
  */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
+  what = "body",
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, input, { abortEarly: true, message: expectation });
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new InvalidRequest(`${fieldOf(issue)} ${isMissing(issue) ? required(schema, issue) : issue.message}`);
+  if (issue.path === undefined) throw new InvalidRequest(`The ${what} must be an object`);
+  const field = fieldOf(issue) ?? `A field of the ${what}`;
+  throw new InvalidRequest(`${field} ${isMissing(issue) ? required(schema, issue) : issue.message}`);
 }
 
 function expectation(issue: v.BaseIssue<unknown>): string {
   switch (issue.type) {
     case "strict_object":
       return "is not a known field";
+    case "literal":
+      return `must be ${issue.expected}`;
     case "picklist":
       return `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`;
     case "min_value":
       return `must be at least ${issue.requirement}`;
     case "max_value":
       return `must be at most ${issue.requirement}`;
+    case "iso_timestamp":
+      return "must be an ISO 8601 timestamp";
     default:
       return `must be a ${issue.expected ?? issue.type}`;
   }
 }
 
 const isMissing = ({ type, expected }: v.BaseIssue<unknown>) =>
-  type === "strict_object" && expected !== "never";
+  (type === "strict_object" || type === "loose_object") && expected !== "never";
 
 /** What is missing is told together with what it has to be. */
 function required(
@@ -46,7 +54,7 @@ function required(
 }
 
 /** The field's name, unless it is so unlike one that it may be a secret in the wrong place. */
-function fieldOf(issue: v.BaseIssue<unknown>): string {
+function fieldOf(issue: v.BaseIssue<unknown>): string | undefined {
   const path = v.getDotPath(issue) ?? "";
-  return /^[A-Za-z_][\w.]{0,23}$/.test(path) ? path : "A field of the body";
+  return /^[A-Za-z_][\w.]{0,23}$/.test(path) ? path : undefined;
 }

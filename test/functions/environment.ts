@@ -7,4 +7,11 @@ Object.assign(process.env, {
   KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/test",
   ALLOWED_ORIGINS: JSON.stringify(["https://app.example", "https://other.example"]),
   WALLET_LIMITS: JSON.stringify({ Base: 10, Pro: 50, Enterprise: 500 }),
+  ISSUER: "https://id.example/",
+  AUDIENCE: "terminal",
+  JWKS_URI: "https://id.example/keys",
+  COOKIE_NAME: "access_token",
+  CHANNEL_SHARDS: "4",
+  DELIVER_FUNCTION: "deliver",
+  AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: "https://api.execute-api.us-east-1.amazonaws.com/live",
 });

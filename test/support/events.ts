@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 
-type Headers = Record<string, string | string[]>;
+export type Headers = Record<string, string | string[]>;
 
 /** The two forms in which API Gateway gives headers; of several values, the single form keeps the last. */
-function headerForms(headers: Headers) {
+export function headerForms(headers: Headers) {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   return {
     headers: Object.fromEntries(entries.map(([name, values]) => [name, values.at(-1) as string])),

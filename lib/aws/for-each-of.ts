@@ -6,14 +6,15 @@
  * @throws what the source throws.
  */
 export async function forEachOf<Item>(
-  items: AsyncGenerator<Item>,
-  { concurrency, signal }: { concurrency: number; signal: AbortSignal },
+  items: AsyncIterable<Item> | Iterable<Item>,
+  { concurrency, signal }: { concurrency: number; signal?: AbortSignal },
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const worker = async () => {
     for (;;) {
-      const next = await items.next();
-      if (next.done || signal.aborted) return;
+      const next = await iterator.next();
+      if (next.done || signal?.aborted) return;
       await work(next.value);
     }
   };

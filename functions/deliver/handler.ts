@@ -1,0 +1,17 @@
+import { openPusher } from "../../lib/aws/push.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { internal } from "../../lib/runtime/internal.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+
+const deliverer: Deliverer = {
+  table: openTable(environment("TABLE_NAME")),
+  pusher: openPusher(),
+  onFault: (error) => logFault("deliver", error),
+};
+
+export const handler = internal("deliver", async (delivery: ChannelDelivery): Promise<void> => {
+  const undelivered = await deliverToShard(deliverer, delivery);
+  if (undelivered > 0) console.warn({ operation: "deliver", channel: delivery.channel, undelivered });
+});

@@ -1,0 +1,8 @@
+import { closeConnection } from "../../lib/aws/connections.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { disconnect } from "../../lib/runtime/connection-events.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = disconnect((connection) => closeConnection(table, connection));

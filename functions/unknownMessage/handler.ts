@@ -1,0 +1,3 @@
+import { unknownMessage } from "../../lib/runtime/message.ts";
+
+export const handler = unknownMessage();

@@ -1,0 +1,14 @@
+import { openPusher, pushTo } from "../../lib/aws/push.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { unsubscribe } from "../../lib/realtime/subscriptions.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { message } from "../../lib/runtime/message.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+const pusher = openPusher();
+
+export const handler = message(
+  "unsubscribe",
+  (request) => unsubscribe(table, request),
+  (connectionID, replies) => pushTo(pusher, connectionID, replies),
+);

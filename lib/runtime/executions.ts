@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import { type ExecutionResult, executionRecords, RecordExecutions } from "../api/executions.ts";
+import { type Execution, type ExecutionKind, executionKinds, idOf } from "../domain/execution.ts";
+import { InvalidRequest } from "./invalid-request.ts";
+import { logFault } from "./log.ts";
+import { validate } from "./validate.ts";
+
+type Reported = { userID: string; kind: ExecutionKind; execution: Execution };
+type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;
+
+/**
+ * The ring around recordExecutions: tells of each record by itself what became of it.
+ *
+ * @param open makes what records the executions of one invocation.
+ * @throws {InvalidRequest} when the event is no list of records; then none is recorded.
+ */
+export function recordExecutions(open: (now: Date) => Record) {
+  return async (event: unknown): Promise<{ results: ExecutionResult[] }> => {
+    const records = readRecords(event);
+    const record = open(new Date());
+    return { results: await Promise.all(records.map((item, index) => recordOne(item, index, record))) };
+  };
+}
+
+function readRecords(event: unknown): unknown[] {
+  try {
+    return validate(RecordExecutions, event, "event").records;
+  } catch (error) {
+    // Lambda logs the stack of what a handler throws.
+    throw Object.assign(error as Error, { stack: "" });
+  }
+}
+
+async function recordOne(item: unknown, index: number, record: Record): Promise<ExecutionResult> {
+  let reported: Reported;
+  try {
+    reported = readRecord(item);
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error;
+    return { index, status: "rejected", error: { code: error.code, message: error.message } };
+  }
+  const named = { index, kind: reported.kind, id: idOf(reported.execution) };
+  try {
+    const status = await record(reported);
+    if (status !== "unknown user") return { ...named, status };
+    const message = "userID is of nobody who has ever signed in";
+    return { ...named, status: "rejected", error: { code: "UNKNOWN_USER", message } };
+  } catch (error) {
+    logFault("recordExecutions", error);
+    return {
+      ...named,
+      status: "failed",
+      error: { code: "INTERNAL_ERROR", message: "Internal server error" },
+    };
+  }
+}
+
+/** @throws {InvalidRequest} */
+function readRecord(item: unknown): Reported {
+  const { kind } = validate(v.looseObject({ kind: v.picklist(executionKinds) }), item, "record");
+  const {
+    userID,
+    kind: _,
+    ...execution
+  } = validate(executionRecords[kind] as v.GenericSchema, item, "record") as {
+    userID: string;
+    kind: ExecutionKind;
+  } & Execution;
+  return { userID, kind, execution };
+}

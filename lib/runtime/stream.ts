@@ -1,0 +1,17 @@
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { internal } from "./internal.ts";
+
+/**
+ * The ring around a function that hears of changes of the table.
+ *
+ * @param handle gives the sequence numbers of the records that have to come again; everything from the first of them on will.
+ */
+export function changesOf(
+  operation: string,
+  handle: (records: readonly DynamoDBRecord[], now: Date) => Promise<string[]>,
+) {
+  return internal(operation, async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+    const failed = await handle(Records, new Date());
+    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  });
+}

@@ -1,0 +1,84 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { executionRecords, RecordExecutions } from "../../lib/api/executions.ts";
+import { order, position } from "../support/executions.ts";
+
+const good = { kind: "order", userID: "auth0|ann", ...order() };
+
+const accepts = (input: unknown, kind: keyof typeof executionRecords = "order") =>
+  v.safeParse(executionRecords[kind] as v.GenericSchema, input).success;
+
+describe("a record of an order", () => {
+  it.each([
+    ["the longest values", { orderId: "a".repeat(64), wallet: "w".repeat(128), reason: "r".repeat(256) }],
+    ["every sign an id may have", { orderId: "Ab9_.:-" }],
+    ["amounts of any size", { amount: "0", filledAmount: `${"9".repeat(40)}.${"9".repeat(40)}` }],
+    ["the greatest version", { version: Number.MAX_SAFE_INTEGER }],
+    ["nothing optional", { price: undefined, reason: undefined }],
+  ])("may have %s", (_, changes) => {
+    expect(accepts({ ...good, ...changes })).toBe(true);
+  });
+
+  it.each([
+    ["orderId", "a#b"],
+    ["orderId", "a".repeat(65)],
+    ["orderId", ""],
+    ["userID", ""],
+    ["userID", "\u00fc"],
+    ["userID", "a".repeat(256)],
+    ["chain", "polygon"],
+    ["side", "BUY"],
+    ["type", "iceberg"],
+    ["status", "closed"],
+    ["amount", "1e5"],
+    ["amount", "-1"],
+    ["amount", ".5"],
+    ["amount", "1."],
+    ["amount", "1\n"],
+    ["amount", 1],
+    ["amount", "9".repeat(41)],
+    ["price", null],
+    ["reason", "r".repeat(257)],
+    ["version", 0],
+    ["version", 1.5],
+    ["version", 2 ** 53],
+    ["version", "1"],
+    ["createdAt", "yesterday"],
+    ["PK", "USER#bob"],
+    ["expiresAt", 1],
+  ])("may not have the %s %j", (name, value) => {
+    expect(accepts({ ...good, [name]: value })).toBe(false);
+  });
+
+  it.each(Object.keys(good).filter((name) => name !== "price"))("needs its %s", (name) => {
+    expect(accepts({ ...good, [name]: undefined })).toBe(false);
+  });
+});
+
+describe("a record of a position", () => {
+  const goodPosition = { kind: "position", userID: "ann", ...position() };
+
+  it("may have lost, but holds no negative amount", () => {
+    expect(accepts({ ...goodPosition, realizedPnl: "-12.5" }, "position")).toBe(true);
+    expect(accepts({ ...goodPosition, amount: "-12.5" }, "position")).toBe(false);
+    expect(accepts({ ...goodPosition, realizedPnl: "--1" }, "position")).toBe(false);
+  });
+
+  it("is none of an order", () => {
+    expect(accepts(good, "position")).toBe(false);
+    expect(accepts({ ...goodPosition, side: "buy" }, "position")).toBe(false);
+  });
+});
+
+describe("a list of records", () => {
+  it.each([
+    [[], false],
+    [[{}], true],
+    [Array(100).fill({}), true],
+    [Array(101).fill({}), false],
+    [undefined, false],
+    ["records", false],
+  ])("takes 1 to 100 (%#)", (records, taken) => {
+    expect(v.safeParse(RecordExecutions, { records }).success).toBe(taken);
+  });
+});

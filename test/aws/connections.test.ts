@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import type { GetCommand } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  addChannels,
+  type ConnectionName,
+  closeConnection,
+  connectionsOfUser,
+  openConnection,
+  removeChannels,
+} from "../../lib/aws/connections.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import { type Channel, channels } from "../../lib/domain/channel.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { itemsNamed } from "../support/items.ts";
+
+const db = tableForTests();
+
+const now = new Date("2026-11-21T09:00:00.000Z");
+const shard = 3;
+
+/** An open connection of a new name. */
+async function connected(userID = randomUUID() as string): Promise<ConnectionName> {
+  const name = { userID, connectionID: `${randomUUID()}=` };
+  await openConnection(db.table, name, { shard, now });
+  return name;
+}
+
+const add = (name: ConnectionName, ...wanted: Channel[]) => addChannels(db.table, name, wanted);
+const remove = (name: ConnectionName, ...unwanted: Channel[]) => removeChannels(db.table, name, unwanted);
+
+/** Which channels a connection has by its own record, and by its places among subscribers; undefined without a record. */
+async function recordsOf({ connectionID }: ConnectionName) {
+  const items = await itemsNamed(db.table, connectionID);
+  const own = items.find(({ PK }) => PK.startsWith("USER#"));
+  return {
+    channels: own && [...((own.channels as Set<Channel> | undefined) ?? [])].sort(),
+    places: items.map(({ PK }) => PK).filter((PK) => PK.startsWith("CHANNEL#")),
+  };
+}
+
+const place = `CHANNEL#prices#${shard}`;
+const expiresAt = Date.parse("2026-11-21T11:10:00.000Z") / 1000;
+
+describe("a connection", () => {
+  it("is kept until a little after API Gateway would end it, and so is its place among subscribers", async () => {
+    const name = await connected();
+    await add(name, "prices");
+    expect(await itemsNamed(db.table, name.connectionID)).toEqual(
+      expect.arrayContaining([
+        {
+          PK: `USER#${name.userID}`,
+          SK: `CONNECTION#${name.connectionID}`,
+          ...name,
+          shard,
+          connectedAt: now.toISOString(),
+          channels: new Set(["prices"]),
+          expiresAt,
+        },
+        { PK: place, SK: `CONNECTION#${name.connectionID}`, ...name, expiresAt },
+      ]),
+    );
+  });
+
+  it("is found among those of its user, and nobody else's", async () => {
+    const first = await connected("ann");
+    const second = await connected("ann");
+    await connected("ann2");
+    await connected("an");
+    const found = (await connectionsOfUser(db.table, "ann")).map(({ connectionID }) => connectionID);
+    expect(found.sort()).toEqual([first.connectionID, second.connectionID].sort());
+  });
+
+  it("is forgotten with its places when it is closed, as often as it is", async () => {
+    const name = await connected();
+    await add(name, "prices", "orders");
+    await closeConnection(db.table, name);
+    await closeConnection(db.table, name);
+    expect(await itemsNamed(db.table, name.connectionID)).toEqual([]);
+  });
+});
+
+describe("channels", () => {
+  it("are added to those that are there, each once, and told as they were before", async () => {
+    const name = await connected();
+    expect(await add(name, "prices", "prices")).toEqual([]);
+    expect(await add(name, "orders", "prices")).toEqual(["prices"]);
+    expect((await add(name))?.sort()).toEqual(["orders", "prices"]);
+    expect(await recordsOf(name)).toEqual({ channels: ["orders", "prices"], places: [place] });
+  });
+
+  it("are removed, those that are not there as well, down to none", async () => {
+    const name = await connected();
+    await add(name, "prices", "orders");
+    expect((await remove(name, "prices", "positions"))?.sort()).toEqual(["orders", "prices"]);
+    expect(await recordsOf(name)).toEqual({ channels: ["orders"], places: [] });
+    expect(await remove(name, ...channels)).toEqual(["orders"]);
+    expect(await remove(name, ...channels)).toEqual([]);
+    expect(await recordsOf(name)).toEqual({ channels: [], places: [] });
+  });
+
+  it.each([
+    ["has never been there", async () => ({ userID: "ann", connectionID: randomUUID() })],
+    [
+      "has been closed",
+      async () => {
+        const name = await connected();
+        await closeConnection(db.table, name);
+        return name;
+      },
+    ],
+    ["is another user's", async () => ({ ...(await connected("bob")), userID: "ann" })],
+  ])("of a connection that %s cannot be changed, and nothing is written", async (_, nameOf) => {
+    const name = await nameOf();
+    const before = await itemsNamed(db.table, name.connectionID);
+    for (const change of [add, remove]) {
+      expect(await change(name, "prices")).toBeUndefined();
+      expect(await change(name)).toBeUndefined();
+    }
+    expect(await itemsNamed(db.table, name.connectionID)).toEqual(before);
+  });
+});
+
+describe("at the same time", () => {
+  it("three subscriptions each see what the one before has left", async () => {
+    const name = await connected();
+    const before = await Promise.all(channels.map((channel) => add(name, channel)));
+    expect(before.map((had) => had?.length).sort()).toEqual([0, 1, 2]);
+    expect((await recordsOf(name)).channels).toEqual([...channels]);
+  });
+
+  it("twenty subscriptions to one channel are one that is new and nineteen that are not", async () => {
+    const name = await connected();
+    const before = await Promise.all(Array.from({ length: 20 }, () => add(name, "prices")));
+    expect(before.filter((had) => had?.length === 0)).toHaveLength(1);
+    expect(await recordsOf(name)).toEqual({ channels: ["prices"], places: [place] });
+  });
+
+  it("subscribing, unsubscribing and closing leave the places that the connection's record says", async () => {
+    const change = fc.record({ adds: fc.boolean(), names: fc.subarray([...channels], { minLength: 1 }) });
+    const plan = fc.record({
+      changes: fc.array(change, { minLength: 2, maxLength: 6 }),
+      closes: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), plan, async (scheduler, { changes, closes }) => {
+        const name = await connected();
+        const table = inTurnsOf(scheduler);
+        const ends = closes ? [closeConnection(table, name)] : [];
+        const ran = changes.map(({ adds, names }) =>
+          (adds ? addChannels : removeChannels)(table, name, names),
+        );
+        await scheduler.waitFor(Promise.all([...ran, ...ends]));
+        const { channels: left, places } = await recordsOf(name);
+        expect(left === undefined).toBe(closes);
+        expect(places).toEqual(left?.includes("prices") ? [place] : []);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** The table, whose calls go out one at a time and in an order that fast-check chooses. */
+function inTurnsOf(scheduler: fc.Scheduler): Table {
+  const { name, client } = db.table;
+  const send = async (command: GetCommand) => {
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    await scheduler.schedule(Promise.resolve(), command.constructor.name, undefined, async (go) => {
+      await go();
+      await answered;
+    });
+    return client.send(command).finally(resolve);
+  };
+  return { name, client: { send } as unknown as Table["client"] };
+}

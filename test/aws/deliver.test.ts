@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { connectionKey, subscriberKey } from "../../lib/aws/table-keys.ts";
+import { deliverToShard } from "../../lib/realtime/deliver.ts";
+import { connectionsApiForTests } from "../support/connections-api.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
+
+const db = tableForTests();
+const api = connectionsApiForTests();
+
+const message = '{"type":"update","channel":"prices"}';
+
+const onFault = vi.fn();
+beforeEach(() => onFault.mockReset());
+
+const deliver = (shard: number) =>
+  deliverToShard(
+    { table: db.table, pusher: api.current.pusher, onFault },
+    { channel: "prices", shard, message },
+  );
+
+const placeOf = (connectionID: string, shard: number, rest: object = {}) => ({
+  ...subscriberKey("prices", shard, connectionID),
+  userID: "u",
+  connectionID,
+  ...rest,
+});
+
+/** Puts connections into the table that are subscribed. */
+const subscribed = (shard: number, ...connections: string[]) =>
+  putItems(
+    db.table,
+    connections.flatMap((connectionID) => [
+      {
+        ...connectionKey("u", connectionID),
+        userID: "u",
+        connectionID,
+        shard,
+        channels: new Set(["prices"]),
+      },
+      placeOf(connectionID, shard),
+    ]),
+  );
+
+const called = () => api.current.calls.map(({ connectionID }) => connectionID).sort();
+
+describe("a message for a shard of a channel", () => {
+  it("reaches the subscribers in it once each, and nobody else", async () => {
+    await subscribed(1, "s1-a", "s1-b");
+    await subscribed(10, "s10-a");
+    expect(await deliver(1)).toBe(0);
+    expect(called()).toEqual(["s1-a", "s1-b"]);
+    expect(api.current.messagesTo("s1-a")).toEqual([message]);
+  });
+
+  it("reaches those on every page of a long list", async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `s2-${index}`);
+    // Three of this weight fill a page of 1 MB.
+    for (const name of names) await putItems(db.table, [placeOf(name, 2, { weight: "x".repeat(350_000) })]);
+    const send = vi.spyOn(db.table.client, "send");
+    expect(await deliver(2)).toBe(0);
+    expect(send.mock.calls.length).toBeGreaterThan(2);
+    send.mockRestore();
+    expect(called()).toEqual(names);
+  });
+
+  it("has those forgotten that are gone, by their own record and by their places, however many", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `s3-${index}`);
+    await subscribed(3, ...names);
+    api.current.answer = ({ connectionID }) => (connectionID === "s3-7" ? 200 : 410);
+    expect(await deliver(3)).toBe(0);
+    expect((await itemsNamed(db.table, "s3-")).map(({ SK }) => SK)).toEqual([
+      "CONNECTION#s3-7",
+      "CONNECTION#s3-7",
+    ]);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("has a place forgotten whose connection's record has gone before", async () => {
+    await putItems(db.table, [placeOf("s4-a", 4)]);
+    api.current.answer = () => 410;
+    await deliver(4);
+    expect(await itemsNamed(db.table, "s4-a")).toEqual([]);
+  });
+
+  it("counts those that it did not reach although they may be there, and keeps them", async () => {
+    await subscribed(5, "s5-a", "s5-b");
+    api.current.answer = ({ connectionID }) => (connectionID === "s5-a" ? 500 : 200);
+    expect(await deliver(5)).toBe(1);
+    expect(await itemsNamed(db.table, "s5-a")).toHaveLength(2);
+    expect(api.current.hungUp).toEqual([]);
+  });
+
+  it("ends the connection of a client that does not read", async () => {
+    await subscribed(7, "s7-a", "s7-b");
+    api.current.answer = ({ connectionID }) => (connectionID === "s7-a" ? 429 : 200);
+    expect(await deliver(7)).toBe(0);
+    expect(api.current.hungUp).toEqual(["s7-a"]);
+    expect(await itemsNamed(db.table, "s7-a")).toEqual([]);
+  });
+
+  it("costs nothing where there are no subscribers", async () => {
+    expect(await deliver(6)).toBe(0);
+    expect(called()).toEqual([]);
+  });
+});

@@ -1,0 +1,167 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { openPusher, push, pushTo, Undelivered } from "../../lib/aws/push.ts";
+import { freePort } from "../../lib/local/http/free-port.ts";
+import { connectionsApiForTests } from "../support/connections-api.ts";
+
+const api = connectionsApiForTests();
+
+const deliveryTo = (connectionID: string, ...messages: string[]) => ({
+  to: connectionID,
+  connectionID,
+  messages: messages.length > 0 ? messages : ["hello"],
+});
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+
+describe("a push", () => {
+  it("brings every connection its messages, each in their order, and to its very name", async () => {
+    const { current } = api;
+    const arrived: string[] = [];
+    // The first of each takes longest, so only who waits for it keeps the order.
+    current.answer = async ({ connectionID, message }) => {
+      if (message === "1") await pause(10);
+      arrived.push(`${connectionID} ${message}`);
+      return 200;
+    };
+    const connections = [...names(20), "TXzPWdnOjoECGjA=", "a/b?c#d ü"];
+    const outcome = await push(
+      current.pusher,
+      connections.map((connection) => deliveryTo(connection, "1", "2", "3")),
+    );
+    expect(outcome).toEqual({ gone: [], stuck: [], undelivered: [] });
+    for (const connection of connections) {
+      const own = arrived.filter((text) => text.startsWith(`${connection} `));
+      expect(own).toEqual(["1", "2", "3"].map((message) => `${connection} ${message}`));
+    }
+  });
+
+  it("carries text of any language, and as much as a message may hold", async () => {
+    const messages = ["Zürich 東京 🚀", "x".repeat(128 * 1024)];
+    await push(api.current.pusher, [deliveryTo("c1", ...messages)]);
+    expect(api.current.messagesTo("c1")).toEqual(messages);
+  });
+
+  it("tells who has gone, and sends them no more", async () => {
+    api.current.answer = ({ connectionID, message }) =>
+      connectionID === "c2" && message === "2" ? 410 : 200;
+    const deliveries = ["c1", "c2", "c3"].map((connection) => deliveryTo(connection, "1", "2", "3"));
+    expect(await push(api.current.pusher, deliveries)).toEqual({
+      gone: ["c2"],
+      stuck: [],
+      undelivered: [],
+    });
+    expect(api.current.messagesTo("c2")).toEqual(["1", "2"]);
+    expect(api.current.messagesTo("c3")).toEqual(["1", "2", "3"]);
+  });
+
+  it("takes deliveries as they come, and fails when no more can be had, after those that were begun", async () => {
+    async function* broken() {
+      yield deliveryTo("c1");
+      yield deliveryTo("c2");
+      throw new Error("no more");
+    }
+    await expect(push(api.current.pusher, broken())).rejects.toThrow("no more");
+    expect(api.current.calls.map(({ connectionID }) => connectionID).sort()).toEqual(["c1", "c2"]);
+  });
+
+  it("has so many under way at once and no more, over sockets that it keeps", async () => {
+    const { current } = api;
+    const deliveries = names(200).map((connection) => deliveryTo(connection));
+    const { promise: full, resolve } = Promise.withResolvers<void>();
+    let waiting = 0;
+    current.answer = async () => {
+      if (++waiting === 64) setImmediate(resolve);
+      await full;
+      return 200;
+    };
+    await push(current.pusher, deliveries);
+    expect(current.calls).toHaveLength(200);
+    expect(current.mostAtOnce).toBe(64);
+    const socketsOfAll = current.sockets;
+    expect(socketsOfAll).toBeLessThanOrEqual(64);
+    await push(current.pusher, deliveries);
+    expect(current.sockets).toBe(socketsOfAll);
+  });
+});
+
+describe("a connection that takes no more for now", () => {
+  it("is tried again after everybody else, from where it stopped, and reached in the end", async () => {
+    const { current } = api;
+    const answers = [200, 429, 429, 200, 200];
+    current.answer = ({ connectionID }) => (connectionID === "c0" ? (answers.shift() ?? 200) : 200);
+    const deliveries = names(150).map((connection) => deliveryTo(connection, "1", "2", "3"));
+    expect(await push(current.pusher, deliveries)).toEqual({ gone: [], stuck: [], undelivered: [] });
+    expect(current.messagesTo("c0")).toEqual(["1", "2", "2", "2", "3"]);
+    expect(current.calls).toHaveLength(149 * 3 + 5);
+    const ends = current.calls.slice(-3).map(({ connectionID, message }) => [connectionID, message]);
+    expect(ends).toEqual([
+      ["c0", "2"],
+      ["c0", "2"],
+      ["c0", "3"],
+    ]);
+  });
+
+  it("or cannot be reached is given up after three rounds, when the others have all been served", async () => {
+    const { current } = api;
+    const failing: Record<string, number> = { c0: 429, c1: 500 };
+    current.answer = ({ connectionID }) => failing[connectionID] ?? (connectionID === "c2" ? 410 : 200);
+    const outcome = await push(
+      current.pusher,
+      names(10).map((connection) => deliveryTo(connection, "1", "2")),
+    );
+    expect(outcome.gone).toEqual(["c2"]);
+    expect(outcome.stuck).toEqual(["c0"]);
+    expect(outcome.undelivered).toEqual(["c1"]);
+    expect(current.messagesTo("c0")).toEqual(["1", "1", "1"]);
+    const servedLast = current.calls.findLastIndex(({ connectionID }) => !(connectionID in failing));
+    const retriedFirst = current.calls.findIndex(
+      ({ connectionID }, index) =>
+        connectionID in failing &&
+        current.calls.findIndex((call) => call.connectionID === connectionID) < index,
+    );
+    expect(servedLast).toBeLessThan(retriedFirst);
+  });
+});
+
+describe("a limit that is reached", () => {
+  it("is the client's who was sent to alone", async () => {
+    api.current.answer = () => 429;
+    const outcome = await push(api.current.pusher, [deliveryTo("c0", "1")]);
+    expect(outcome).toEqual({ gone: [], stuck: ["c0"], undelivered: [] });
+  });
+
+  it("is the account's when nobody at all was reached", async () => {
+    api.current.answer = ({ connectionID }) => (connectionID === "c2" ? 410 : 429);
+    const outcome = await push(
+      api.current.pusher,
+      names(3).map((connection) => deliveryTo(connection, "1")),
+    );
+    expect({ ...outcome, undelivered: outcome.undelivered.sort() }).toEqual({
+      gone: ["c2"],
+      stuck: [],
+      undelivered: ["c0", "c1"],
+    });
+  });
+});
+
+describe("messages for one connection", () => {
+  it("are brought in order", async () => {
+    await pushTo(api.current.pusher, "c1", ["1", "2"]);
+    expect(api.current.messagesTo("c1")).toEqual(["1", "2"]);
+  });
+
+  it("are not missed by one that has gone", async () => {
+    api.current.answer = () => 410;
+    await expect(pushTo(api.current.pusher, "c1", ["1", "2"])).resolves.toBeUndefined();
+  });
+
+  it("fail when it is there and cannot be reached", async () => {
+    const pusher = openPusher({
+      endpoint: `http://127.0.0.1:${await freePort()}`,
+      region: "us-east-1",
+      credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    });
+    await expect(pushTo(pusher, "c1", ["secret"])).rejects.toThrow(new Undelivered());
+  });
+});

@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as keys from "../../lib/aws/table-keys.ts";
+import { networks } from "../../lib/domain/network.ts";
+import { chains } from "../../lib/domain/settings.ts";
+
+/** What may come from outside: subjects of tokens, ids of engines, of API Gateway, of other keys. */
+const name = fc.oneof(
+  fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+  }),
+  fc.constantFrom(
+    "LATEST",
+    "PROFILE",
+    "PROFILE#CHAIN#eth",
+    "ORDER#1",
+    "CONNECTION#c",
+    "REWARDS",
+    "#",
+    "USER#ann",
+  ),
+);
+const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
+
+/** Every kind of item, under any names. */
+const keyOfKind = {
+  profile: name.map(keys.profileKey),
+  settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
+  wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => keys.walletKey(...of)),
+  referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
+  "referral code": name.map(keys.referralCodeKey),
+  catalogue: fc.constant(keys.catalogueKey),
+  order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
+  position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
+  connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
+  subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
+  prices: fc.constant(keys.pricesKey),
+};
+
+type Kind = keyof typeof keyOfKind;
+const kinds = Object.keys(keyOfKind) as Kind[];
+
+const takenFor = (key: keys.Key) => [
+  ...(keys.isPrices(key) ? ["prices"] : []),
+  ...(keys.isProfile(key) ? ["profile"] : []),
+  ...(keys.isReferral(key) ? ["referral"] : []),
+  ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
+  ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
+];
+
+const told: readonly Kind[] = ["prices", "profile", "referral", "settings", "order", "position"];
+const published: readonly Kind[] = ["prices", "settings", "order", "position"];
+
+describe("an item's key", () => {
+  it.each(kinds)("of a %s is taken for nothing else, whatever its names", (kind) => {
+    fc.assert(
+      fc.property<[keys.Key]>(keyOfKind[kind], (key) => {
+        expect(takenFor(key)).toEqual(told.includes(kind) ? [kind] : []);
+        const begins = keys.publishedSortKeys.filter((prefix) => key.SK.startsWith(prefix));
+        expect(begins).toHaveLength(published.includes(kind) ? 1 : 0);
+      }),
+    );
+  });
+
+  it("is another one of every user, and of every kind", () => {
+    const named = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
+    fc.assert(
+      fc.property(fc.oneof(...named), fc.oneof(...named), ([one, first], [other, second]) => {
+        if (one !== other) expect(first).not.toEqual(second);
+      }),
+    );
+    const executionOf = (userID: string, id: string) => keys.executionKey(userID, "order", id);
+    fc.assert(
+      fc.property(name, name, name, name, (user, id, otherUser, otherID) => {
+        const same = user === otherUser && id === otherID;
+        expect(
+          JSON.stringify(executionOf(user, id)) === JSON.stringify(executionOf(otherUser, otherID)),
+        ).toBe(same);
+      }),
+    );
+  });
+});
+
+describe("a range", () => {
+  const within = ({ PK, from, to }: keys.KeyRange, key: keys.Key) =>
+    key.PK === PK &&
+    Buffer.compare(Buffer.from(key.SK), Buffer.from(from)) >= 0 &&
+    Buffer.compare(Buffer.from(key.SK), Buffer.from(to)) <= 0;
+
+  it.each<[string, keys.KeyRange, Kind]>([
+    ["a user's orders", keys.executionsOf("ann", "order"), "order"],
+    ["a user's positions", keys.executionsOf("ann", "position"), "position"],
+    ["a user's connections", keys.connectionsOf("ann"), "connection"],
+    ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
+  ])("of %s holds those and nothing else", (_, range, kind) => {
+    const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
+    const inPartition = ([of, key]: readonly [Kind, keys.Key]) => [of, { ...key, PK: range.PK }] as const;
+    fc.assert(
+      fc.property(fc.oneof(...any).map(inPartition), ([of, key]) => {
+        // The places of subscribers and the connections of a user are named alike, in partitions of their own.
+        const alike = of.replace("subscriber", "connection") === kind.replace("subscriber", "connection");
+        expect(within(range, key)).toBe(alike);
+        expect(within(range, { ...key, PK: `${range.PK}x` })).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,226 @@
+import "./environment.ts";
+import {
+  ApiGatewayManagementApiClient,
+  GoneException,
+  PostToConnectionCommand,
+} from "@aws-sdk/client-apigatewaymanagementapi";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { handler as authorizeConnection } from "../../functions/authorizeConnection/handler.ts";
+import { handler as connect } from "../../functions/connect/handler.ts";
+import { handler as deliver } from "../../functions/deliver/handler.ts";
+import { handler as disconnect } from "../../functions/disconnect/handler.ts";
+import { handler as ping } from "../../functions/ping/handler.ts";
+import { handler as publishChanges } from "../../functions/publishChanges/handler.ts";
+import { handler as recordExecutions } from "../../functions/recordExecutions/handler.ts";
+import { handler as subscribe } from "../../functions/subscribe/handler.ts";
+import { handler as unknownMessage } from "../../functions/unknownMessage/handler.ts";
+import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
+import { authorizerEvent } from "../support/events.ts";
+import { order, price } from "../support/executions.ts";
+import { executionItem, pricesItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
+import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const api = mockClient(ApiGatewayManagementApiClient);
+const lambda = mockClient(LambdaClient);
+
+const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>
+  vi.spyOn(console, level).mockImplementation(() => {}),
+);
+const logged = () => logs.flatMap(({ mock }) => mock.calls.flat());
+
+const connection = {
+  PK: "USER#alice",
+  SK: "CONNECTION#c1",
+  userID: "alice",
+  connectionID: "c1",
+  shard: 2,
+  connectedAt: "2026-11-21T09:00:00.000Z",
+  expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,
+};
+
+beforeEach(() => {
+  for (const mock of [table, api, lambda]) mock.reset();
+  for (const log of logs) log.mockClear();
+  table.on(GetCommand).resolves({});
+  table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).resolves({ Item: connection });
+  table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { tier: "Base" } });
+  table.on(QueryCommand).resolves({ Items: [] });
+  table.on(DeleteCommand).resolves({});
+  table.on(PutCommand).resolves({});
+  table.on(TransactWriteCommand).resolves({});
+});
+
+const writes = () =>
+  [DeleteCommand, PutCommand, TransactWriteCommand].flatMap((command) =>
+    table.commandCalls(command as typeof PutCommand),
+  );
+const posted = () =>
+  api.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => JSON.parse(String(input.Data)));
+
+describe("a connection", () => {
+  it("is remembered in one of the shards, for as long as it may last", async () => {
+    const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
+    expect(await connect(event)).toEqual({
+      statusCode: 200,
+      headers: { "Sec-WebSocket-Protocol": "access_token" },
+    });
+    const [put] = table.commandCalls(PutCommand);
+    expect(put?.args[0].input.Item).toEqual({ ...connection, shard: expect.any(Number) });
+    expect([0, 1, 2, 3]).toContain(put?.args[0].input.Item?.shard);
+  });
+
+  it("is forgotten when it ends", async () => {
+    table.on(DeleteCommand).resolvesOnce({ Attributes: { ...connection, channels: new Set(["prices"]) } });
+    expect(await disconnect(disconnectEvent())).toEqual({ statusCode: 200 });
+    expect(table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
+      { PK: "USER#alice", SK: "CONNECTION#c1" },
+      { PK: "CHANNEL#prices#2", SK: "CONNECTION#c1" },
+    ]);
+  });
+
+  it("is neither remembered nor forgotten for a message that says so", async () => {
+    await connect(messageEvent({ type: "$connect" }, "$connect"));
+    await disconnect(messageEvent({ type: "$disconnect" }, "$disconnect"));
+    expect(writes()).toEqual([]);
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["a bad token", { Authorization: "Bearer secret" }],
+    [
+      "a cookie, from a page of another site",
+      { Cookie: "access_token=secret", Origin: "https://evil.example" },
+    ],
+  ])("with %s is Unauthorized, and no log tells of it", async (_, headers) => {
+    await expect(authorizeConnection(authorizerEvent(headers))).rejects.toThrow(/^Unauthorized$/);
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe("a message", () => {
+  it("that has one reply is answered by the function's result", async () => {
+    const event = messageEvent({ type: "unsubscribe", id: "u1", channels: ["orders"] });
+    expect(JSON.parse((await unsubscribe(event)).body ?? "")).toMatchObject({
+      type: "subscriptions",
+      id: "u1",
+      channels: [],
+    });
+    expect(JSON.parse((await ping(messageEvent({ type: "ping" }))).body ?? "")).toMatchObject({
+      type: "pong",
+    });
+    expect(JSON.parse((await unknownMessage(messageEvent("{"))).body ?? "").code).toBe("INVALID_JSON");
+    expect(posted()).toEqual([]);
+  });
+
+  it("that has several is answered by pushes, in order", async () => {
+    api.on(PostToConnectionCommand).resolves({});
+    table.on(QueryCommand).resolves({ Items: [executionItem("alice", order())] });
+    const channels = ["orders", "trades", "prices"];
+    expect(await subscribe(messageEvent({ type: "subscribe", id: 5, channels }))).toEqual({
+      statusCode: 200,
+    });
+    expect(posted()).toMatchObject([
+      { type: "error", id: 5, code: "UNKNOWN_CHANNEL" },
+      { type: "subscriptions", id: 5, channels: ["orders", "prices"] },
+      { type: "snapshot", channel: "orders", data: [order()] },
+      { type: "snapshot", channel: "prices", data: [] },
+    ]);
+  });
+
+  it("from a connection that has gone meanwhile is no fault", async () => {
+    api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
+    const event = messageEvent({ type: "subscribe", channels: ["orders"] });
+    expect(await subscribe(event)).toEqual({ statusCode: 200 });
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe("a change of prices", () => {
+  it("is handed over for every shard, without waiting for what comes of it", async () => {
+    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    const Records = [streamRecord(pricesItem([price()]))];
+    expect(await publishChanges({ Records })).toEqual({ batchItemFailures: [] });
+    const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType])).toEqual(
+      Array(4).fill(["deliver", "Event"]),
+    );
+    const payloads = calls.map(({ Payload }) => JSON.parse(String(Payload)));
+    expect(payloads.map(({ channel, shard }) => [channel, shard])).toEqual(
+      [0, 1, 2, 3].map((n) => ["prices", n]),
+    );
+
+    api.on(PostToConnectionCommand).resolves({});
+    table.on(QueryCommand).resolves({ Items: [connection] });
+    await deliver(payloads[2]);
+    expect(logged()).toEqual([]);
+    const [query] = table.commandCalls(QueryCommand);
+    expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#prices#2" });
+    expect(posted()).toEqual([
+      { type: "update", channel: "prices", time: expect.any(String), data: [price()] },
+    ]);
+  });
+
+  it("that some subscribers could not be told is a warning that counts them", async () => {
+    api.on(PostToConnectionCommand).rejects(new Error("secret"));
+    table.on(QueryCommand).resolves({ Items: [connection] });
+    await deliver({ channel: "prices", shard: 0, message: "{}" });
+    expect(logged()).toEqual([{ operation: "deliver", channel: "prices", undelivered: 1 }]);
+  });
+});
+
+describe("a fault of DynamoDB", () => {
+  const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
+  const record = streamRecord(executionItem("alice", order({ reason: secret })));
+  const internalError = { body: expect.stringContaining('"INTERNAL_ERROR"'), statusCode: 200 };
+  const asking = (type: string) => messageEvent({ type, id: secret, channels: ["orders", secret] });
+
+  beforeEach(() => {
+    const fault = Object.assign(new Error(`could not handle ${secret}`), {
+      name: "InternalServerError",
+      $metadata: { requestId: "r1", attempts: 3 },
+    });
+    for (const command of [GetCommand, QueryCommand, PutCommand, DeleteCommand, TransactWriteCommand])
+      table.on(command as typeof PutCommand).rejects(fault);
+    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).rejects(fault);
+    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).rejects(fault);
+  });
+
+  it.each<[string, () => Promise<unknown>, unknown]>([
+    ["connect", () => connect(connectEvent({ Authorization: `Bearer ${secret}` })), { statusCode: 500 }],
+    ["disconnect", () => disconnect(disconnectEvent()), { statusCode: 500 }],
+    ["subscribe", () => subscribe(asking("subscribe")), internalError],
+    ["unsubscribe", () => unsubscribe(asking("unsubscribe")), internalError],
+    [
+      "publishChanges",
+      () => publishChanges({ Records: [record] }),
+      { batchItemFailures: [{ itemIdentifier: sequenceNumberOf(record) }] },
+    ],
+    [
+      "deliver",
+      () => deliver({ channel: "prices", shard: 0, message: secret }).catch(({ message }) => message),
+      "deliver failed",
+    ],
+    [
+      "recordExecutions",
+      () => recordExecutions({ records: [{ kind: "order", userID: secret, ...order({ reason: secret }) }] }),
+      { results: [expect.objectContaining({ index: 0, status: "failed" })] },
+    ],
+  ])("is told by %s in its own way, and logged by its name alone", async (operation, call, told) => {
+    const result = await call();
+    expect(result).toEqual(told);
+    expect(logged()).toEqual([{ operation, error: "InternalServerError", awsRequestId: "r1", attempts: 3 }]);
+    const { id: _, ...unasked } = JSON.parse((result as { body?: string }).body ?? "{}");
+    expect(JSON.stringify([unasked, logged()])).not.toContain(secret.slice(0, 8));
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import {
+  catalogueKey,
+  connectionKey,
+  profileKey,
+  referralKey,
+  subscriberKey,
+  walletKey,
+} from "../../lib/aws/table-keys.ts";
+import { defaultSettings } from "../../lib/domain/settings.ts";
+import { readChange } from "../../lib/realtime/change.ts";
+import { order, position, price } from "../support/executions.ts";
+import { executionItem, pricesItem, settingsItem, streamRecord } from "../support/stream.ts";
+
+const content = { userID: "ann", version: 2, prices: [price()], orderId: "o1" };
+
+describe("a change of the table", () => {
+  it("is one of settings, as they are in force", () => {
+    const record = streamRecord(settingsItem("ann", "sol", { slippage: 3, version: 4 }));
+    const settings = { ...defaultSettings.sol, slippage: 3 };
+    expect(readChange(record)).toEqual({ of: "settings", userID: "ann", chain: "sol", version: 4, settings });
+  });
+
+  it("is one of an order or a position, of its owner", () => {
+    expect(readChange(streamRecord(executionItem("ann", order())))).toMatchObject({
+      of: "execution",
+      userID: "ann",
+      kind: "order",
+      execution: order(),
+    });
+    expect(readChange(streamRecord(executionItem("ann", position())))).toMatchObject({
+      kind: "position",
+      execution: position(),
+    });
+  });
+
+  it("is one of the prices", () => {
+    const before = pricesItem([price({ price: "1" })]);
+    expect(readChange(streamRecord(pricesItem([price()]), before))).toEqual({
+      of: "prices",
+      prices: [price()],
+    });
+  });
+
+  it.each([
+    [
+      "settings of the same version",
+      settingsItem("ann", "eth", {}),
+      settingsItem("ann", "eth", { updatedAt: "x" }),
+    ],
+    [
+      "an order of the same version",
+      executionItem("ann", order()),
+      executionItem("ann", order({ amount: "1" })),
+    ],
+    ["the same prices under another lease", pricesItem([price()], "l2"), pricesItem([price()], "l1")],
+  ])("is none of %s", (_, after, before) => {
+    expect(readChange(streamRecord(after, before))).toBeUndefined();
+  });
+
+  it.each([
+    ["settings", settingsItem("ann", "eth", {})],
+    ["an order", executionItem("ann", order())],
+    ["the prices", pricesItem([price()])],
+  ])("is none of %s that have gone", (_, before) => {
+    expect(readChange(streamRecord(undefined, before))).toBeUndefined();
+  });
+
+  it.each([
+    ["a profile", profileKey("ann")],
+    ["a referral", referralKey("ann", new Date(0), "bob")],
+    ["a wallet", walletKey("ann", "eth", "ORDER#1")],
+    ["a connection", connectionKey("ann", "LATEST")],
+    ["a subscriber", subscriberKey("prices", 0, "c1")],
+    ["the catalogue", catalogueKey],
+  ])("is none of %s, whatever it holds", (_, key) => {
+    expect(readChange(streamRecord({ ...key, ...content }))).toBeUndefined();
+  });
+
+  it.each([
+    ["no image", { ...streamRecord(undefined, executionItem("ann", order())), eventName: "MODIFY" as const }],
+    ["no owner", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
+    ["an owner that is no text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
+    ["no id", streamRecord({ ...executionItem("ann", order()), orderId: undefined })],
+    ["a chain that there is not", streamRecord(settingsItem("ann", "bsc" as never, {}))],
+    [
+      "a number that JavaScript cannot hold",
+      { dynamodb: { NewImage: { SK: { S: "ORDER#1" }, version: { N: "9".repeat(30) } } } },
+    ],
+  ])("that has %s cannot be read", (_, record) => {
+    expect(() => readChange(record)).toThrow();
+  });
+});

@@ -1,0 +1,159 @@
+import {
+  ApiGatewayManagementApiClient,
+  GoneException,
+  PostToConnectionCommand,
+} from "@aws-sdk/client-apigatewaymanagementapi";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { openPusher } from "../../lib/aws/push.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { deliverToShard } from "../../lib/realtime/deliver.ts";
+import { publish } from "../../lib/realtime/publish.ts";
+import { subscribe } from "../../lib/realtime/subscriptions.ts";
+import { order, price } from "../support/executions.ts";
+import {
+  executionItem,
+  pricesItem,
+  sequenceNumberOf,
+  settingsItem,
+  streamRecord,
+} from "../support/stream.ts";
+
+const db = mockClient(DynamoDBDocumentClient);
+const api = mockClient(ApiGatewayManagementApiClient);
+const table = openTable("table", { region: "us-east-1" });
+const pusher = openPusher({ endpoint: "http://127.0.0.1:1", region: "us-east-1" });
+const handOver = vi.fn(async () => {});
+const onFault = vi.fn();
+
+const now = new Date("2026-11-21T09:05:00.000Z");
+const fault = (name: string) => Object.assign(new Error("secret"), { name });
+const gone = () => new GoneException({ $metadata: {}, message: "Gone" });
+const throttled = fault("ProvisionedThroughputExceededException");
+
+const connectionOf = (userID: string) => ({
+  userID,
+  connectionID: `${userID}-1`,
+  shard: 0,
+  connectedAt: "2026-11-21T09:00:00.000Z",
+  channels: new Set(["orders"]),
+});
+
+const publishAll = (records: Parameters<typeof publish>[1]) =>
+  publish({ table, pusher, shards: 2, handOver, onFault }, records, now);
+
+const faults = () => onFault.mock.calls.map(([error]) => error.name);
+const posted = () =>
+  api.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => input.ConnectionId);
+
+beforeEach(() => {
+  db.reset();
+  api.reset();
+  handOver.mockReset();
+  onFault.mockReset();
+  api.on(PostToConnectionCommand).resolves({});
+  db.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
+    Items: [connectionOf(ExpressionAttributeValues[":pk"].slice("USER#".length))],
+  }));
+});
+
+describe("publishing", () => {
+  const ofAnn = [streamRecord(executionItem("ann", order())), streamRecord(settingsItem("ann", "eth", {}))];
+  const ofBob = streamRecord(executionItem("bob", order()));
+  const prices = streamRecord(pricesItem([price()]));
+
+  it("fails for the records of a user whose connections cannot be read, and for no others", async () => {
+    db.on(QueryCommand, { ExpressionAttributeValues: { ":pk": "USER#ann" } }, false).rejects(throttled);
+    const [first, second] = ofAnn;
+    const failed = await publishAll([first, ofBob, second, prices].filter((record) => record !== undefined));
+    expect(failed.sort()).toEqual(ofAnn.map(sequenceNumberOf).sort());
+    expect(posted()).toEqual(["bob-1"]);
+    expect(handOver).toHaveBeenCalledTimes(2);
+    expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
+  });
+
+  it("reads the connections of a user once for all of their records", async () => {
+    expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
+    expect(db.commandCalls(QueryCommand)).toHaveLength(2);
+    expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
+  });
+
+  it("fails for prices that cannot be handed over to every shard, and for nothing else", async () => {
+    handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
+    expect(await publishAll([prices, ofBob])).toEqual([sequenceNumberOf(prices)]);
+    expect(posted()).toEqual(["bob-1"]);
+    expect(faults()).toEqual(["TooManyRequestsException"]);
+  });
+
+  it("does not fail for a connection that has gone and cannot be forgotten now, and tries the others", async () => {
+    api.on(PostToConnectionCommand).rejects(gone());
+    db.on(DeleteCommand).rejectsOnce(throttled).resolves({});
+    expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
+    expect(db.commandCalls(DeleteCommand)).toHaveLength(2);
+    expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
+  });
+
+  it("has every record come again whose sequence is not known", async () => {
+    const { dynamodb: _, ...unknown } = ofBob;
+    expect(await publishAll([unknown])).toEqual([""]);
+  });
+});
+
+describe("delivering", () => {
+  const deliver = () =>
+    deliverToShard({ table, pusher, onFault }, { channel: "prices", shard: 0, message: "{}" });
+
+  it("goes on when a connection that has gone cannot be forgotten", async () => {
+    db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
+    api.on(PostToConnectionCommand).rejects(gone());
+    db.on(DeleteCommand).resolves({});
+    db.on(DeleteCommand, { Key: { PK: "CHANNEL#prices#0", SK: "CONNECTION#ann-1" } }).rejects(throttled);
+    expect(await deliver()).toBe(0);
+    const deleted = db.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.PK);
+    expect(deleted).toContain("USER#bob");
+    expect(deleted).not.toContain("USER#ann");
+    expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
+  });
+
+  it("fails when the subscribers cannot be read", async () => {
+    db.on(QueryCommand).rejects(throttled);
+    await expect(deliver()).rejects.toBe(throttled);
+  });
+});
+
+describe("subscribing", () => {
+  const request = { userID: "ann", connectionID: "ann-1", channels: ["orders", "prices"], now };
+
+  it("is undone when what the channels hold cannot be read, so that trying again brings the snapshot", async () => {
+    let kept = { ...connectionOf("ann"), channels: new Set(["orders"]) };
+    db.on(GetCommand, { Key: { PK: "PRICES", SK: "LATEST" } }).rejects(throttled);
+    db.on(GetCommand, { Key: { PK: "USER#ann", SK: "CONNECTION#ann-1" } }).callsFake(() => ({ Item: kept }));
+    db.on(TransactWriteCommand).callsFakeOnce(() => {
+      kept = { ...kept, channels: new Set(["orders", "prices"]) };
+      return {};
+    });
+    await expect(subscribe(table, request)).rejects.toBe(throttled);
+    const [, undone] = db
+      .commandCalls(TransactWriteCommand)
+      .map(({ args: [{ input }] }) => input.TransactItems);
+    expect(undone).toEqual([
+      {
+        Update: expect.objectContaining({
+          UpdateExpression: "DELETE channels :changed",
+          ExpressionAttributeValues: {
+            ":changed": new Set(["prices"]),
+            ":before": new Set(["orders", "prices"]),
+          },
+        }),
+      },
+      { Delete: { TableName: "table", Key: { PK: "CHANNEL#prices#0", SK: "CONNECTION#ann-1" } } },
+    ]);
+  });
+});

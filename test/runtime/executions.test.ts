@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { recordExecutions } from "../../lib/runtime/executions.ts";
+import { order, position } from "../support/executions.ts";
+
+const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+afterEach(() => logged.mockClear());
+
+const asOrder = (rest: object = {}) => ({ kind: "order", userID: "alice", ...order(), ...rest });
+const asPosition = (rest: object = {}) => ({ kind: "position", userID: "bob", ...position(), ...rest });
+
+const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
+
+describe("the records of an invocation", () => {
+  it("are recorded as they are, and each is told what became of it", async () => {
+    const record = vi.fn(async ({ kind }) =>
+      kind === "order" ? ("recorded" as const) : ("unchanged" as const),
+    );
+    expect(await recordExecutions(() => record)({ records: [asOrder(), asPosition()] })).toEqual({
+      results: [
+        { index: 0, kind: "order", id: "o1", status: "recorded" },
+        { index: 1, kind: "position", id: "p1", status: "unchanged" },
+      ],
+    });
+    expect(record.mock.calls).toEqual([
+      [{ userID: "alice", kind: "order", execution: order() }],
+      [{ userID: "bob", kind: "position", execution: position() }],
+    ]);
+  });
+
+  it("are recorded in what was opened once, at one time", async () => {
+    const open = vi.fn(() => async () => "recorded" as const);
+    await recordExecutions(open)({ records: [asOrder(), asOrder()] });
+    expect(open).toHaveBeenCalledExactlyOnceWith(expect.any(Date));
+  });
+
+  it("stand beside bad ones, each of which is told what is wrong with it", async () => {
+    const bad: [unknown, string][] = [
+      [null, "The record must be an object"],
+      ["order", "The record must be an object"],
+      [[], "kind is required and must be one of order, position"],
+      [{ kind: "trade" }, "kind must be one of order, position"],
+      [{ kind: "toString" }, "kind must be one of order, position"],
+      [{ kind: "order" }, "userID is required and must be a string"],
+      [asOrder({ amount: "1e5" }), "amount must be a decimal number as text, not negative"],
+      [asOrder({ version: 0 }), "version must be at least 1"],
+      [asOrder({ createdAt: secret }), "createdAt must be an ISO 8601 timestamp"],
+      [asOrder({ [secret]: 1 }), "A field of the record is not a known field"],
+      [asPosition({ side: "buy" }), "side is not a known field"],
+      [asPosition({ orderId: "o1" }), "orderId is not a known field"],
+    ];
+    const record = vi.fn(async () => "recorded" as const);
+    const { results } = await recordExecutions(() => record)({
+      records: [asOrder(), ...bad.map(([item]) => item), asPosition()],
+    });
+    expect(results.slice(1, -1)).toEqual(
+      bad.map(([, message], index) => ({
+        index: index + 1,
+        status: "rejected",
+        error: { code: "INVALID_REQUEST", message },
+      })),
+    );
+    expect([results.at(0)?.status, results.at(-1)?.status]).toEqual(["recorded", "recorded"]);
+    expect(record).toHaveBeenCalledTimes(2);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  it("of nobody who is known are rejected", async () => {
+    const handler = recordExecutions(() => async () => "unknown user");
+    expect(await handler({ records: [asOrder()] })).toEqual({
+      results: [
+        {
+          index: 0,
+          kind: "order",
+          id: "o1",
+          status: "rejected",
+          error: { code: "UNKNOWN_USER", message: "userID is of nobody who has ever signed in" },
+        },
+      ],
+    });
+  });
+
+  it("that could not be recorded may come again, and hold up no others", async () => {
+    const handler = recordExecutions(() => async ({ userID }) => {
+      if (userID === "alice") throw new Error(`no table for ${secret}`);
+      return "recorded";
+    });
+    const { results } = await handler({ records: [asOrder({ reason: secret }), asPosition()] });
+    expect(results).toEqual([
+      {
+        index: 0,
+        kind: "order",
+        id: "o1",
+        status: "failed",
+        error: { code: "INTERNAL_ERROR", message: "Internal server error" },
+      },
+      { index: 1, kind: "position", id: "p1", status: "recorded" },
+    ]);
+    expect(logged.mock.calls).toEqual([
+      [expect.objectContaining({ operation: "recordExecutions", error: "Error" })],
+    ]);
+    expect(JSON.stringify([results, logged.mock.calls])).not.toContain(secret.slice(0, 8));
+  });
+});
+
+describe("an event that is no list of records", () => {
+  const listForm = "records must be a list of 1 to 100 records";
+
+  it.each([
+    [null, "The event must be an object"],
+    [[asOrder()], `records is required and ${listForm.slice("records ".length)}`],
+    [{}, `records is required and ${listForm.slice("records ".length)}`],
+    [{ records: [] }, listForm],
+    [{ records: asOrder() }, listForm],
+    [{ records: Array(101).fill(asOrder()) }, listForm],
+    [{ records: [asOrder()], dryRun: true }, "dryRun is not a known field"],
+  ])("is refused as a whole, with what is wrong and no stack (%#)", async (event, message) => {
+    const record = vi.fn(async () => "recorded" as const);
+    const error = await recordExecutions(() => record)(event).catch((error) => error);
+    expect(error).toMatchObject({ name: "InvalidRequest", message, stack: "" });
+    expect(record).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { openPusher, type Pusher } from "../../lib/aws/push.ts";
+
+/** A message that was to be sent to a connection. */
+export type Call = { connectionID: string; message: string };
+
+/** The status that a call is answered with, at once or later. */
+export type Answer = (call: Call) => number | Promise<number>;
+
+const errorNames: Record<number, string> = { 410: "GoneException", 429: "LimitExceededException" };
+
+const everybodyIsThere: Answer = () => 200;
+
+/** Plays API Gateway's @connections to the SDK's own client, for the tests of a file. */
+export class ConnectionsApi {
+  readonly pusher: Pusher;
+  answer = everybodyIsThere;
+  /** In the order in which they came. */
+  calls: Call[] = [];
+  /** The connections that were closed. */
+  hungUp: string[] = [];
+  /** How many calls were under way at the same time, at most. */
+  mostAtOnce = 0;
+  /** Connections of TCP that were made. */
+  sockets = 0;
+
+  constructor(endpoint: string) {
+    const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+    this.pusher = openPusher({ endpoint, region: "us-east-1", credentials });
+  }
+
+  /** The messages for a connection, in the order in which they came. */
+  messagesTo(connectionID: string): string[] {
+    return this.calls.filter((call) => call.connectionID === connectionID).map(({ message }) => message);
+  }
+
+  /** The same, parsed. */
+  told(connectionID: string): unknown[] {
+    return this.messagesTo(connectionID).map((message) => JSON.parse(message));
+  }
+
+  reset() {
+    this.answer = everybodyIsThere;
+    this.calls = [];
+    this.hungUp = [];
+    this.mostAtOnce = 0;
+    this.sockets = 0;
+  }
+}
+
+/** Runs as long as the tests of the file do, and forgets before each of them. */
+export function connectionsApiForTests(): { readonly current: ConnectionsApi } {
+  let api: ConnectionsApi;
+  let underWay = 0;
+  const server = createServer(async (request, response) => {
+    api.mostAtOnce = Math.max(api.mostAtOnce, ++underWay);
+    const [, place, connectionID = ""] = (request.url ?? "").split("/");
+    const call = { connectionID: decodeURIComponent(connectionID), message: await text(request) };
+    if (request.method === "DELETE") {
+      api.hungUp.push(call.connectionID);
+      underWay--;
+      response.writeHead(204).end();
+      return;
+    }
+    api.calls.push(call);
+    const status = request.method === "POST" && place === "@connections" ? await api.answer(call) : 404;
+    const errorName = errorNames[status];
+    underWay--;
+    response.writeHead(status, errorName === undefined ? {} : { "x-amzn-ErrorType": errorName }).end();
+  });
+  server.on("connection", () => api.sockets++);
+
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    api = new ConnectionsApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  beforeEach(() => api.reset());
+  afterAll(async () => {
+    api.pusher.destroy();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+  return {
+    get current() {
+      return api;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import type { Item, Table } from "../../lib/aws/table.ts";
+
+/** Every item of a table that holds this text in its keys, in no order. */
+export async function itemsNamed(table: Table, text: string): Promise<Item[]> {
+  const pages = paginateScan({ client: table.client }, { TableName: table.name, ConsistentRead: true });
+  const items: Item[] = [];
+  for await (const { Items = [] } of pages) items.push(...(Items as Item[]));
+  return items.filter(({ PK, SK }) => `${PK} ${SK}`.includes(text));
+}
+
+/** Puts items into a table as they are, as many at a time as DynamoDB takes. */
+export async function putItems(table: Table, items: readonly Item[]): Promise<void> {
+  for (let start = 0; start < items.length; start += 25) {
+    const requests = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: requests } }));
+  }
+}

@@ -1,0 +1,57 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import type { SettingsItem } from "../../lib/aws/settings.ts";
+import type { Item } from "../../lib/aws/table.ts";
+import { executionKey, pricesKey, settingsKey } from "../../lib/aws/table-keys.ts";
+import { type Execution, idOf } from "../../lib/domain/execution.ts";
+import type { Price } from "../../lib/domain/price.ts";
+import type { Chain } from "../../lib/domain/settings.ts";
+
+type Image = NonNullable<NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"]>;
+
+const image = (item: Item) => marshall(item, { removeUndefinedValues: true }) as Image;
+
+let sequence = 0;
+
+/** A record of the table's stream: an item that is new, has changed, or has gone. */
+export function streamRecord(after: Item | undefined, before?: Item): DynamoDBRecord {
+  return {
+    eventName: after === undefined ? "REMOVE" : before === undefined ? "INSERT" : "MODIFY",
+    eventSource: "aws:dynamodb",
+    dynamodb: {
+      SequenceNumber: String(++sequence),
+      ...(after && { NewImage: image(after) }),
+      ...(before && { OldImage: image(before) }),
+      StreamViewType: "NEW_AND_OLD_IMAGES",
+    },
+  };
+}
+
+export const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber;
+
+/** An order or a position as it stands in the table. */
+export function executionItem(userID: string, execution: Execution): Item {
+  const kind = "orderId" in execution ? "order" : "position";
+  return { ...executionKey(userID, kind, idOf(execution)), ...execution, userID };
+}
+
+/** The settings of a chain as they stand in the table. */
+export function settingsItem(userID: string, chain: Chain, content: Partial<SettingsItem>): Item {
+  const createdAt = "2026-11-21T09:00:00.000Z";
+  return {
+    ...settingsKey(userID, chain),
+    _id: "s1",
+    userID,
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+    ...content,
+  };
+}
+
+export const pricesItem = (prices: readonly Price[], lease = "l1"): Item => ({
+  ...pricesKey,
+  prices,
+  lease,
+  updatedAt: "2026-11-21T09:00:00.000Z",
+});

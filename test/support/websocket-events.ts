@@ -1,0 +1,24 @@
+import type { WebSocketEvent } from "../../lib/runtime/websocket-event.ts";
+import { type Headers, headerForms } from "./events.ts";
+
+type Context = WebSocketEvent["requestContext"];
+
+/** A call of a function of the WebSocket API for the connection `c1` of the user `alice`, with what it reads. */
+function event(eventType: Context["eventType"], routeKey: string, rest: object = {}): WebSocketEvent {
+  const requestContext = {
+    eventType,
+    routeKey,
+    connectionId: "c1",
+    requestTimeEpoch: Date.parse("2026-11-21T09:00:00.000Z"),
+    authorizer: { principalId: "alice" },
+  } as Context;
+  return { requestContext, isBase64Encoded: false, ...rest };
+}
+
+export const connectEvent = (headers: Headers = {}) => event("CONNECT", "$connect", headerForms(headers));
+
+export const disconnectEvent = () => event("DISCONNECT", "$disconnect", headerForms({}));
+
+/** @param content is sent as it is when it is text, else as JSON. */
+export const messageEvent = (content: unknown, routeKey = "$default") =>
+  event("MESSAGE", routeKey, { body: typeof content === "string" ? content : JSON.stringify(content) });
