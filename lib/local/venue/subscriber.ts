@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import { failure, subscriptions } from "./messages.ts";
+
+const Products = v.array(v.string());
+
+/** Channels are names, for the products beside them, or name their products themselves. */
+const Request = v.object({
+  type: v.picklist(["subscribe", "unsubscribe"]),
+  product_ids: v.optional(Products, []),
+  channels: v.array(v.union([v.string(), v.object({ name: v.string(), product_ids: Products })])),
+});
+
+const channels = ["ticker", "heartbeat"] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** What one connection is subscribed to. */
+export type Subscriber = ReturnType<typeof createSubscriber>;
+
+export function createSubscriber(hasProduct: (product: string) => boolean) {
+  const subscribed = new Map<string, Set<string>>(channels.map((channel) => [channel, new Set()]));
+
+  /** Why a request for the channel's products is refused as a whole, if it is. */
+  function objection(name: string, products: readonly string[]): string | undefined {
+    if (!subscribed.has(name)) return `${name} is not a valid channel`;
+    if (products.length === 0) return `You need to specify at least one product ID for channel ${name}`;
+    const unknown = products.find((product) => !hasProduct(product));
+    return unknown === undefined ? undefined : `${unknown} is not a valid product`;
+  }
+
+  return {
+    isSubscribed: () => [...subscribed.values()].some((products) => products.size > 0),
+
+    has: (channel: Channel, product: string) => subscribed.get(channel)?.has(product) ?? false,
+
+    /** @returns the answer, and the products whose tickers have been subscribed to by this message. */
+    request(text: string): { answer: object; added: readonly string[] } {
+      const request = parse(text);
+      if (request === undefined) return { answer: failure("Malformed JSON"), added: [] };
+      const { type, product_ids } = request;
+      const named = request.channels.map((channel) =>
+        typeof channel === "string" ? { name: channel, product_ids } : channel,
+      );
+      for (const channel of named) {
+        const reason = objection(channel.name, channel.product_ids);
+        if (reason !== undefined) return { answer: failure(`Failed to ${type}`, reason), added: [] };
+      }
+      const added = new Set<string>();
+      for (const { name, product_ids } of named) {
+        for (const product of product_ids) {
+          if (type === "unsubscribe") subscribed.get(name)?.delete(product);
+          else subscribed.get(name)?.add(product);
+          if (type === "subscribe" && name === "ticker") added.add(product);
+        }
+      }
+      return { answer: subscriptions(subscribed), added: [...added] };
+    },
+  };
+}
+
+function parse(text: string): v.InferOutput<typeof Request> | undefined {
+  try {
+    return v.parse(Request, JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

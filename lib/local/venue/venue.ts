@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { openMarket, trade } from "./market.ts";
+import { heartbeat, ticker } from "./messages.ts";
+import { createSubscriber, type Subscriber } from "./subscriber.ts";
+
+/** Milliseconds. */
+const betweenTrades = 100;
+const betweenHeartbeats = 1000;
+
+export type SimulatedVenue = { url: string; close(): Promise<void> };
+
+/**
+ * Starts a venue that makes its prices up, on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
+ * heartbeat, so that what listens to it here would understand the real one.
+ *
+ * @param port 0 takes any that is free
+ * @param subscribeWithin milliseconds after which a connection is closed that has not subscribed to anything
+ */
+export async function startVenue({ port = 0, subscribeWithin = 5000 } = {}): Promise<SimulatedVenue> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port, maxPayload: 64 * 1024 });
+  await once(server, "listening");
+
+  const market = openMarket();
+  const subscribers = new Map<WebSocket, Subscriber>();
+  const send = (socket: WebSocket, message: object) => socket.send(JSON.stringify(message));
+
+  server.on("connection", (socket) => {
+    const subscriber = createSubscriber((product) => market.has(product));
+    subscribers.set(socket, subscriber);
+    const tooLate = setTimeout(() => socket.close(), subscribeWithin);
+    socket.on("error", () => socket.terminate());
+    socket.on("close", () => {
+      clearTimeout(tooLate);
+      subscribers.delete(socket);
+    });
+    socket.on("message", (data) => {
+      const { answer, added } = subscriber.request(String(data));
+      send(socket, answer);
+      if (subscriber.isSubscribed()) clearTimeout(tooLate);
+      for (const product of added.flatMap((id) => market.get(id) ?? []))
+        send(socket, ticker(product, new Date()));
+    });
+  });
+
+  const trading = setInterval(() => {
+    const products = [...market.values()];
+    const product = products[Math.floor(Math.random() * products.length)];
+    if (product === undefined) return;
+    const traded = trade(product, Math.random());
+    market.set(traded.id, traded);
+    const message = ticker(traded, new Date());
+    for (const [socket, subscriber] of subscribers)
+      if (subscriber.has("ticker", traded.id)) send(socket, message);
+  }, betweenTrades);
+
+  const beating = setInterval(() => {
+    for (const [socket, subscriber] of subscribers)
+      for (const product of market.values())
+        if (subscriber.has("heartbeat", product.id)) send(socket, heartbeat(product, new Date()));
+  }, betweenHeartbeats);
+
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      clearInterval(trading);
+      clearInterval(beating);
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of server.clients) socket.terminate();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { PositiveDecimal, VenueTime } from "./scalars.ts";
+import type { Venue, VenueEvent } from "./venue.ts";
+
+const Typed = v.object({ type: v.string() });
+
+const Ticker = v.object({ product_id: v.string(), price: PositiveDecimal, time: v.optional(VenueTime) });
+
+const Subscriptions = v.object({
+  channels: v.array(v.object({ name: v.string(), product_ids: v.array(v.string()) })),
+});
+
+const Failure = v.object({ reason: v.optional(v.string(), "") });
+
+/**
+ * Coinbase Exchange's feed, keyless: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It closes a
+ * connection that has not subscribed within 5 seconds, takes 8 connections a second from an address, and may add types
+ * of messages at any time.
+ */
+export const coinbase: Venue = {
+  products: { ETH: "ETH-USD", SOL: "SOL-USD", BNB: "BNB-USD", AVAX: "AVAX-USD" },
+
+  // A ticker comes with each trade, and at first with the latest one; a heartbeat each second.
+  subscribe: (product) =>
+    JSON.stringify({ type: "subscribe", product_ids: [product], channels: ["ticker", "heartbeat"] }),
+
+  read(message) {
+    const typed = v.safeParse(Typed, message);
+    if (!typed.success) return [{ kind: "unreadable", what: "not a message" }];
+    switch (typed.output.type) {
+      case "ticker":
+        return [ticker(message)];
+      case "subscriptions":
+        return [subscriptions(message)];
+      case "error":
+        return [{ kind: "refused", product: refusedProduct(message) }];
+      default:
+        return [];
+    }
+  },
+};
+
+function ticker(message: object): VenueEvent {
+  const { success, output } = v.safeParse(Ticker, message);
+  if (!success) return { kind: "unreadable", what: "not a price" };
+  return { kind: "price", product: output.product_id, price: output.price, asOf: output.time };
+}
+
+/** The acknowledgement lists everything that the connection is subscribed to. */
+function subscriptions(message: object): VenueEvent {
+  const { success, output } = v.safeParse(Subscriptions, message);
+  if (!success) return { kind: "unreadable", what: "not a message" };
+  const tickers = output.channels.filter(({ name }) => name === "ticker");
+  return { kind: "acknowledged", products: tickers.flatMap(({ product_ids }) => product_ids) };
+}
+
+/** As in `{"type":"error","message":"Failed to subscribe","reason":"NOPE-USD is not a valid product"}`. */
+function refusedProduct(message: object): string | undefined {
+  const failure = v.safeParse(Failure, message);
+  return failure.success ? /[A-Z\d]+-[A-Z\d]+/.exec(failure.output.reason)?.[0] : undefined;
+}

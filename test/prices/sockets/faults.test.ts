@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { networks } from "../../../lib/domain/network.ts";
+import { freePort } from "../../../lib/local/http/free-port.ts";
+import { coinbaseAt, krakenAt, startBoth, waitFor } from "../support/both.ts";
+import { startCoinbase } from "../support/coinbase-server.ts";
+import { startKraken } from "../support/kraken-server.ts";
+import { startRun } from "../support/run.ts";
+
+describe("a venue that stops telling prices", () => {
+  it("is replaced as a whole though it goes on with heartbeats, and used again when it speaks", async () => {
+    const { first, second, run } = await startBoth();
+    first.mode.prices = false;
+    await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
+    expect(run.chains()).toEqual(networks);
+    expect(first.connections()).toBe(1);
+    first.mode.prices = true;
+    await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
+    await waitFor(() => expect(second.openConnections()).toBe(0));
+    await run.supersede();
+    for (const record of run.saves) expect(new Set(record.map(({ source }) => source)).size).toBe(1);
+    expect(run.lines).toEqual([
+      { source: "kraken", insteadOf: "coinbase" },
+      { source: "coinbase", insteadOf: "kraken" },
+    ]);
+  });
+
+  it("and sends garbage is connected to again, and none of the garbage is told", async () => {
+    const { first, run } = await startBoth();
+    Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
+    await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
+    await waitFor(() => expect(first.connections()).toBeGreaterThan(1));
+    await run.supersede();
+    const counted = { source: "coinbase", count: expect.any(Number) };
+    expect(run.lines).toEqual(
+      expect.arrayContaining([
+        { ...counted, fault: "not JSON" },
+        { ...counted, fault: "not text" },
+        { ...counted, fault: "silent" },
+      ]),
+    );
+    expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
+  });
+
+  it("is listened to on when there is garbage among its prices", async () => {
+    const { first, second, run } = await startBoth();
+    first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);
+    expect([first.connections(), second.connections()]).toEqual([1, 0]);
+    expect(run.saves.flat().every(({ price }) => Number(price) > 0)).toBe(true);
+  });
+});
+
+describe("a connection that is lost", () => {
+  it("by a closing is made again", async () => {
+    const { first, second, run } = await startBoth();
+    first.hangUp();
+    await waitFor(() => expect(first.connections()).toBe(2));
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
+    expect(second.connections()).toBe(0);
+    await run.supersede();
+    expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
+  });
+
+  it("without a word, half open, is taken for dead and made again", async () => {
+    const { first, run } = await startBoth();
+    first.vanish();
+    await waitFor(() => expect(first.connections()).toBe(2));
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
+    await run.supersede();
+    expect(run.lines).toContainEqual({ source: "coinbase", fault: "silent", count: 1 });
+  });
+
+  it("is tried again and again, and the other venue is used for so long", async () => {
+    const port = await freePort();
+    const second = await startKraken();
+    const run = startRun([coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
+    await run.until(() => expect(run.sources()).toEqual(["kraken"]));
+    await startCoinbase({ port });
+    await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
+    await run.supersede();
+    expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
+  });
+
+  it("is of no consequence when its address is none", async () => {
+    const second = await startKraken();
+    const run = startRun([coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
+    await run.until(() => expect(run.sources()).toEqual(["kraken"]));
+  });
+});

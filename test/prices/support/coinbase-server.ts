@@ -1,0 +1,54 @@
+import { startServer, type VenueServer } from "./venue-server.ts";
+
+type Options = {
+  products?: readonly string[];
+  /** Accepts these, and leaves them out of what it acknowledges. */
+  forgets?: readonly string[];
+  port?: number;
+};
+
+const all = ["ETH-USD", "SOL-USD", "BNB-USD", "AVAX-USD"];
+
+/** Speaks Coinbase Exchange's feed, as it is documented and has been captured. */
+export function startCoinbase({
+  products = all,
+  forgets = [],
+  port = 0,
+}: Options = {}): Promise<VenueServer> {
+  let sequence = 0;
+  return startServer(
+    {
+      answer({ type, product_ids, channels }, say, subscribed) {
+        if (type !== "subscribe") return say({ type: "error", message: "Type is not valid" });
+        const wanted = product_ids as string[];
+        const unknown = wanted.find((product) => !products.includes(product));
+        if (unknown !== undefined) {
+          const reason = `${unknown} is not a valid product`;
+          return say({ type: "error", message: "Failed to subscribe", reason });
+        }
+        for (const product of wanted) if (!forgets.includes(product)) subscribed.add(product);
+        const acknowledged = (channels as string[]).map((name) => ({ name, product_ids: [...subscribed] }));
+        say({ type: "subscriptions", channels: acknowledged });
+      },
+      price: (product_id, price) => ({
+        type: "ticker",
+        sequence: ++sequence,
+        product_id,
+        price: price.toFixed(2),
+        best_bid: (price - 0.01).toFixed(2),
+        best_ask: (price + 0.01).toFixed(2),
+        time: new Date().toISOString().replace("Z", "123Z"),
+        trade_id: sequence,
+      }),
+      heartbeats: (subscribed) =>
+        subscribed.map((product_id) => ({
+          type: "heartbeat",
+          sequence,
+          last_trade_id: sequence,
+          product_id,
+          time: new Date().toISOString(),
+        })),
+    },
+    port,
+  );
+}
