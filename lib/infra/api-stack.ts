@@ -1,13 +1,20 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { type Operation, type OperationName, operations, operationsOf } from "../operations.ts";
+import { operationsOf } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./constructs/alarms.ts";
+import { ConnectionAuthorizer } from "./constructs/connection-authorizer.ts";
 import { addDomainName } from "./constructs/domain-name.ts";
 import { addEndpoint } from "./constructs/endpoint.ts";
+import { freshOnly } from "./constructs/fresh-only.ts";
 import { addGatewayResponses } from "./constructs/gateway-responses.ts";
-import { OperationFunction } from "./constructs/operation-function.ts";
+import { OperationFunctions } from "./constructs/operation-functions.ts";
 import { addPreflight } from "./constructs/preflight.ts";
+import { addSchedule } from "./constructs/schedule.ts";
+import { StreamApi } from "./constructs/stream-api.ts";
+import { addStreamDomainName } from "./constructs/stream-domain-name.ts";
+import { addStreamRoute } from "./constructs/stream-route.ts";
+import { TableChanges } from "./constructs/table-changes.ts";
 import { TerminalDashboard } from "./constructs/terminal-dashboard.ts";
 import { TerminalRestApi } from "./constructs/terminal-rest-api.ts";
 import { TokenAuthorizer } from "./constructs/token-authorizer.ts";
@@ -17,35 +24,56 @@ import { tags } from "./tags.ts";
 
 export type ApiStackProps = { configuration: Configuration; data: DataStack };
 
-/** The service over HTTP. It holds nothing: what it needs to keep is in the data stack. */
+/** The service over HTTP and WebSocket. It holds nothing: what it needs to keep is in the data stack. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, data }: ApiStackProps) {
-    super(scope, id, { description: "Trading terminal: the REST API and its functions", tags });
-    const { allowedOrigins, domain, alarmTopicArn } = configuration;
+    super(scope, id, { description: "Trading terminal: the APIs and the functions", tags });
+    const { allowedOrigins, domain, streamDomain, priceFeeds, alarmTopicArn } = configuration;
     const { table, key, issuer } = data;
-    const settings = settingsOf(configuration, issuer);
-    const functionOf = (name: OperationName, row: Operation) =>
-      new OperationFunction(this, name, { row, table, key, settings });
 
     const api = new TerminalRestApi(this, "Api", { domainOnly: domain !== undefined });
-    const authorize = functionOf("authorize", operations.authorize);
-    const authorizer = new TokenAuthorizer(this, "Authorizer", authorize.lambda);
+    const stream = new StreamApi(this, "Stream", { logging: api.logging });
+    const changes = new TableChanges(this, "Changes", table);
+    const settings = settingsOf(configuration, issuer);
+    const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, settings });
+
+    const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
     const endpoints = operationsOf("rest").map(([name, row]) =>
-      addEndpoint(api, row, functionOf(name, row), authorizer),
+      addEndpoint(api, row, functions.get(name), authorizer),
     );
     addPreflight(api, allowedOrigins);
     addGatewayResponses(api, allowedOrigins);
 
-    const watched = { endpoints, authorizer: authorize, stage: api.deploymentStage, table };
+    const { lambda: authorizeConnection } = functions.get("authorizeConnection");
+    const connectionAuthorizer = new ConnectionAuthorizer(stream, "Authorizer", authorizeConnection);
+    for (const [name, row] of operationsOf("websocket"))
+      addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
+
+    for (const [name] of operationsOf("stream")) changes.sendTo(functions.get(name).lambda);
+    functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
+    const scheduled = priceFeeds.length > 0;
+    for (const [name, row] of operationsOf("schedule"))
+      addSchedule(this, row, functions.get(name), scheduled);
+
+    const { deploymentStage: stage } = api;
+    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, scheduled };
     new Alarms(this, "Alarms", { ...watched, topicArn: alarmTopicArn });
     new TerminalDashboard(this, "Dashboard", watched);
 
-    const { stageName } = api.deploymentStage;
-    const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stageName}`;
+    const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stage.stageName}`;
     new CfnOutput(this, "BaseUrl", { value: `https://${domain?.domainName ?? address}` });
+    new CfnOutput(this, "StreamUrl", {
+      value: streamDomain ? `wss://${streamDomain.domainName}` : stream.stage.url,
+    });
+    const { functionName } = functions.get("recordExecutions").lambda;
+    new CfnOutput(this, "RecordExecutionsFunction", { value: functionName });
     if (domain) {
-      const { domainNameAliasDomainName } = addDomainName(api, domain.domainName, domain.certificateArn);
+      const { domainNameAliasDomainName } = addDomainName(api, domain);
       new CfnOutput(this, "DomainTarget", { value: domainNameAliasDomainName });
+    }
+    if (streamDomain) {
+      const { regionalDomainName } = addStreamDomainName(stream, streamDomain);
+      new CfnOutput(this, "StreamDomainTarget", { value: regionalDomainName });
     }
   }
 }

@@ -1,7 +1,23 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
+import { defaultPriceFeeds, type PriceFeed } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
+import {
+  CertificateArn,
+  ChannelShards,
+  DomainName,
+  Feed,
+  fromJson,
+  matching,
+  Origin,
+  TierName,
+  Url,
+  WalletLimit,
+} from "./context-values.ts";
+
+/** A domain name with its ACM certificate. */
+export type Domain = { domainName: string; certificateArn: string };
 
 /** What a deployment may choose, by CDK context. The defaults are in `cdk.json`; `-c key=value` goes before them. */
 export type Configuration = {
@@ -13,8 +29,14 @@ export type Configuration = {
   allowedOrigins: readonly string[];
   /** Those of lib/domain/tier.ts, save for the tiers that the context names. */
   walletLimits: WalletLimits;
-  /** A name of one's own for the API, with its ACM certificate of the same region. */
-  domain: { domainName: string; certificateArn: string } | undefined;
+  /** A name of one's own for the REST API; its certificate is of the same region. */
+  domain: Domain | undefined;
+  /** The same for the WebSocket API. One name cannot serve both. */
+  streamDomain: Domain | undefined;
+  /** Over how many shards the subscribers of a public channel are spread; each is delivered to by itself. */
+  channelShards: number;
+  /** Where prices come from, in order of preference. With none, no prices are fetched. */
+  priceFeeds: readonly PriceFeed[];
   /** The SNS topic that hears of alarms. */
   alarmTopicArn: string | undefined;
 };
@@ -24,49 +46,6 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** `-c key=value` makes every value a string, so lists and objects may arrive as JSON text. */
-const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
-  if (typeof dataset.value !== "string") return dataset.value;
-  try {
-    return JSON.parse(dataset.value);
-  } catch {
-    addIssue({ message: `is not JSON: ${dataset.value}` });
-    return NEVER;
-  }
-});
-
-const matching = (pattern: RegExp, what: string) =>
-  v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
-
-const Url = v.pipe(
-  v.string("must be a URL"),
-  v.check((text) => {
-    const url = URL.parse(text);
-    return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  }, "must be an https URL"),
-);
-
-const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
-
-const Origin = v.pipe(
-  v.string("must be text"),
-  v.check(
-    (text) => URL.parse(text)?.origin === text,
-    ({ input }) => `must be an exact origin such as https://app.example, not ${input}`,
-  ),
-);
-
-const TierName = v.picklist(
-  tierNames,
-  ({ received }) => `names no tier ${received}; there are ${tierNames.join(", ")}`,
-);
-
-const WalletLimit = v.pipe(
-  v.number("must be a number of wallets"),
-  v.integer("must be a whole number"),
-  v.minValue(0, "must not be negative"),
-);
-
 /** Keys that mean nothing without another. */
 const needs = [
   ["issuer", "audience"],
@@ -74,6 +53,8 @@ const needs = [
   ["jwksUri", "issuer"],
   ["domainName", "certificateArn"],
   ["certificateArn", "domainName"],
+  ["streamDomainName", "streamCertificateArn"],
+  ["streamCertificateArn", "streamDomainName"],
 ] as const;
 
 const Context = v.pipe(
@@ -88,8 +69,12 @@ const Context = v.pipe(
       fromJson,
       v.record(TierName, WalletLimit, "must be an object of tiers"),
     ),
-    domainName: v.optional(matching(/^([a-z\d-]+\.)+[a-z]{2,}$/, "a domain name in lower case")),
-    certificateArn: v.optional(matching(/^arn:[\w-]+:acm:/, "the ARN of an ACM certificate")),
+    domainName: v.optional(DomainName),
+    certificateArn: v.optional(CertificateArn),
+    streamDomainName: v.optional(DomainName),
+    streamCertificateArn: v.optional(CertificateArn),
+    channelShards: v.pipe(v.unknown(), fromJson, ChannelShards),
+    priceFeeds: v.optional(v.pipe(v.unknown(), fromJson, v.array(Feed, "must be a list of feeds"))),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -97,6 +82,9 @@ const Context = v.pipe(
     for (const [given, needed] of needs)
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
         addIssue({ message: `${needed} is needed beside ${given}` });
+    const { domainName, streamDomainName } = dataset.value;
+    if (domainName !== undefined && domainName === streamDomainName)
+      addIssue({ message: "streamDomainName must differ from domainName: one name serves one kind of API" });
   }),
 );
 
@@ -106,17 +94,24 @@ export function readConfiguration(node: Node): Configuration {
   const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
   if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));
 
-  const { cookieName, allowedOrigins, walletLimits, alarmTopicArn } = context.output;
-  const { issuer, audience, jwksUri = "", domainName, certificateArn } = context.output;
+  const { cookieName, allowedOrigins, walletLimits, channelShards, alarmTopicArn } = context.output;
+  const { issuer, audience, jwksUri = "", priceFeeds = defaultPriceFeeds } = context.output;
+  const { domainName, certificateArn, streamDomainName, streamCertificateArn } = context.output;
   return {
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
     cookieName,
     allowedOrigins,
     walletLimits: { ...defaultWalletLimits, ...walletLimits },
-    domain: domainName && certificateArn ? { domainName, certificateArn } : undefined,
+    domain: domainOf(domainName, certificateArn),
+    streamDomain: domainOf(streamDomainName, streamCertificateArn),
+    channelShards,
+    priceFeeds,
     alarmTopicArn,
   };
 }
+
+const domainOf = (domainName: string | undefined, certificateArn: string | undefined): Domain | undefined =>
+  domainName && certificateArn ? { domainName, certificateArn } : undefined;
 
 const defaultWalletLimits = Object.fromEntries(
   tierNames.map((tier) => [tier, tiers[tier].walletLimit]),

@@ -6,7 +6,7 @@ import type { Configuration } from "./config.ts";
 export type Settings = Readonly<Record<Setting, string>>;
 
 export function settingsOf(
-  { allowedOrigins, walletLimits, cookieName }: Configuration,
+  { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds }: Configuration,
   { issuer, audience, jwksUri }: Issuer,
 ): Settings {
   return {
@@ -16,5 +16,7 @@ export function settingsOf(
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
     COOKIE_NAME: cookieName,
+    CHANNEL_SHARDS: String(channelShards),
+    PRICE_FEEDS: JSON.stringify(priceFeeds),
   };
 }

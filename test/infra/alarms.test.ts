@@ -1,18 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Operation, operations, operationsOf } from "../../lib/operations.ts";
-import { only, propertiesOf, synthesize } from "./synthesized.ts";
+import { alarmOn, alarmsOf, dashboardOf } from "./alarm-properties.ts";
+import { synthesize } from "./synthesized.ts";
 
-type AlarmProperties = {
-  AlarmActions?: string[];
-  AlarmDescription: string;
-  Dimensions?: { Name: string; Value: unknown }[];
-  MetricName?: string;
-  Metrics?: { MetricStat?: { Metric: { MetricName: string } } }[];
-};
-
-const alarmsOf = (context?: Record<string, unknown>) =>
-  propertiesOf<AlarmProperties>(synthesize(context).api, "AWS::CloudWatch::Alarm");
 const alarms = alarmsOf();
+const kinds = (...kinds: Operation["kind"][]) =>
+  Object.values<Operation>(operations).filter(({ kind }) => kinds.includes(kind)).length;
 
 describe("the alarms", () => {
   it.each(operationsOf("rest"))("tell what users suffer while %s fails", (_, { path, method, impact }) => {
@@ -21,42 +14,37 @@ describe("the alarms", () => {
       { Name: "Resource", Value: path },
       { Name: "ApiName", Value: "TerminalApi" },
     ];
-    const [alarm] = alarms.filter(
-      ({ MetricName, Dimensions }) =>
-        MetricName === "5XXError" &&
-        Dimensions?.some(({ Name, Value }) => Name === "Resource" && Value === path),
-    );
-    expect(alarm?.Dimensions).toEqual(expect.arrayContaining(dimensions));
-    expect(alarm?.AlarmDescription).toContain(impact);
-    expect(alarm?.AlarmDescription).toContain("Look first at");
+    const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path));
+    expect(alarm.Dimensions).toEqual(expect.arrayContaining(dimensions));
+    expect(alarm.AlarmDescription).toContain(impact);
+    expect(alarm.AlarmDescription).toContain("Look first at");
+    expect(alarm).toMatchObject({ Threshold: 3, Period: 300, EvaluationPeriods: 1, Statistic: "Sum" });
   });
 
-  it("tell when the authorizer fails, which throws for no token however bad", () => {
-    const [alarm, ...others] = alarms.filter(({ MetricName }) => MetricName === "Errors");
-    expect(others).toEqual([]);
-    expect(alarm?.AlarmDescription).toContain(operations.authorize.impact);
+  it("tell when the authorizer of requests fails, which throws for no token however bad", () => {
+    const alarm = alarmOn(alarms, "Errors");
+    expect(JSON.stringify(alarm.Dimensions)).toContain('"authorizeFunction');
+    expect(alarm.AlarmDescription).toContain(operations.authorize.impact);
   });
 
   it.each(Object.entries<Operation>(operations))(
     "tell when %s is turned away by Lambda",
     (name, { impact }) => {
-      const [alarm, ...others] = alarms.filter(
-        ({ MetricName, Dimensions }) =>
-          MetricName === "Throttles" && JSON.stringify(Dimensions).includes(`"${name}Function`),
-      );
-      expect(others).toEqual([]);
-      expect(alarm?.AlarmDescription).toContain(impact);
+      const alarm = alarmOn(alarms, "Throttles", `"${name}Function`);
+      expect(alarm.AlarmDescription).toContain(impact);
     },
   );
 
   it("watch the table, and are no more than these", () => {
     const ofTable = alarms
       .flatMap(({ Metrics }) => Metrics ?? [])
-      .flatMap(({ MetricStat }) => MetricStat ?? []);
+      .flatMap(({ MetricStat }) => MetricStat ?? [])
+      .filter(({ Metric }) => Metric.Namespace === "AWS/DynamoDB");
     const names = new Set(ofTable.map(({ Metric }) => Metric.MetricName));
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
-    const rows = Object.keys(operations).length;
-    expect(alarms).toHaveLength(operationsOf("rest").length + 1 + rows + 2);
+    const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
+    const ofRealTime = kinds("websocket", "internal") + 3 * kinds("stream") + 2 * kinds("schedule");
+    expect(alarms).toHaveLength(ofRows + ofRealTime + 2);
   });
 
   it("tell the topic that is configured, and nobody else", () => {
@@ -67,8 +55,11 @@ describe("the alarms", () => {
 });
 
 describe("the dashboard", () => {
-  it("shows every operation", () => {
-    const body = JSON.stringify(only(synthesize().api, "AWS::CloudWatch::Dashboard").Properties);
-    for (const name of Object.keys(operations)) expect(body).toContain(`${name} p99`);
+  it("shows every operation, and what flows between them", () => {
+    const dashboard = dashboardOf(synthesize().api);
+    for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
+    for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])
+      expect(dashboard).toContain(metric);
+    expect(dashboard).toContain("ApproximateNumberOfMessagesVisible");
   });
 });

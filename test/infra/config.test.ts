@@ -2,6 +2,7 @@ import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import cdk from "../../cdk.json" with { type: "json" };
 import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
+import { defaultPriceFeeds } from "../../lib/prices/feeds.ts";
 
 const read = (context: Record<string, unknown>) =>
   readConfiguration(new App({ context: { ...cdk.context, ...context } }).node);
@@ -16,6 +17,9 @@ const refusal = (context: Record<string, unknown>) => {
   return undefined;
 };
 
+const feed = { source: "coinbase", venue: "coinbase", url: "wss://feed.example" };
+const certificate = "arn:aws:acm:eu-west-1:1:certificate";
+
 describe("the configuration", () => {
   it("needs nothing", () => {
     expect(read({})).toEqual({
@@ -24,18 +28,59 @@ describe("the configuration", () => {
       allowedOrigins: [],
       walletLimits: { Base: 10, Pro: 50, Enterprise: 500 },
       domain: undefined,
+      streamDomain: undefined,
+      channelShards: 4,
+      priceFeeds: defaultPriceFeeds,
       alarmTopicArn: undefined,
     });
   });
 
   it("is the same as values and as the text that a command line gives", () => {
-    const values = { allowedOrigins: ["https://app.example"], walletLimits: { Enterprise: 1000 } };
-    const texts = { allowedOrigins: '["https://app.example"]', walletLimits: '{"Enterprise":1000}' };
+    const values = {
+      allowedOrigins: ["https://app.example"],
+      walletLimits: { Enterprise: 1000 },
+      channelShards: 16,
+      priceFeeds: [feed],
+    };
+    const texts = {
+      allowedOrigins: '["https://app.example"]',
+      walletLimits: '{"Enterprise":1000}',
+      channelShards: "16",
+      priceFeeds: JSON.stringify([feed]),
+    };
     expect(read(texts)).toEqual(read(values));
     expect(read(values)).toMatchObject({
       allowedOrigins: ["https://app.example"],
       walletLimits: { Base: 10, Pro: 50, Enterprise: 1000 },
+      channelShards: 16,
+      priceFeeds: [feed],
     });
+  });
+
+  it("takes feeds over TLS, feeds of the machine itself, and none", () => {
+    for (const url of [
+      "wss://feed.example/v2",
+      "ws://localhost:4000",
+      "ws://127.0.0.1:4000",
+      "ws://[::1]:4000",
+    ])
+      expect(read({ priceFeeds: [{ ...feed, url }] }).priceFeeds).toEqual([{ ...feed, url }]);
+    expect(read({ priceFeeds: "[]" }).priceFeeds).toEqual([]);
+  });
+
+  it("takes a domain name for each of the APIs", () => {
+    const rest = { domainName: "api.example.com", certificateArn: `${certificate}/1` };
+    const stream = { domainName: "stream.example.com", certificateArn: `${certificate}/2` };
+    const context = {
+      ...rest,
+      streamDomainName: stream.domainName,
+      streamCertificateArn: stream.certificateArn,
+    };
+    expect(read(context)).toMatchObject({ domain: rest, streamDomain: stream });
+  });
+
+  it.each([1, 256])("takes %i shards", (channelShards) => {
+    expect(read({ channelShards }).channelShards).toBe(channelShards);
   });
 
   it("takes an issuer with or without the address of its keys", () => {
@@ -77,6 +122,34 @@ describe("the configuration", () => {
     [
       { domainName: "https://api.example.com", certificateArn: "arn:aws:acm:x" },
       "domainName must be a domain name in lower case",
+    ],
+    [{ streamDomainName: "stream.example.com" }, "streamCertificateArn is needed beside streamDomainName"],
+    [{ streamCertificateArn: `${certificate}/1` }, "streamDomainName is needed beside streamCertificateArn"],
+    [
+      {
+        domainName: "api.example.com",
+        certificateArn: `${certificate}/1`,
+        streamDomainName: "api.example.com",
+        streamCertificateArn: `${certificate}/1`,
+      },
+      "streamDomainName must differ from domainName: one name serves one kind of API",
+    ],
+    [{ channelShards: 0 }, "channelShards must be a whole number from 1 to 256"],
+    [{ channelShards: 257 }, "channelShards must be a whole number from 1 to 256"],
+    [{ channelShards: "1.5" }, "channelShards must be a whole number from 1 to 256"],
+    [{ channelShards: "four" }, "channelShards is not JSON: four"],
+    [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],
+    [{ priceFeeds: ["coinbase"] }, "priceFeeds.0 must be an object of source, venue and url"],
+    [{ priceFeeds: [{ ...feed, source: " " }] }, "priceFeeds.0.source must be text"],
+    [
+      { priceFeeds: [feed, { ...feed, venue: "binance" }] },
+      'priceFeeds.1.venue names no venue "binance"; there are coinbase, kraken',
+    ],
+    [{ priceFeeds: [{ ...feed, url: "ws://feed.example" }] }, "priceFeeds.0.url must be a wss URL"],
+    [{ priceFeeds: [{ ...feed, url: "https://feed.example" }] }, "priceFeeds.0.url must be a wss URL"],
+    [
+      { priceFeeds: [{ ...feed, apiKey: "x" }] },
+      "priceFeeds.0.apiKey must be an object of source, venue and url",
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
   ])("refuses %j", (context, message) => {

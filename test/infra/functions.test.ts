@@ -1,14 +1,17 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Operation, operations } from "../../lib/operations.ts";
-import { functionsOf, synthesize } from "./synthesized.ts";
+import { functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
+const priceFeeds = [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }];
 const templates = synthesize({
   allowedOrigins: ["https://app.example"],
   walletLimits: { Pro: 60 },
   issuer: "https://id.example/",
   audience: "terminal",
   cookieName: "session",
+  channelShards: 7,
+  priceFeeds,
 });
 const functions = functionsOf(templates);
 const rows = Object.entries<Operation>(operations);
@@ -20,6 +23,8 @@ const values: Record<string, string> = {
   AUDIENCE: "terminal",
   JWKS_URI: "",
   COOKIE_NAME: "session",
+  CHANNEL_SHARDS: "7",
+  PRICE_FEEDS: JSON.stringify(priceFeeds),
 };
 
 describe("the functions", () => {
@@ -43,15 +48,47 @@ describe("the functions", () => {
   it.each(rows)("%s has exactly the environment of its row", (name, row) => {
     const table = { "Fn::ImportValue": expect.stringContaining("RefTable") };
     const key = { "Fn::ImportValue": expect.stringMatching(/GetAttKey.*Arn/) };
-    expect(functions[name]?.Environment.Variables).toEqual({
+    const callback = [
+      "https://",
+      { Ref: only(templates.api, "AWS::ApiGatewayV2::Api").id },
+      ".execute-api.",
+      { Ref: "AWS::Region" },
+      ".",
+      { Ref: "AWS::URLSuffix" },
+      "/live",
+    ];
+    expect(functions[name]?.Environment?.Variables ?? {}).toEqual({
       ...(row.table.length > 0 && { TABLE_NAME: table }),
       ...(row.key.length > 0 && { KEY_ID: key }),
+      ...(row.connections.length > 0 && {
+        AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: { "Fn::Join": ["", callback] },
+      }),
+      ...(row.invokes.includes("deliver") && {
+        DELIVER_FUNCTION: { Ref: logicalIdOf(templates.api, "deliver") },
+      }),
       ...Object.fromEntries(row.settings.map((setting) => [setting, values[setting]])),
     });
   });
 
+  it("run any number at a time, so that one run of a schedule may overlap the next", () => {
+    for (const properties of propertiesOf<object>(templates.api, "AWS::Lambda::Function"))
+      expect(properties).not.toHaveProperty("ReservedConcurrentExecutions");
+  });
+
+  it("are not tried again when what they were to bring is old", () => {
+    const fresh = (name: string) => ({
+      FunctionName: { Ref: logicalIdOf(templates.api, name) },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+      Qualifier: "$LATEST",
+    });
+    const configured = propertiesOf(templates.api, "AWS::Lambda::EventInvokeConfig");
+    // Executions are recorded once however often they come, so recordExecutions keeps Lambda's own two retries.
+    expect(configured).toEqual([fresh("deliver"), fresh("feedPrices")]);
+  });
+
   it("trust the user pool of the data stack when there is no other issuer", () => {
-    const variables = functionsOf(synthesize()).authorize?.Environment.Variables;
+    const variables = functionsOf(synthesize()).authorize?.Environment?.Variables;
     const pool = { "Fn::ImportValue": expect.stringMatching(/RefUsersPool[0-9A-F]{8}/) };
     const issuer = ["https://cognito-idp.", { Ref: "AWS::Region" }, ".amazonaws.com/", pool];
     expect(variables).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Operation, operations, operationsOf } from "../../lib/operations.ts";
-import { allStatements, statementsOfRole } from "./statements.ts";
-import { functionsOf, resourcesOf, synthesize } from "./synthesized.ts";
+import { allStatements, type Statement, statementsOfRole } from "./statements.ts";
+import { functionsOf, logicalIdOf, only, resourcesOf, synthesize } from "./synthesized.ts";
 
 const templates = synthesize();
 const functions = functionsOf(templates);
@@ -11,22 +11,64 @@ const roleOf = (name: string) => functions[name]?.Role["Fn::GetAtt"][0] ?? "";
 const statementsOf = (name: string) => statementsOfRole(templates.api, roleOf(name));
 const actionsOf = (name: string) => statementsOf(name).flatMap(({ Action }) => Action);
 
-describe("the permissions", () => {
-  it.each(rows)("let %s do what its row lists, and write its log", (name, row) => {
-    const log = ["logs:CreateLogStream", "logs:PutLogEvents"];
-    expect(actionsOf(name).sort()).toEqual([...log, ...row.table, ...row.key].sort());
+const imported = (name: RegExp) => ({ "Fn::ImportValue": expect.stringMatching(name) });
+const arnOf = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
+const log = (name: string) => ({ "Fn::GetAtt": [expect.stringMatching(`^${name}Log[0-9A-F]{8}$`), "Arn"] });
+const connections = (action: string) => ({
+  "Fn::Join": [
+    "",
+    [
+      "arn:",
+      { Ref: "AWS::Partition" },
+      ":execute-api:",
+      { Ref: "AWS::Region" },
+      ":",
+      { Ref: "AWS::AccountId" },
+      ":",
+      { Ref: only(templates.api, "AWS::ApiGatewayV2::Api").id },
+      `/live/${action}/@connections/*`,
+    ],
+  ],
+});
+
+const ofConnections = ["POST", "DELETE"].map((action) => JSON.stringify(connections(action)));
+
+const readStream = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
+
+/** What a row's role may do, action by action, and to what. */
+function expectedOf(name: string, row: Operation): [action: string, resource: unknown][] {
+  const all = (actions: readonly string[], resource: unknown) =>
+    actions.map((action): [string, unknown] => [action, resource]);
+  const read = readStream.map((action) => `dynamodb:${action}`);
+  return [
+    ...all(["logs:CreateLogStream", "logs:PutLogEvents"], log(name)),
+    ...all(row.table, imported(/GetAttTable[0-9A-F]{8}Arn/)),
+    ...all(row.key, imported(/GetAttKey[0-9A-F]{8}Arn/)),
+    ...row.connections
+      .toSorted()
+      .map((action): [string, unknown] => ["execute-api:ManageConnections", connections(action)]),
+    ...row.invokes.map((other): [string, unknown] => [
+      "lambda:InvokeFunction",
+      arnOf(logicalIdOf(templates.api, other)),
+    ]),
+    ...all(row.kind === "stream" ? read : [], imported(/GetAttTable[0-9A-F]{8}StreamArn/)),
+    ...all(
+      row.kind === "stream" ? ["sqs:SendMessage"] : [],
+      arnOf(only(templates.api, "AWS::SQS::Queue").id),
+    ),
+  ];
+}
+
+const grantsOf = (statements: readonly Statement[]) =>
+  statements.flatMap(({ Effect, Action, Resource }) => {
+    expect(Effect).toBe("Allow");
+    return Action.flatMap((action) => Resource.map((resource) => [action, resource]));
   });
 
-  it.each(rows)("let %s do it to the table, the key and its own log alone", (name) => {
-    const resources = { "logs:": `${name}Log`, "dynamodb:": "GetAttTable", "kms:": "GetAttKey" };
-    for (const { Effect, Action, Resource } of statementsOf(name)) {
-      expect(Effect).toBe("Allow");
-      const [service, resource] =
-        Object.entries(resources).find(([prefix]) => Action[0]?.startsWith(prefix)) ?? [];
-      expect(Action.every((action) => action.startsWith(service ?? "?"))).toBe(true);
-      expect(Resource).toHaveLength(1);
-      expect(JSON.stringify(Resource[0])).toContain(resource);
-    }
+describe("the permissions", () => {
+  it.each(rows)("let %s do what its row lists to what its row lists, and write its log", (name, row) => {
+    const byAction = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]));
+    expect(grantsOf(statementsOf(name)).sort(byAction)).toEqual(expectedOf(name, row).sort(byAction));
   });
 
   it("give each function a role of its own", () => {
@@ -68,22 +110,47 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("have no wildcard for an action, nor a function's role one for a resource", () => {
+  it("have no wildcard for an action, nor one for a resource but for the connections of the stage", () => {
     for (const template of [templates.data, templates.api])
-      for (const { Action } of allStatements(template)) expect(Action.join()).not.toContain("*");
+      for (const { Effect, Action } of allStatements(template))
+        if (Effect === "Allow") expect(Action.join()).not.toContain("*");
     for (const [name] of rows)
-      for (const { Resource } of statementsOf(name)) expect(JSON.stringify(Resource)).not.toContain("*");
+      for (const resource of statementsOf(name).flatMap(({ Resource }) => Resource))
+        if (!ofConnections.includes(JSON.stringify(resource)))
+          expect(JSON.stringify(resource)).not.toContain("*");
   });
 
-  it("let API Gateway call a function on its own route only", () => {
+  it("let API Gateway call a function on its own route only, and a schedule its own function", () => {
     const permissions = Object.values(
-      resourcesOf<{ Principal: string; SourceArn: unknown }>(templates.api, "AWS::Lambda::Permission"),
+      resourcesOf<{ FunctionName: unknown; Principal: string; SourceArn: unknown }>(
+        templates.api,
+        "AWS::Lambda::Permission",
+      ),
     ).map(({ Properties }) => Properties);
-    expect(permissions).toHaveLength(rows.length);
-    for (const { Principal, SourceArn } of permissions) {
-      expect(Principal).toBe("apigateway.amazonaws.com");
-      expect(JSON.stringify(SourceArn)).toMatch(/\/(GET|POST)\/|\/authorizers\//);
-      expect(JSON.stringify(SourceArn)).not.toContain("test-invoke-stage");
-    }
+    const found = permissions.map(({ FunctionName, Principal, SourceArn }) => {
+      const source = JSON.stringify(SourceArn);
+      expect(source).not.toContain("test-invoke-stage");
+      return [FunctionName, Principal, source];
+    });
+    const gateway = "apigateway.amazonaws.com";
+    const routes = rows.flatMap(([name, row]) => {
+      const lambda = arnOf(logicalIdOf(templates.api, name));
+      switch (row.kind) {
+        case "authorizer":
+          return [[lambda, gateway, expect.stringContaining('/authorizers/"')]];
+        case "rest": {
+          const path = row.path.replaceAll(/\{\w+\}/g, "*");
+          return [[lambda, gateway, expect.stringContaining(`"/${row.method}${path}"`)]];
+        }
+        case "websocket":
+          return [[lambda, gateway, expect.stringContaining(`"/live/${row.route}"`)]];
+        case "schedule":
+          return [[lambda, "events.amazonaws.com", expect.stringContaining(`"${name}Schedule`)]];
+        default:
+          return [];
+      }
+    });
+    expect(found).toHaveLength(routes.length);
+    expect(found).toEqual(expect.arrayContaining(routes));
   });
 });

@@ -65,7 +65,8 @@ export function only<Properties>(template: Template, type: string): Resource<Pro
 export type FunctionProperties = {
   Architectures: string[];
   Code: { S3Key: string };
-  Environment: { Variables: Record<string, unknown> };
+  /** Absent when the row asks for nothing. */
+  Environment?: { Variables: Record<string, unknown> };
   Handler: string;
   LoggingConfig: Record<string, unknown>;
   MemorySize: number;
@@ -74,10 +75,18 @@ export type FunctionProperties = {
   Timeout: number;
 };
 
+/** The logical id of a row's function. */
+export function logicalIdOf(template: Template, name: string): string {
+  const ids = Object.keys(resourcesOf(template, "AWS::Lambda::Function"));
+  const id = ids.find((candidate) => nameOf(candidate) === name);
+  if (id === undefined) throw new Error(`There is no function ${name}`);
+  return id;
+}
+
+const nameOf = (logicalId: string) => logicalId.replace(/Function[0-9A-F]{8}$/, "");
+
 /** The properties of the functions, by the name of their row. */
 export function functionsOf({ api }: Templates): Record<string, FunctionProperties> {
   const functions = Object.entries(resourcesOf<FunctionProperties>(api, "AWS::Lambda::Function"));
-  return Object.fromEntries(
-    functions.map(([id, { Properties }]) => [id.replace(/Function[0-9A-F]{8}$/, ""), Properties]),
-  );
+  return Object.fromEntries(functions.map(([id, { Properties }]) => [nameOf(id), Properties]));
 }

@@ -21,3 +21,21 @@ export const accessLogFormat = AccessLogFormat.custom(
     responseLength: AccessLogField.contextResponseLength(),
   }),
 );
+
+/** One line of JSON per message, connection and disconnection, on the same terms: no header, no query and no content. */
+export const streamAccessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: AccessLogField.contextRequestId(),
+    extendedRequestId: AccessLogField.contextExtendedRequestId(),
+    ip: AccessLogField.contextIdentitySourceIp(),
+    time: AccessLogField.contextRequestTime(),
+    routeKey: AccessLogField.contextRouteKey(),
+    eventType: AccessLogField.contextEventType(),
+    connectionId: AccessLogField.contextConnectionId(),
+    principalId: AccessLogField.contextAuthorizerPrincipalId(),
+    status: AccessLogField.contextStatus(),
+    errorType: AccessLogField.contextErrorResponseType(),
+    authorizerLatency: AccessLogField.contextAuthorizerLatency(),
+    integrationLatency: AccessLogField.contextIntegrationLatency(),
+  }),
+);

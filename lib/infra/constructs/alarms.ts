@@ -1,8 +1,17 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  type MathExpression,
+  type Metric,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { addRealTimeAlarms } from "./real-time-alarms.ts";
+import { addRequestAlarms } from "./request-alarms.ts";
 import { sumOverCalls } from "./table-metrics.ts";
 import type { Watched } from "./watched.ts";
 
@@ -14,49 +23,47 @@ const period = Duration.minutes(5);
 export class Alarms extends Construct {
   readonly #action: SnsAction | undefined;
 
-  constructor(scope: Construct, id: string, { endpoints, authorizer, stage, table, topicArn }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { topicArn, ...watched }: AlarmsProps) {
     super(scope, id);
     this.#action =
       topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
 
-    for (const { operation, method } of endpoints)
-      this.#add(
-        `${operation.name}Failures`,
-        method.metricServerError(stage, { period }),
-        `${operation.row.impact} Look first at the alarm of the authorizer, then at the log of function ${operation.name}.`,
-      );
-    this.#add(
-      `${authorizer.name}Failures`,
-      authorizer.lambda.metricErrors({ period }),
-      `${authorizer.row.impact} Look first at whether the issuer's keys can be fetched, then at the log of function ${authorizer.name}.`,
-    );
-    for (const { name, row, lambda } of [authorizer, ...endpoints.map(({ operation }) => operation)])
-      this.#add(
+    addRequestAlarms(this, watched);
+    addRealTimeAlarms(this, watched);
+    for (const { name, row, lambda } of watched.functions.all())
+      this.add(
         `${name}Throttles`,
-        lambda.metricThrottles({ period }),
+        lambda.metricThrottles(),
         `${row.impact} Lambda turns calls of function ${name} away: look first at the account's concurrency, and at what uses it up.`,
       );
-    this.#add(
+    this.add(
       "TableThrottles",
-      sumOverCalls(table, "ThrottledRequests").with({ period }),
+      sumOverCalls(watched.table, "ThrottledRequests"),
       "Any operation may be slow or fail. Look first at consumed capacity on the dashboard: one user's partition may be hot.",
     );
-    this.#add(
+    this.add(
       "TableFailures",
-      sumOverCalls(table, "SystemErrors").with({ period }),
+      sumOverCalls(watched.table, "SystemErrors"),
       "Any operation may fail. Look first at the health of DynamoDB in this region.",
     );
   }
 
-  #add(id: string, metric: IMetric, alarmDescription: string): void {
+  /** An alarm on five minutes of a metric; raised by three of what it counts, unless told otherwise. */
+  add(
+    id: string,
+    metric: Metric | MathExpression,
+    alarmDescription: string,
+    raised: Partial<AlarmProps> = {},
+  ) {
     const alarm = new Alarm(this, id, {
-      metric,
+      metric: metric.with({ period }),
       alarmDescription,
       // A single failure may be a passing one; a third within the period is not.
       threshold: 3,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...raised,
     });
     if (this.#action) alarm.addAlarmAction(this.#action);
   }

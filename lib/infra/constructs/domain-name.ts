@@ -1,8 +1,9 @@
 import { type DomainName, EndpointType, type RestApi, SecurityPolicy } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { Domain } from "../config.ts";
 
-/** Puts the API under the root of a name of the owner's, who makes the DNS record. */
-export function addDomainName(api: RestApi, domainName: string, certificateArn: string): DomainName {
+/** Puts the REST API under the root of a name of the owner's, who makes the DNS record. */
+export function addDomainName(api: RestApi, { domainName, certificateArn }: Domain): DomainName {
   return api.addDomainName("DomainName", {
     domainName,
     certificate: Certificate.fromCertificateArn(api, "Certificate", certificateArn),

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import {
@@ -15,8 +16,25 @@ import type { Settings } from "../settings.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole } from "./operation-role.ts";
 import { RetainedLogGroup } from "./retained-log-group.ts";
+import type { TableChanges } from "./table-changes.ts";
 
-export type OperationFunctionProps = { row: Operation; table: Table; key: Key; settings: Settings };
+/** What functions act on, each as far as its row says. */
+export type Surroundings = {
+  table: Table;
+  key: Key;
+  changes: TableChanges;
+  /** Where the WebSocket connections are. */
+  stage: WebSocketStage;
+  settings: Settings;
+};
+
+/** The functions that a row invokes, by their rows' names. */
+export type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunction>>>;
+
+export type OperationFunctionProps = Surroundings & {
+  row: Operation;
+  invoked: Invoked;
+};
 
 /** The function of one row, with a role and a log of its own. Its code is functions/<name>/handler.ts. */
 export class OperationFunction extends Construct {
@@ -24,8 +42,9 @@ export class OperationFunction extends Construct {
   readonly row: Operation;
   readonly lambda: LambdaFunction;
 
-  constructor(scope: Construct, name: OperationName, { row, table, key, settings }: OperationFunctionProps) {
+  constructor(scope: Construct, name: OperationName, props: OperationFunctionProps) {
     super(scope, name);
+    const { row, table, key, changes, stage, settings, invoked } = props;
     this.name = name;
     this.row = row;
 
@@ -41,9 +60,12 @@ export class OperationFunction extends Construct {
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
+        // The SDK's own variable, so that no code names an endpoint.
+        ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
+        ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...Object.fromEntries(row.settings.map((setting) => [setting, settings[setting]])),
       },
-      role: new OperationRole(this, "Role", { row, table, key, logGroup }),
+      role: new OperationRole(this, "Role", { row, table, key, changes, stage, invoked, logGroup }),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

@@ -1,33 +1,86 @@
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { type ArnComponents, type CfnElement, Stack, Validations } from "aws-cdk-lib";
+import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import type { Key } from "aws-cdk-lib/aws-kms";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
-import type { Operation } from "../../operations.ts";
+import type { ConnectionAction } from "../../operations.ts";
+import type { OperationFunctionProps } from "./operation-function.ts";
 
 /** What an operation's function acts on, each only as far as its row says. */
-export type OperationRoleProps = { row: Operation; table: Table; key: Key; logGroup: LogGroup };
+export type OperationRoleProps = Omit<OperationFunctionProps, "settings"> & { logGroup: LogGroup };
 
-/** The role of one function. It may write its own log, and do to the table and the key what the row lists. */
+/** The role of one function. It may write its own log, and do what the row lists to what the row lists. */
 export class OperationRole extends Role {
-  constructor(scope: Construct, id: string, { row, table, key, logGroup }: OperationRoleProps) {
+  constructor(scope: Construct, id: string, props: OperationRoleProps) {
+    const { row, table, key, changes, stage, invoked, logGroup } = props;
+    const invokable = Object.values(invoked).map(({ functionArn }) => functionArn);
     super(scope, id, {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
-        Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], logGroup.logGroupArn),
-        ...(row.table.length > 0 && { Table: allow(row.table, table.tableArn) }),
-        ...(row.key.length > 0 && { Key: allow(row.key, key.keyArn, boundToWallet) }),
+        Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
+        ...(row.table.length > 0 && { Table: allow(row.table, [table.tableArn]) }),
+        ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], boundToWallet) }),
+        ...(row.connections.length > 0 && {
+          Connections: allow(
+            ["execute-api:ManageConnections"],
+            row.connections.map((action) => connectionsOf(stage, action)),
+          ),
+        }),
+        ...(invokable.length > 0 && { Invoke: allow(["lambda:InvokeFunction"], invokable) }),
+        // Lambda reads the stream and notes failures in the function's name.
+        ...(row.kind === "stream" && {
+          ReadChanges: allow(streamReading, [changes.streamArn]),
+          NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
+        }),
       },
     });
+    for (const action of row.connections)
+      Validations.of(this).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,
+        reason: "Connections come and go, and a function pushes to those of every user.",
+      });
   }
 }
 
-function allow(actions: readonly string[], resource: string, conditions: Record<string, unknown> = {}) {
+function allow(
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions: Record<string, unknown> = {},
+) {
   return new PolicyDocument({
-    statements: [new PolicyStatement({ actions: [...actions], resources: [resource], conditions })],
+    statements: [new PolicyStatement({ actions: [...actions], resources: [...resources], conditions })],
   });
 }
+
+/** Every connection of the stage, to send to or to close. */
+const connectionsOf = (
+  stage: WebSocketStage,
+  action: ConnectionAction,
+  reference: Partial<ArnComponents> = {},
+) =>
+  Stack.of(stage).formatArn({
+    service: "execute-api",
+    resource: stage.api.apiId,
+    resourceName: `${stage.stageName}/${action}/@connections/*`,
+    ...reference,
+  });
+
+/** The same as cdk-nag writes it, which has a notation of its own for references. */
+const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) =>
+  connectionsOf(stage, action, {
+    partition: "<AWS::Partition>",
+    region: "<AWS::Region>",
+    account: "<AWS::AccountId>",
+    resource: `<${Stack.of(stage).getLogicalId(stage.api.node.defaultChild as CfnElement)}>`,
+  });
+
+const streamReading = [
+  "dynamodb:DescribeStream",
+  "dynamodb:GetRecords",
+  "dynamodb:GetShardIterator",
+  "dynamodb:ListStreams",
+];
 
 const bindingKeys = { userID: true, walletID: true, network: true, address: true } satisfies Record<
   keyof Binding,

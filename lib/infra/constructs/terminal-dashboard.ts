@@ -1,61 +1,100 @@
-import { Dashboard, GraphWidget, type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import type { OperationFunction } from "./operation-function.ts";
 import { sumOverCalls } from "./table-metrics.ts";
 import type { Watched } from "./watched.ts";
 
 /** One page from the callers down to the table: how much, how wrong, how slow. */
 export class TerminalDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, { endpoints, authorizer, stage, table }: Watched) {
-    const functions = [authorizer, ...endpoints.map(({ operation }) => operation)];
+  constructor(scope: Construct, id: string, watched: Watched) {
+    const all = watched.functions.all();
+    const ofRequests = all.filter(({ name, row }) => row.kind === "rest" || name === "authorize");
+    const ofRealTime = all.filter((operation) => !ofRequests.includes(operation));
     super(scope, id, {
       widgets: [
-        [
-          graph(
-            "Requests",
-            endpoints.map(({ operation: { name }, method }) => method.metricCount(stage, { label: name })),
-          ),
-          graph(
-            "Refused and failed requests",
-            endpoints.flatMap(({ operation: { name }, method }) => [
-              method.metricClientError(stage, { label: `${name} 4xx` }),
-              method.metricServerError(stage, { label: `${name} 5xx` }),
-            ]),
-          ),
-          graph(
-            "Latency",
-            endpoints.flatMap(({ operation: { name }, method }) =>
-              percentiles.map((statistic) =>
-                method.metricLatency(stage, { statistic, label: `${name} ${statistic}` }),
-              ),
-            ),
-          ),
-        ],
-        [
-          graph(
-            "Function durations",
-            functions.flatMap(({ name, lambda }) =>
-              percentiles.map((statistic) =>
-                lambda.metricDuration({ statistic, label: `${name} ${statistic}` }),
-              ),
-            ),
-          ),
-          graph(
-            "Function errors",
-            functions.map(({ name, lambda }) => lambda.metricErrors({ label: name })),
-          ),
-        ],
-        [
-          graph("Table: throttled requests", [sumOverCalls(table, "ThrottledRequests")]),
-          graph("Table: consumed capacity", [
-            table.metricConsumedReadCapacityUnits({ label: "read units" }),
-            table.metricConsumedWriteCapacityUnits({ label: "write units" }),
-          ]),
-        ],
+        requests(watched),
+        functions("Requests", ofRequests),
+        connections(watched),
+        changes(watched),
+        functions("Real time", ofRealTime),
+        table(watched),
       ],
     });
   }
 }
 
+function requests({ endpoints, stage }: Watched): IWidget[] {
+  return [
+    graph(
+      "Requests",
+      endpoints.map(({ operation: { name }, method }) => method.metricCount(stage, { label: name })),
+    ),
+    graph(
+      "Refused and failed requests",
+      endpoints.flatMap(({ operation: { name }, method }) => [
+        method.metricClientError(stage, { label: `${name} 4xx` }),
+        method.metricServerError(stage, { label: `${name} 5xx` }),
+      ]),
+    ),
+    graph(
+      "Latency",
+      endpoints.flatMap(({ operation: { name }, method }) =>
+        percentiles.map((statistic) =>
+          method.metricLatency(stage, { statistic, label: `${name} ${statistic}` }),
+        ),
+      ),
+    ),
+  ];
+}
+
+function functions(title: string, operations: readonly OperationFunction[]): IWidget[] {
+  return [
+    graph(`${title}: function durations`, operations.flatMap(durations)),
+    graph(
+      `${title}: function errors`,
+      operations.map(({ name, lambda }) => lambda.metricErrors({ label: name })),
+    ),
+  ];
+}
+
+function connections({ stream }: Watched): IWidget[] {
+  const sumOf = (metricName: string) =>
+    stream.metric(metricName, { statistic: Stats.SUM, label: metricName });
+  return [
+    graph("Connections opened", [sumOf("ConnectCount")]),
+    graph("Messages, in and out", [sumOf("MessageCount")]),
+    graph("Refused and failed messages", ["ClientError", "IntegrationError", "ExecutionError"].map(sumOf)),
+  ];
+}
+
+function changes({ functions, changes }: Watched): IWidget[] {
+  const { lambda } = functions.get("publishChanges");
+  return [
+    graph("Age of changes when they are published", [
+      lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "milliseconds" }),
+    ]),
+    graph("Deliveries of prices", [
+      functions.get("deliver").lambda.metricInvocations({ label: "one for each shard" }),
+    ]),
+    graph("Changes given up", [
+      changes.failed.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, label: "batches" }),
+    ]),
+  ];
+}
+
+function table({ table }: Watched): IWidget[] {
+  return [
+    graph("Table: throttled requests", [sumOverCalls(table, "ThrottledRequests")]),
+    graph("Table: consumed capacity", [
+      table.metricConsumedReadCapacityUnits({ label: "read units" }),
+      table.metricConsumedWriteCapacityUnits({ label: "write units" }),
+    ]),
+  ];
+}
+
 const percentiles = [Stats.p(50), Stats.p(99)];
+
+const durations = ({ name, lambda }: OperationFunction) =>
+  percentiles.map((statistic) => lambda.metricDuration({ statistic, label: `${name} ${statistic}` }));
 
 const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 8 });

@@ -1,5 +1,6 @@
 import { Stack, Validations } from "aws-cdk-lib";
 import {
+  type CfnAccount,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
@@ -62,5 +63,11 @@ export class TerminalRestApi extends RestApi {
         reason: "API Gateway demands the actions of exactly this policy of the role by which it writes logs.",
       },
     );
+  }
+
+  /** Access logs of any API need the role that this one brings for the account. */
+  get logging(): CfnAccount {
+    if (this.cloudWatchAccount === undefined) throw new Error("The API brings no role for logs");
+    return this.cloudWatchAccount;
   }
 }

@@ -1,12 +1,18 @@
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
+import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Endpoint } from "./endpoint.ts";
-import type { OperationFunction } from "./operation-function.ts";
+import type { OperationFunctions } from "./operation-functions.ts";
+import type { TableChanges } from "./table-changes.ts";
 
 /** What the alarms and the dashboard look at. */
 export type Watched = {
   endpoints: readonly Endpoint[];
-  authorizer: OperationFunction;
+  functions: OperationFunctions;
   stage: Stage;
+  stream: WebSocketStage;
+  changes: TableChanges;
   table: Table;
+  /** Whether the schedules are switched on. */
+  scheduled: boolean;
 };

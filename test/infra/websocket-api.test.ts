@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import { operationsOf } from "../../lib/operations.ts";
+import { logicalIdOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
+
+const plain = synthesize().api;
+const { id: apiId, Properties: properties } = only(plain, "AWS::ApiGatewayV2::Api");
+
+type RouteProperties = {
+  AuthorizationType: string;
+  AuthorizerId?: unknown;
+  RouteKey: string;
+  RouteResponseSelectionExpression?: string;
+  Target: { "Fn::Join": [string, [string, { Ref: string }]] };
+};
+const routes = resourcesOf<RouteProperties>(plain, "AWS::ApiGatewayV2::Route");
+const routeOf = (key: string) => {
+  const [id, resource] =
+    Object.entries(routes).find(([, { Properties }]) => Properties.RouteKey === key) ?? [];
+  if (id === undefined || resource === undefined) throw new Error(`There is no route ${key}`);
+  return { id, ...resource.Properties };
+};
+
+const uriOf = (name: string) => ({
+  "Fn::Join": [
+    "",
+    [
+      "arn:",
+      { Ref: "AWS::Partition" },
+      ":apigateway:",
+      { Ref: "AWS::Region" },
+      ":lambda:path/2015-03-31/functions/",
+      { "Fn::GetAtt": [logicalIdOf(plain, name), "Arn"] },
+      "/invocations",
+    ],
+  ],
+});
+
+describe("the WebSocket API", () => {
+  it("chooses the route by the type of a message, and can be reached by pushes", () => {
+    expect(properties).toEqual({
+      Description: expect.any(String),
+      Name: "TerminalApiStream",
+      ProtocolType: "WEBSOCKET",
+      RouteSelectionExpression: "$request.body.type",
+    });
+  });
+
+  it("has the routes of the table", () => {
+    const keys = Object.values(routes).map(({ Properties }) => Properties.RouteKey);
+    expect(keys.sort()).toEqual(
+      operationsOf("websocket")
+        .map(([, { route }]) => route)
+        .sort(),
+    );
+  });
+
+  it.each(operationsOf("websocket"))("has %s serve its route", (name, { route }) => {
+    const [prefix, { Ref }] = routeOf(route).Target["Fn::Join"][1];
+    expect(prefix).toBe("integrations/");
+    expect(resourcesOf(plain, "AWS::ApiGatewayV2::Integration")[Ref]?.Properties).toEqual({
+      ApiId: { Ref: apiId },
+      IntegrationType: "AWS_PROXY",
+      IntegrationUri: uriOf(name),
+    });
+  });
+
+  it("brings what functions answer to the client, except where nobody listens", () => {
+    const responses = propertiesOf(plain, "AWS::ApiGatewayV2::RouteResponse");
+    const answered = operationsOf("websocket")
+      .map(([, { route }]) => route)
+      .filter((route) => route !== "$connect" && route !== "$disconnect");
+    const expected = answered.map((route) => ({
+      ApiId: { Ref: apiId },
+      RouteId: { Ref: routeOf(route).id },
+      RouteResponseKey: "$default",
+    }));
+    expect(responses).toHaveLength(expected.length);
+    expect(responses).toEqual(expect.arrayContaining(expected));
+    for (const { Properties } of Object.values(routes))
+      expect(Properties.RouteResponseSelectionExpression).toBe(
+        answered.some((route) => route === Properties.RouteKey) ? "$default" : undefined,
+      );
+  });
+
+  it("asks the authorizer when a connection opens, whatever the connection brings", () => {
+    const authorizer = only(plain, "AWS::ApiGatewayV2::Authorizer");
+    // No identity source: API Gateway would refuse connections that lack it without asking.
+    expect(authorizer.Properties).toEqual({
+      ApiId: { Ref: apiId },
+      AuthorizerType: "REQUEST",
+      AuthorizerUri: uriOf("authorizeConnection"),
+      Name: "Authorizer",
+    });
+    const asking = Object.values(routes).filter(({ Properties }) => Properties.AuthorizationType !== "NONE");
+    expect(asking.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        RouteKey: "$connect",
+        AuthorizationType: "CUSTOM",
+        AuthorizerId: { Ref: authorizer.id },
+      }),
+    ]);
+  });
+});
+
+describe("the WebSocket stage", () => {
+  const stage = only<{ AccessLogSettings: { Format: string } }>(plain, "AWS::ApiGatewayV2::Stage");
+
+  it("is deployed with each change, is measured, and writes no execution log", () => {
+    expect(stage.Properties).toMatchObject({ StageName: "live", AutoDeploy: true });
+    expect(stage.Properties).toHaveProperty("DefaultRouteSettings", { DetailedMetricsEnabled: true });
+  });
+
+  it("logs connections and messages without what a client may have put in them", () => {
+    const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
+    expect(Object.values(format).sort()).toEqual([
+      "$context.authorizer.latency",
+      "$context.authorizer.principalId",
+      "$context.connectionId",
+      "$context.error.responseType",
+      "$context.eventType",
+      "$context.extendedRequestId",
+      "$context.identity.sourceIp",
+      "$context.integrationLatency",
+      "$context.requestId",
+      "$context.requestTime",
+      "$context.routeKey",
+      "$context.status",
+    ]);
+  });
+
+  it("is made after the role without which it may not log", () => {
+    expect(stage.DependsOn).toContain(only(plain, "AWS::ApiGateway::Account").id);
+  });
+});
+
+describe("the address of the streams", () => {
+  it("is that of the stage", () => {
+    const { Value } = plain.Outputs.StreamUrl as { Value: { "Fn::Join": [string, unknown[]] } };
+    expect(Value["Fn::Join"][1]).toEqual([
+      "wss://",
+      { Ref: apiId },
+      ".execute-api.",
+      { Ref: "AWS::Region" },
+      ".",
+      { Ref: "AWS::URLSuffix" },
+      "/live",
+    ]);
+    expect(plain.Outputs).not.toHaveProperty("StreamDomainTarget");
+  });
+
+  it("stays the same from deploy to deploy", () => {
+    expect(apiId).toBe("Stream790BDEE4");
+  });
+
+  it("is the domain name alone where there is one, and pushes still go to the API's own", () => {
+    const streamCertificateArn = "arn:aws:acm:eu-west-1:111111111111:certificate/2";
+    const { api } = synthesize({ streamDomainName: "stream.example.com", streamCertificateArn });
+    const domain = only(api, "AWS::ApiGatewayV2::DomainName");
+    expect(domain.Properties).toEqual({
+      DomainName: "stream.example.com",
+      DomainNameConfigurations: [
+        { CertificateArn: streamCertificateArn, EndpointType: "REGIONAL", SecurityPolicy: "TLS_1_2" },
+      ],
+    });
+    const mapping = only(api, "AWS::ApiGatewayV2::ApiMapping");
+    expect(mapping.Properties).toEqual({
+      ApiId: { Ref: apiId },
+      DomainName: { Ref: domain.id },
+      Stage: "live",
+    });
+    expect(mapping.DependsOn).toContain(only(api, "AWS::ApiGatewayV2::Stage").id);
+    expect(api.Outputs).toMatchObject({
+      StreamUrl: { Value: "wss://stream.example.com" },
+      StreamDomainTarget: { Value: { "Fn::GetAtt": [domain.id, "RegionalDomainName"] } },
+    });
+    expect(only(api, "AWS::ApiGatewayV2::Api").Properties).not.toHaveProperty("DisableExecuteApiEndpoint");
+    expect(JSON.stringify(api.Resources)).not.toContain("https://stream.example.com");
+  });
+});
+
+describe("the executions' way in", () => {
+  it("is a function that is named in an output", () => {
+    expect(plain.Outputs.RecordExecutionsFunction).toEqual({
+      Value: { Ref: logicalIdOf(plain, "recordExecutions") },
+    });
+  });
+});
