@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { Catalogue } from "../api/reward.ts";
 import type { Reward } from "../domain/reward.ts";
 import { OperatorError } from "./operator-error.ts";
+import { readTextFile } from "./text-file.ts";
 
 /**
  * Reads a catalogue of rewards.
@@ -11,21 +11,13 @@ import { OperatorError } from "./operator-error.ts";
  * thing that is wrong with it.
  */
 export async function readCatalogueFile(path: string): Promise<Reward[]> {
-  const content = parse(await read(path), path);
+  const content = parse(await readTextFile(path), path);
   const catalogue = v.safeParse(Catalogue, content);
   if (catalogue.success) return catalogue.output;
   const problems = catalogue.issues.flatMap((issue) => problemsOf(issue, content));
   throw new OperatorError(
     [`${path} is not a catalogue of rewards, and nothing was changed:`, ...problems].join("\n  "),
   );
-}
-
-async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new OperatorError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 function parse(text: string, path: string): unknown {

@@ -1,27 +1,29 @@
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
+import { openLambda } from "./lambda-client.ts";
 import { OperatorError } from "./operator-error.ts";
-import { StackOutputs } from "./stack-outputs.ts";
-import type { Target } from "./target.ts";
+import { apiStack, dataStack } from "./stack-outputs.ts";
+import type { Functions, Target } from "./target.ts";
 
-/** What the local runner says of itself. */
-const Description = v.object({
-  outputs: StackOutputs,
-  endpoints: v.object({ dynamodb: v.string(), kms: v.string() }),
+const access = {
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
+};
+
+/** What the local runner says of the data, and of the functions. */
+const Data = v.object({
+  outputs: dataStack.outputs,
+  endpoints: v.object({ dynamodb: v.string(), kms: v.string() }),
+  ...access,
 });
+const Api = v.object({ outputs: apiStack.outputs, endpoints: v.object({ lambda: v.string() }), ...access });
 
 const patience = 5000;
 
 /** @throws {OperatorError} when no runner has its base_url on that port. */
 export async function openLocal(port: number): Promise<Target> {
-  const description = v.safeParse(Description, await describe(port));
-  if (!description.success) {
-    throw new OperatorError(`What answers on port ${port} is not the local runner; start it with npm start`);
-  }
-  const { outputs, endpoints, region, credentials } = description.output;
+  const { outputs, endpoints, region, credentials } = await describe(port, Data);
   const at = (endpoint: string) => ({ endpoint, region, credentials });
   return {
     table: openTable(outputs.TableName, at(endpoints.dynamodb)),
@@ -29,7 +31,25 @@ export async function openLocal(port: number): Promise<Target> {
   };
 }
 
-async function describe(port: number): Promise<unknown> {
+/** @throws {OperatorError} when no runner has its base_url on that port. */
+export async function openLocalFunctions(port: number): Promise<Functions> {
+  const { outputs, endpoints, region, credentials } = await describe(port, Api);
+  return {
+    lambda: openLambda({ endpoint: endpoints.lambda, region, credentials }),
+    recordExecutions: outputs.RecordExecutionsFunction,
+  };
+}
+
+async function describe<Description extends v.GenericSchema>(
+  port: number,
+  schema: Description,
+): Promise<v.InferOutput<Description>> {
+  const description = v.safeParse(schema, await ask(port));
+  if (description.success) return description.output;
+  throw new OperatorError(`What answers on port ${port} is not the local runner; start it with npm start`);
+}
+
+async function ask(port: number): Promise<unknown> {
   let response: Response;
   try {
     response = await fetch(`http://127.0.0.1:${port}/_local/outputs`, {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { Admin } from "./admin.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
+import { record } from "./commands/record.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
@@ -9,7 +10,7 @@ import { errorLine } from "./error-line.ts";
 import { print } from "./output.ts";
 
 /** Each adds itself to the program. */
-const commands = [setUser, putRewards, listUsers, showUser, rewrapKeys];
+const commands = [setUser, putRewards, record, listUsers, showUser, rewrapKeys];
 
 /**
  * Runs the command of these arguments.

@@ -2,9 +2,10 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
+import { openLambda } from "./lambda-client.ts";
 import { OperatorError } from "./operator-error.ts";
-import { StackOutputs } from "./stack-outputs.ts";
-import type { Target } from "./target.ts";
+import { apiStack, dataStack, type OutputsOf } from "./stack-outputs.ts";
+import type { Functions, Target } from "./target.ts";
 
 /**
  * The account, the region and the credentials are those of the usual AWS environment.
@@ -12,6 +13,24 @@ import type { Target } from "./target.ts";
  * @throws {OperatorError} when there is no region, or the stack is not a data stack.
  */
 export async function openStack(name: string): Promise<Target> {
+  const { TableName, KeyId } = await outputsOf(name, dataStack);
+  return { table: openTable(TableName), vault: openVault(KeyId) };
+}
+
+/**
+ * The same for the functions of an API stack.
+ *
+ * @throws {OperatorError} when there is no region, or the stack is not an API stack.
+ */
+export async function openStackFunctions(name: string): Promise<Functions> {
+  const { RecordExecutionsFunction } = await outputsOf(name, apiStack);
+  return { lambda: openLambda(), recordExecutions: RecordExecutionsFunction };
+}
+
+async function outputsOf<Kind extends typeof dataStack | typeof apiStack>(
+  name: string,
+  { outputs: schema, called, example }: Kind,
+): Promise<OutputsOf<Kind>> {
   const client = new CloudFormationClient();
   await client.config.region().catch(() => {
     throw new OperatorError("No AWS region: set AWS_REGION, or AWS_PROFILE to a profile that has one");
@@ -19,13 +38,12 @@ export async function openStack(name: string): Promise<Target> {
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
   const given = Stacks[0]?.Outputs ?? [];
   const outputs = v.safeParse(
-    StackOutputs,
+    schema,
     Object.fromEntries(given.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
   );
-  if (!outputs.success) {
-    throw new OperatorError(
-      `Stack ${name} has no outputs ${Object.keys(StackOutputs.entries).join(" and ")}; name the data stack`,
-    );
-  }
-  return { table: openTable(outputs.output.TableName), vault: openVault(outputs.output.KeyId) };
+  if (outputs.success) return outputs.output;
+  const wanted = Object.keys(schema.entries).join(" and ");
+  throw new OperatorError(
+    `The outputs of stack ${name} lack ${wanted}; name the ${called}, such as ${example}`,
+  );
 }

@@ -5,17 +5,29 @@ import { runAdmin } from "../../lib/admin/program.ts";
 import { collector, linesOf } from "./support/admin.ts";
 
 const openTarget = vi.fn<Admin["openTarget"]>();
-afterEach(() => openTarget.mockReset());
+const openFunctions = vi.fn<Admin["openFunctions"]>();
+afterEach(() => {
+  openTarget.mockReset();
+  openFunctions.mockReset();
+});
 
 async function admin(...args: string[]) {
   const stdout = collector();
   const stderr = collector();
   const interruption = () => new AbortController().signal;
-  const code = await runAdmin(args, { stdout, stderr, openTarget, interruption, now: () => new Date() });
+  const now = () => new Date();
+  const code = await runAdmin(args, { stdout, stderr, openTarget, openFunctions, interruption, now });
   return { code, out: stdout.text(), err: stderr.text() };
 }
 
-const commands = ["set-user", "put-rewards", "list-users", "show-user", "rewrap-keys"];
+const commands = ["set-user", "put-rewards", "record", "list-users", "show-user", "rewrap-keys"];
+/** What a command must be given besides its options. */
+const operands: Record<string, string[]> = {
+  "set-user": ["alice"],
+  "show-user": ["alice"],
+  "put-rewards": ["rewards.json"],
+  record: ["executions.json"],
+};
 const local = ["--local", "3000"];
 
 describe("help", () => {
@@ -33,6 +45,13 @@ describe("help", () => {
     }
   });
 
+  it.each(commands)("of %s names the kind of stack that it takes", async (command) => {
+    const help = (await admin(command, "--help")).out.replace(/\s+/g, " ");
+    const [kind, example] = command === "record" ? ["API", "TerminalApi"] : ["data", "TerminalData"];
+    expect(help).toContain(`a deployed ${kind} stack, such as ${example};`);
+    expect(help.includes("the one with the output RecordExecutionsFunction")).toBe(command === "record");
+  });
+
   it("comes by itself, as wrong usage, when no command is given", async () => {
     const { code, out, err } = await admin();
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -47,11 +66,9 @@ describe("wrong usage ends with 2, says what is wrong, and opens nothing", () =>
     [["list-users", "alice", ...local], "too many arguments"],
     [["show-user", ...local], "missing required argument 'id'"],
     [["put-rewards", ...local], "missing required argument 'file'"],
+    [["record", ...local], "missing required argument 'file'"],
     ...commands.map((command) => [
-      [
-        command,
-        ...(command.endsWith("user") ? ["alice"] : command === "put-rewards" ? ["rewards.json"] : []),
-      ],
+      [command, ...(operands[command] ?? [])],
       "one of --local <port> and --stack <name> is required",
     ]),
     [["list-users", ...local, "--stack", "TerminalData"], "cannot be used with option '--stack <name>'"],
@@ -77,6 +94,7 @@ describe("wrong usage ends with 2, says what is wrong, and opens nothing", () =>
     expect(err).toContain(message);
     expect(linesOf(err).at(-1)).toBe("(--help shows how it is used)");
     expect(openTarget).not.toHaveBeenCalled();
+    expect(openFunctions).not.toHaveBeenCalled();
   });
 });
 

@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OperatorError } from "../../lib/admin/operator-error.ts";
-import { openTarget } from "../../lib/admin/target.ts";
+import { openFunctions, openTarget } from "../../lib/admin/target.ts";
 import { serve } from "./support/http.ts";
 
 const answering = (status: number, body: string) =>
@@ -29,6 +29,21 @@ describe("a local target", () => {
     }
   });
 
+  it("has the functions that the runner says", async () => {
+    const description = {
+      outputs: { RecordExecutionsFunction: "the-function", TableName: "ignored" },
+      endpoints: { lambda: "http://127.0.0.1:8002", kms: "ignored" },
+      region: "eu-west-1",
+      credentials: { accessKeyId: "id", secretAccessKey: "secret" },
+    };
+    await using runner = await answering(200, JSON.stringify(description));
+    const { lambda, recordExecutions } = await openFunctions({ local: runner.port });
+    expect(recordExecutions).toBe("the-function");
+    expect(await lambda.config.region()).toBe("eu-west-1");
+    expect(await lambda.config.credentials()).toMatchObject(description.credentials);
+    expect(await lambda.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8002 });
+  });
+
   it("is refused, with the way to start it, when nothing listens", async () => {
     const gone = await answering(200, "");
     await gone[Symbol.asyncDispose]();
@@ -51,6 +66,9 @@ describe("a local target", () => {
     await expect(openTarget({ local: other.port })).rejects.toThrow(
       /is not the local runner; start it with npm start/,
     );
+    await expect(openFunctions({ local: other.port })).rejects.toThrow(
+      /is not the local runner; start it with npm start/,
+    );
   });
 });
 
@@ -62,11 +80,11 @@ describe("a deployed target", () => {
     cloudFormation.reset();
   });
 
-  const outputs = (given: Record<string, string>) =>
-    cloudFormation.on(DescribeStacksCommand, { StackName: "TerminalData" }).resolves({
+  const outputs = (StackName: string, given: Record<string, string>) =>
+    cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({
       Stacks: [
         {
-          StackName: "TerminalData",
+          StackName,
           CreationTime: new Date(),
           StackStatus: "CREATE_COMPLETE",
           Outputs: Object.entries(given).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
@@ -75,17 +93,32 @@ describe("a deployed target", () => {
     });
 
   it("is what the outputs of the stack say, in the region of the environment", async () => {
-    outputs({ TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
+    outputs("TerminalData", { TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
     const { table, vault } = await openTarget({ stack: "TerminalData" });
     expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
     expect(await table.client.config.region()).toBe("eu-west-1");
     expect(await vault.client.config.region()).toBe("eu-west-1");
   });
 
-  it("is refused when the stack is not the data stack", async () => {
-    outputs({ BaseUrl: "https://api.example" });
-    await expect(openTarget({ stack: "TerminalData" })).rejects.toThrow(
-      new OperatorError("Stack TerminalData has no outputs TableName and KeyId; name the data stack"),
+  it("has the function that the outputs of the stack name, in the region of the environment", async () => {
+    outputs("TerminalApi", { RecordExecutionsFunction: "the-function", BaseUrl: "ignored" });
+    const { lambda, recordExecutions } = await openFunctions({ stack: "TerminalApi" });
+    expect(recordExecutions).toBe("the-function");
+    expect(await lambda.config.region()).toBe("eu-west-1");
+  });
+
+  it("is refused when the stack is not of the kind that is needed", async () => {
+    outputs("TerminalApi", { BaseUrl: "https://api.example" });
+    await expect(openTarget({ stack: "TerminalApi" })).rejects.toThrow(
+      new OperatorError(
+        "The outputs of stack TerminalApi lack TableName and KeyId; name the data stack, such as TerminalData",
+      ),
+    );
+    outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
+    await expect(openFunctions({ stack: "TerminalData" })).rejects.toThrow(
+      new OperatorError(
+        "The outputs of stack TerminalData lack RecordExecutionsFunction; name the API stack, such as TerminalApi",
+      ),
     );
   });
 });

@@ -18,6 +18,7 @@ export async function run(target: Target, args: string[], world: Partial<Admin> 
     stdout,
     stderr,
     openTarget: async () => target,
+    openFunctions: async () => Promise.reject(new Error("This run has no functions")),
     interruption: () => new AbortController().signal,
     now: () => now,
     ...world,
