@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { seedExamples } from "../lib/admin/seed.ts";
 import { openTarget } from "../lib/admin/target.ts";
-import { parseArguments, port } from "../lib/local/cli/arguments.ts";
+import { parseArguments, patience, port } from "../lib/local/cli/arguments.ts";
 import { fail } from "../lib/local/cli/failure.ts";
 import { progress } from "../lib/local/cli/progress.ts";
 import { stopOnSignal } from "../lib/local/cli/stop-on-signal.ts";
@@ -11,14 +11,18 @@ import { welcome } from "../lib/local/cli/welcome.ts";
 import { AUDIENCE, jwksUri } from "../lib/local/issuer/issuer.ts";
 import { type Runner, start } from "../lib/local/start.ts";
 import { synthesize } from "../lib/local/synthesize.ts";
+import { startVenue } from "../lib/local/venue/venue.ts";
 
 type Options = {
   port: number;
   streamPort: number;
+  streamIdleTimeout: number;
+  streamDuration: number;
   dataDir: string;
   memory?: true;
   empty?: true;
   allowedOrigin: string[];
+  livePrices?: true;
 };
 
 const USER = "alice";
@@ -28,11 +32,19 @@ const options = parseArguments<Options>(
   new Command("npm start --")
     .description("Runs the service on this machine, without an AWS account.")
     .option("--port <number>", "port of base_url", port, 3000)
-    .option("--stream-port <number>", "port of stream_url (nothing listens on it yet)", port, 3001)
+    .option("--stream-port <number>", "port of stream_url", port, 3001)
+    .option(
+      "--stream-idle-timeout <seconds>",
+      "ends connections without messages, as AWS does",
+      patience,
+      600,
+    )
+    .option("--stream-duration <seconds>", "ends all other connections, as AWS does", patience, 7200)
     .option("--data-dir <folder>", "where data, keys and logs are kept", ".terminal")
     .option("--memory", "keep nothing")
     .option("--empty", "put no examples in")
-    .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"]),
+    .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
+    .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue"),
 );
 
 // Whatever is written from here on, by this process or by those it starts, is for its owner's eyes.
@@ -45,15 +57,22 @@ const { step, end } = progress(process.stderr);
 try {
   runner = await start({
     port: options.port,
+    streamPort: options.streamPort,
+    streamLimits: {
+      idleMs: options.streamIdleTimeout * 1000,
+      durationMs: options.streamDuration * 1000,
+    },
     dataDir,
     seed: options.empty ? undefined : async (local) => seedExamples(await openTarget({ local })),
     onStep: step,
     async assembly({ issuer, folder, reaper }) {
+      const venue = options.livePrices ? undefined : await startVenue();
       const context = {
         issuer,
         audience: AUDIENCE,
         jwksUri: jwksUri(issuer),
         allowedOrigins: options.allowedOrigin,
+        ...(venue && { priceFeeds: [{ source: "simulated", venue: "coinbase", url: venue.url }] }),
       };
       await synthesize({ project: resolve(import.meta.dirname, ".."), folder, context, reaper });
       return folder;
@@ -67,6 +86,7 @@ end();
 console.log(
   welcome({
     baseUrl: runner.baseUrl,
+    streamUrl: runner.streamUrl,
     user: USER,
     token: await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS }),
     expiresIn: TOKEN_SECONDS,

@@ -1,11 +1,13 @@
 import { account } from "./account.ts";
 import { openApi } from "./api.ts";
+import { consolePages } from "./console/pages.ts";
 import { localCredentials } from "./credentials.ts";
 import { logFiles } from "./data/log-files.ts";
 import { openDataDir, openMemory } from "./data/workspace.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
 import type { Credentials, Endpoints } from "./endpoints.ts";
+import { createEventSources } from "./event-sources/event-sources.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json } from "./http/handle.ts";
 import { listen } from "./http/listen.ts";
@@ -25,12 +27,21 @@ import { resourceTypes } from "./resources/types.ts";
 import { awsServices } from "./services.ts";
 import { readAssembly } from "./template/assembly.ts";
 import { resolveStacks } from "./template/resources.ts";
+import { openUsage } from "./usage/open-usage.ts";
+import { connectionsService } from "./websocket/connections-service.ts";
+import { awsLimits, type StreamLimits } from "./websocket/limits.ts";
+import { openWebSocketApi } from "./websocket/open-websocket-api.ts";
+import { openStreamServer } from "./websocket/stream-server.ts";
 
 export type StartOptions = {
   /** Folder of the synthesized stacks, or what writes them once the runner has its place. */
   assembly: string | ((site: Site) => Promise<string>);
   /** 0 takes any that is free. */
   port: number;
+  /** Port of the WebSocket API, in the same way. */
+  streamPort?: number;
+  /** Limits of its connections that are not those of AWS. */
+  streamLimits?: Partial<StreamLimits>;
   /** The folder to keep everything in. Without one nothing outlives the runner. */
   dataDir?: string | undefined;
   /** Puts data in before the API opens. The runner's own paths on that port tell where the services are. */
@@ -46,12 +57,16 @@ export type Site = { issuer: string; folder: string; reaper: Reaper };
 
 export type Runner = {
   baseUrl: string;
-  /** The outputs of the stacks, except that BaseUrl is the one of this machine. */
+  /** Undefined when the stacks have no WebSocket API. */
+  streamUrl: string | undefined;
+  /** The outputs of the stacks, except that BaseUrl and StreamUrl are those of this machine. */
   outputs: Record<string, unknown>;
   endpoints: Endpoints;
   credentials: Credentials;
   token(request: TokenRequest): Promise<string>;
   invoke: Invoke;
+  /** What AWS has put into the queue of that name, the oldest first. */
+  messages(queue: string): readonly unknown[];
   /** Ends everything that was started. */
   stop(): Promise<void>;
 };
@@ -75,6 +90,9 @@ export async function start(options: StartOptions): Promise<Runner> {
   let answer = starting;
   const front = await listen(options.port, (request) => answer(request), onFault);
   undo.defer(() => front.close());
+  const streamLimits = { ...awsLimits, ...options.streamLimits };
+  const streams = await openStreamServer(options.streamPort ?? 0, streamLimits, onFault);
+  undo.defer(() => streams.close());
 
   const workspace = options.dataDir === undefined ? openMemory() : openDataDir(options.dataDir);
   undo.defer(() => workspace.close());
@@ -105,6 +123,8 @@ export async function start(options: StartOptions): Promise<Runner> {
     .ofType("AWS::Lambda::Function")
     .map((resource) => defineFunction(resource, written));
 
+  const usage = openUsage(resources, { store: workspace.store, report });
+
   onStep("Making the tables");
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
 
@@ -115,32 +135,62 @@ export async function start(options: StartOptions): Promise<Runner> {
     onStart: reaper.watch,
   });
   undo.defer(() => lambda.stop());
+  const { store } = workspace;
+  const sources = createEventSources({ resources, lambda, dynamodb, credentials, store, log });
+  undo.defer(() => sources.stop());
   const services = await listen(
     0,
-    awsServices(credentials, [kmsService(kms), lambdaService(lambda)]),
+    awsServices(credentials, [
+      kmsService(kms),
+      lambdaService(lambda, sources.invokeLater),
+      connectionsService(streams.find, streamLimits),
+      usage.controlPlane,
+    ]),
     onFault,
   );
   undo.defer(() => services.close());
-  const endpoints: Endpoints = { dynamodb: dynamodb.endpoint, kms: services.url, lambda: services.url };
+  const endpoints: Endpoints = {
+    apigateway: services.url,
+    apigatewaymanagementapi: services.url,
+    dynamodb: dynamodb.endpoint,
+    kms: services.url,
+    lambda: services.url,
+  };
 
-  const outputs = { ...resources.outputs(), BaseUrl: front.url };
+  const webSocketApi = openWebSocketApi(resources, lambda.invoke, report);
+  if (webSocketApi === undefined) await streams.close();
+  const streamUrl = webSocketApi && streams.url;
+  const outputs = {
+    ...resources.outputs(),
+    BaseUrl: front.url,
+    ...(streamUrl !== undefined && { StreamUrl: streamUrl }),
+  };
   const own = ownPaths(issuer, () => ({ outputs, endpoints, region: account.region, credentials }));
-  const api = openApi(resources, lambda.invoke, report);
+  const api = openApi(resources, lambda.invoke, usage.plans, report);
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);
-  answer = async (request) => own(request) ?? api(request);
+  await sources.prepare();
+  const pages = consolePages(streamUrl);
+  answer = async (request) => own(request) ?? pages(request) ?? api(request);
+  if (webSocketApi) streams.serve(webSocketApi);
 
-  // Once more, so that it is the first to go: nobody comes in while the rest is being ended.
+  sources.begin();
+
+  // Once more, so that they are the first to go: nobody comes in while the rest is being ended.
+  undo.defer(() => streams.close());
   undo.defer(() => front.close());
+  undo.defer(() => sources.stop());
 
   const everything = undo.move();
   return {
     baseUrl: front.url,
+    streamUrl,
     outputs,
     endpoints,
     credentials,
     token: async (request) => (await issuer.token(request)).access_token,
     invoke: lambda.invoke,
+    messages: sources.messages,
     stop: () => everything.disposeAsync(),
   };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { APIGatewayClient, CreateApiKeyCommand, GetApiKeysCommand } from "@aws-sdk/client-api-gateway";
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -7,6 +8,7 @@ import {
   ListTablesCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { freePort } from "../../lib/local/http/free-port.ts";
 import { type Runner, start } from "../../lib/local/start.ts";
 import { synthesizeFixture } from "./fixtures/assembly.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
@@ -16,14 +18,17 @@ const dataDir = join(temporaryFolder(), "data");
 const lines: { source: string; line: string }[] = [];
 const steps: string[] = [];
 let assembly: string;
+let streamPort: number;
 let runner: Runner;
 
 beforeAll(async () => {
   assembly = synthesizeFixture();
+  streamPort = await freePort();
   runner = await start({
     assembly,
     dataDir,
     port: 0,
+    streamPort,
     onLog: (entry) => lines.push(entry),
     onStep: (step) => steps.push(step),
   });
@@ -52,13 +57,15 @@ test("a function reaches the table and the key with what its environment says", 
 });
 
 test("a function's environment is its template's, Lambda's and the local services', and no more", async () => {
-  const { dynamodb, kms, lambda } = runner.endpoints;
+  const { apigateway, apigatewaymanagementapi, dynamodb, kms, lambda } = runner.endpoints;
   expect(await work("does=environment")).toEqual({
     TABLE_NAME: runner.outputs.TableName,
     KEY_ID: runner.outputs.KeyId,
     AWS_ACCESS_KEY_ID: runner.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: runner.credentials.secretAccessKey,
     AWS_ENDPOINT_URL: lambda,
+    AWS_ENDPOINT_URL_API_GATEWAY: apigateway,
+    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: apigatewaymanagementapi,
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
     AWS_ENDPOINT_URL_KMS: kms,
     AWS_ENDPOINT_URL_LAMBDA: lambda,
@@ -147,6 +154,14 @@ test("the API opens only when the data is in, and the runner's own paths before"
   expect(seen).toEqual([200, 503]);
 });
 
+test("stacks without a WebSocket API have no stream, and nothing listens for it", async () => {
+  expect(runner.streamUrl).toBeUndefined();
+  expect(runner.outputs).not.toHaveProperty("StreamUrl");
+  await expect(fetch(`http://127.0.0.1:${streamPort}`)).rejects.toMatchObject({
+    cause: { code: "ECONNREFUSED" },
+  });
+});
+
 test("boot is told step by step", () => {
   expect(steps[0]).toBe("Synthesizing the stacks and starting DynamoDB Local");
   expect(steps.length).toBeGreaterThan(2);
@@ -159,10 +174,16 @@ describe("a second runner", () => {
     );
   });
 
-  test("on the same port is refused, and leaves nothing behind", async () => {
+  test.each([
+    ["port", "--port"],
+    ["stream port", "--stream-port"],
+  ])("on the same %s is refused, and leaves nothing behind", async (which, option) => {
     const before = descendants(process.pid);
-    const port = Number(new URL(runner.baseUrl).port);
-    await expect(start({ assembly, port })).rejects.toThrow(`Port ${port} is in use`);
+    const taken = Number(new URL(runner.baseUrl).port);
+    const ports = which === "port" ? { port: taken } : { port: 0, streamPort: taken };
+    await expect(start({ assembly, ...ports })).rejects.toThrow(
+      `Port ${taken} is in use; stop what listens on it, or choose another with ${option}.`,
+    );
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
     expect(await survivors(started)).toEqual([]);
   });
@@ -176,6 +197,14 @@ test("a template that is not emulated stops the start, and leaves nothing behind
   );
   const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
   expect(await survivors(started)).toEqual([]);
+});
+
+test("API keys are made where the environment says, and kept in a private file", async () => {
+  const { credentials, endpoints } = runner;
+  const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region: "us-east-1", credentials });
+  const { id } = await client.send(new CreateApiKeyCommand({ name: "made" }));
+  expect((await client.send(new GetApiKeysCommand({}))).items).toMatchObject([{ id, name: "made" }]);
+  expect((statSync(join(dataDir, "usage.json")).mode & 0o777).toString(8)).toBe("600");
 });
 
 test("a restart finds everything as it was, and a stop leaves no process", async () => {

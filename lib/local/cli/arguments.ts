@@ -15,6 +15,14 @@ export function seconds(text: string): number {
   return Number(text);
 }
 
+/** Bounded by what a timer can wait. */
+export function patience(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 86_400)
+    throw new InvalidArgumentError("It has to be a whole number of seconds, 1 to 86400.");
+  return number;
+}
+
 /** Reads the command line of this process. Ends the process when there is nothing to be done with it. */
 export function parseArguments<Options>(command: Command): Options {
   try {

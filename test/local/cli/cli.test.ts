@@ -109,6 +109,8 @@ describe("token", () => {
 
 describe("local", () => {
   const local = (args: string[], environment: Record<string, string> = {}) => run("local", args, environment);
+  /** Ports that nobody else has. */
+  const anywhere = ["--port", "0", "--stream-port", "0"];
   const lastLine = (output: string) => output.trimEnd().split("\n").at(-1);
 
   test("a port in use is told in one line", async () => {
@@ -119,10 +121,18 @@ describe("local", () => {
     });
   });
 
+  test("a stream port in use is told in one line, with its own option", async () => {
+    expect(await local(["--memory", "--port", "0", "--stream-port", String(other.port)])).toEqual({
+      status: 1,
+      out: "",
+      err: `Port ${other.port} is in use; stop what listens on it, or choose another with --stream-port.\n`,
+    });
+  });
+
   test("a data directory in use is told in one line", async () => {
     const dataDir = temporaryFolder();
     const held = openDataDir(dataDir);
-    expect(await local(["--port", "0", "--data-dir", dataDir])).toEqual({
+    expect(await local([...anywhere, "--data-dir", dataDir])).toEqual({
       status: 1,
       out: "",
       err: `Another runner uses the data directory ${dataDir}; stop it, or choose another with --data-dir.\n`,
@@ -131,19 +141,23 @@ describe("local", () => {
   });
 
   test("a missing Java is told in one line, without waiting for the stacks", async () => {
-    const { status, out, err } = await local(["--memory", "--port", "0"], { JAVA_HOME: "/absent" });
+    const { status, out, err } = await local(["--memory", ...anywhere], { JAVA_HOME: "/absent" });
     expect({ status, out }).toEqual({ status: 1, out: "" });
     expect(lastLine(err)).toMatch(
       /^DynamoDB Local needs Java 17 or newer, and \/absent\/bin\/java does not run: /,
     );
   });
 
-  test.each([[["--port", "-1"]], [["--port", "x"]], [["--color"]], [["extra"]]])(
-    "%j is a mistake in usage",
-    async (args) => {
-      const { status, err } = await local(args);
-      expect(status).toBe(2);
-      expect(err).toMatch(/^error: /);
-    },
-  );
+  test.each([
+    [["--port", "-1"]],
+    [["--port", "x"]],
+    [["--stream-idle-timeout", "0"]],
+    [["--stream-duration", "86401"]],
+    [["--color"]],
+    [["extra"]],
+  ])("%j is a mistake in usage", async (args) => {
+    const { status, err } = await local(args);
+    expect(status).toBe(2);
+    expect(err).toMatch(/^error: /);
+  });
 });

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { type Runner, startRunner } from "../../e2e/support/runner.ts";
+
+/** Where screenshots are left for people to look at. */
+const screenshots = new URL("../screenshots/", import.meta.url).pathname;
+
+export type Visit = {
+  page: Page;
+  /** What the page has complained of: errors, refused loads, violations of its policy. */
+  complaints: string[];
+  /** The origins that it has sent requests to. */
+  origins: Set<string>;
+  screenshot(name: string): Promise<void>;
+};
+
+/** A local runner and a browser for the tests of a file. */
+export function consoleForTests() {
+  let runner: Runner;
+  let browser: Browser;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "browser-"));
+    [runner, browser] = await Promise.all([
+      startRunner({ output: join(folder, "output"), dataDir: join(folder, "data") }),
+      chromium.launch({
+        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+        args: ["--no-sandbox"],
+      }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await runner?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return {
+    get runner() {
+      return runner;
+    },
+    /** Opens the console in a browser without a past. */
+    async visit(): Promise<Visit> {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const origins = new Set<string>();
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      page.on("console", (message) => {
+        if (message.type() === "error") complaints.push(message.text());
+      });
+      page.on("request", (request) => {
+        if (!request.url().startsWith("data:")) origins.add(new URL(request.url()).origin);
+      });
+      await page.goto(`${runner.baseUrl}/console`);
+      return {
+        page,
+        complaints,
+        origins,
+        async screenshot(name) {
+          await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+        },
+      };
+    },
+  };
+}
