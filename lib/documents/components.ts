@@ -3,8 +3,12 @@ import type * as v from "valibot";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Collects every schema that has a title under that name, so that the document says each shape once. */
-export function schemaComponents() {
+/**
+ * Collects every schema that has a title under that name, so that the document says each shape once.
+ *
+ * @param target the draft of JSON Schema that the document's format is based on.
+ */
+export function schemaComponents(target: "draft-07" | "draft-2020-12") {
   const schemas: Record<string, JsonSchema> = {};
 
   function hoist(node: unknown): unknown {
@@ -19,7 +23,7 @@ export function schemaComponents() {
 
   /** A check is a rule that JSON Schema has no word for. */
   const convert = (schema: v.GenericSchema) =>
-    hoist(toJsonSchema(schema, { target: "draft-2020-12", ignoreActions: ["check"] })) as JsonSchema;
+    hoist(toJsonSchema(schema, { target, ignoreActions: ["check"] })) as JsonSchema;
 
   return { schemas, convert };
 }

@@ -16,7 +16,7 @@ const reasons: Record<number, string> = {
 
 /** The OpenAPI 3.1 description of the REST API. */
 export function openApiDocument(): JsonSchema {
-  const components = schemaComponents();
+  const components = schemaComponents("draft-2020-12");
   const json = (schema: v.GenericSchema) => ({ "application/json": { schema: components.convert(schema) } });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {

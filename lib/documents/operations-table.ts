@@ -4,12 +4,34 @@ import { type Operation, operations } from "../operations.ts";
 export function operationsTable(): string {
   const rows = Object.entries<Operation>(operations).map(([name, row]) => [
     `[${name}](functions/${name}/handler.ts)`,
-    row.kind === "rest" ? `${row.method} ${row.path}` : "before every method",
+    trigger(row),
     row.summary,
     actions(row.table),
     actions(row.key),
+    [
+      ...(row.connections.length > 0 ? ["pushes"] : []),
+      ...row.invokes.map((other) => `invokes ${other}`),
+    ].join(", "),
   ]);
-  return markdown(["Function", "Route", "What it does", "Table", "KMS key"], rows);
+  return markdown(["Function", "Runs", "What it does", "Table", "KMS key", "Also"], rows);
+}
+
+/** What makes it run. */
+function trigger(row: Operation): string {
+  switch (row.kind) {
+    case "rest":
+      return `${row.method} ${row.path}`;
+    case "authorizer":
+      return row.of === "rest" ? "before every method" : "before `$connect`";
+    case "websocket":
+      return `WebSocket \`${row.route}\``;
+    case "stream":
+      return "on changes of the table";
+    case "schedule":
+      return row.everyMinutes === 1 ? "every minute" : `every ${row.everyMinutes} minutes`;
+    case "internal":
+      return "by Lambda Invoke";
+  }
 }
 
 const actions = (names: readonly string[]) => names.map((name) => name.split(":")[1]).join(", ") || "none";

@@ -1,0 +1,133 @@
+import type * as v from "valibot";
+import { clientMessages, serverMessages } from "../api/messages.ts";
+import { operations } from "../operations.ts";
+import { type JsonSchema, schemaComponents } from "./components.ts";
+import { messageNotes } from "./message-notes.ts";
+import { type ClientType, delivery, replies, type ServerType, sends } from "./stream-notes.ts";
+
+const channel = "#/channels/connection";
+const reference = ($ref: string) => ({ $ref });
+
+/** The AsyncAPI 3.0 description of the WebSocket API. In its terms it is the service that sends and receives. */
+export function asyncApiDocument(): JsonSchema {
+  const { schemas, convert } = schemaComponents("draft-07");
+  const messages: Record<string, JsonSchema> = {};
+
+  /** Describes the messages of a type, of which there may be several forms. @returns where they are. */
+  function messagesOf(schema: v.GenericSchema) {
+    const { $ref, oneOf = [{ $ref }] } = convert(schema) as { $ref: string; oneOf?: { $ref: string }[] };
+    return oneOf.map((payload) => {
+      const name = payload.$ref.slice("#/components/schemas/".length);
+      messages[name] = message(name, payload, schemas);
+      return reference(`${channel}/messages/${name}`);
+    });
+  }
+
+  const fromClient = mapValues(clientMessages, messagesOf);
+  const toClient = mapValues(serverMessages, messagesOf);
+
+  const receive = (type: ClientType) => ({
+    action: "receive",
+    channel: reference(channel),
+    summary: operations[type].summary,
+    messages: fromClient[type],
+    reply: { channel: reference(channel), messages: replies[type].flatMap((reply) => toClient[reply]) },
+  });
+  const send = (summary: string, type: ServerType) => ({
+    action: "send",
+    channel: reference(channel),
+    summary,
+    messages: toClient[type],
+  });
+
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Multi-chain trading terminal: streams",
+      version: "1.0.0",
+      description: delivery,
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    defaultContentType: "application/json",
+    servers,
+    channels: {
+      connection: {
+        address: "/",
+        description: "The one connection of a client, for everything that it subscribes to.",
+        messages: mapValues(messages, (_, name) => reference(`#/components/messages/${name}`)),
+      },
+    },
+    operations: {
+      ...mapValues(fromClient, (_, type) => receive(type)),
+      ...mapValues(sends, send),
+    },
+    components: { messages, schemas, correlationIds, securitySchemes },
+  };
+}
+
+/** Of the types of message that carry an id, an answer carries that of what it answers. */
+function message(name: string, payload: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema {
+  const note = messageNotes[name];
+  if (note === undefined) throw new Error(`Nothing is said of the message ${name}`);
+  const hasId = Object.hasOwn(schemas[name]?.properties as JsonSchema, "id");
+  return {
+    name,
+    summary: note.summary,
+    ...(hasId && { correlationId: reference("#/components/correlationIds/id") }),
+    payload,
+    examples: note.examples.map((example) => ({ payload: example })),
+  };
+}
+
+function mapValues<Type extends object, To>(
+  record: Type,
+  change: (value: Type[keyof Type], key: Extract<keyof Type, string>) => To,
+): Record<keyof Type, To> {
+  const entries = Object.entries(record).map(([key, value]) => [key, change(value, key as never)]);
+  return Object.fromEntries(entries) as Record<keyof Type, To>;
+}
+
+const correlationIds = {
+  id: {
+    location: "$message.payload#/id",
+    description: "Chosen by the client, if it likes; the answer carries it as it came.",
+  },
+};
+
+const securitySchemes = {
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Wins over the others." },
+  subprotocols: {
+    type: "httpApiKey",
+    in: "header",
+    name: "Sec-WebSocket-Protocol",
+    description:
+      'The pair `access_token, <JWT>`, for browsers: `new WebSocket(url, ["access_token", token])`. The ' +
+      "service chooses `access_token`. Wins over the cookie.",
+  },
+  cookie: {
+    type: "httpApiKey",
+    in: "cookie",
+    name: "access_token",
+    description: "From a page only when its origin is among the allowed ones.",
+  },
+};
+
+/** Any of them is enough. */
+const security = Object.keys(securitySchemes).map((name) =>
+  reference(`#/components/securitySchemes/${name}`),
+);
+
+const servers = {
+  local: { host: "127.0.0.1:3001", protocol: "ws", description: "The local runner", security },
+  deployed: {
+    host: "{api}.execute-api.{region}.amazonaws.com",
+    pathname: "/live",
+    protocol: "wss",
+    description: "A deployed stage: the output StreamUrl of its stack",
+    variables: {
+      api: { description: "The id of the WebSocket API", default: "api-id" },
+      region: { description: "The AWS region", default: "us-east-1" },
+    },
+    security,
+  },
+};
