@@ -15,9 +15,20 @@ export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
     projects: [
-      project("unit", ["domain", "api", "runtime", "documents", "functions", "structure"]),
+      project("unit", [
+        "domain",
+        "api",
+        "runtime",
+        "documents",
+        "functions",
+        "structure",
+        "realtime",
+        "prices/rules",
+      ]),
+      project("feeds", ["prices/sockets"], patient),
       project("aws", ["aws", "admin"], patient),
-      project("infra", ["infra"], patient),
+      // CDK takes seconds to load: so once for each worker, not for each file.
+      project("infra", ["infra"], { ...patient, isolate: false }),
       project("local", ["local"], patient),
       project("e2e", inE2e(foldersFor(process.env)), {
         ...patient,

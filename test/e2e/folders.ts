@@ -1,8 +1,9 @@
 /**
- * The folders of tests that a deployment can be asked to pass, by what it gives the tests:
+ * The folders of tests that a deployment can be asked to pass, by what it gives the tests beside its addresses (BASE_URL
+ * and STREAM_URL):
  *
- * - `any`: tokens of any two users, whatever they hold already (BASE_URL with TOKEN_A and TOKEN_B)
- * - `users`: a token for a new user whenever a test wants one (BASE_URL with TOKEN_COMMAND)
+ * - `any`: tokens of any two users, whatever they hold already (TOKEN_A and TOKEN_B)
+ * - `users`: a token for a new user whenever a test wants one (TOKEN_COMMAND)
  * - `local`: the local runner, with its issuer, its admin program and its files (no BASE_URL)
  */
 export function foldersFor(env: NodeJS.ProcessEnv): string[] {

@@ -17,6 +17,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const runner = await startRunner({ output: join(folder, "output"), dataDir });
   const deployment: Deployment = {
     baseUrl: runner.baseUrl,
+    streamUrl: runner.streamUrl,
     allowedOrigin: "http://localhost:5173",
     tokens: { from: "issuer" },
     local: { port: runner.port, dataDir, output: runner.output },

@@ -5,6 +5,7 @@ import { stageAddress } from "../folders.ts";
 export type Deployment = {
   /** Without a slash at the end. */
   baseUrl: string;
+  streamUrl: string;
   /** A web origin whose pages may call the service; undefined when the deployment allows none. */
   allowedOrigin: string | undefined;
   tokens: TokenSource;
@@ -45,7 +46,9 @@ export function localRunner(): NonNullable<Deployment["local"]> {
 export function deployedStage(env: NodeJS.ProcessEnv): Deployment | undefined {
   const baseUrl = stageAddress(env);
   if (baseUrl === undefined) return undefined;
-  return { baseUrl, allowedOrigin: env.ALLOWED_ORIGIN, tokens: tokenSource(env) };
+  const { STREAM_URL: streamUrl, ALLOWED_ORIGIN: allowedOrigin } = env;
+  if (streamUrl === undefined) throw new Error("Beside BASE_URL, give STREAM_URL");
+  return { baseUrl, streamUrl, allowedOrigin, tokens: tokenSource(env) };
 }
 
 function tokenSource({ TOKEN_COMMAND, TOKEN_A, TOKEN_B }: NodeJS.ProcessEnv): TokenSource {

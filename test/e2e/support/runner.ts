@@ -9,7 +9,9 @@ const root = resolve(import.meta.dirname, "../../..");
 
 export type Runner = {
   baseUrl: string;
+  streamUrl: string;
   port: number;
+  streamPort: number;
   /** The file that takes all it prints. */
   output: string;
   /** Asks it to end, and rejects when it, or a process that it started, does not. */
@@ -20,23 +22,26 @@ export type Runner = {
   withoutDatabase<Result>(act: () => Promise<Result>): Promise<Result>;
 };
 
-type Options = { output: string; dataDir: string; port?: number };
+/** Without a port it takes one that is free. */
+type Options = { output: string; dataDir: string; port?: number; streamPort?: number };
 
 /** Starts a local runner and waits until it serves. */
-export async function startRunner({ output, dataDir, port }: Options): Promise<Runner> {
-  const [httpPort, streamPort] = [port ?? (await freePort()), await freePort()];
-  const options = ["--port", `${httpPort}`, "--stream-port", `${streamPort}`, "--data-dir", dataDir];
+export async function startRunner({ output, dataDir, ...ports }: Options): Promise<Runner> {
+  const { port = await freePort(), streamPort = await freePort() } = ports;
+  const options = ["--port", `${port}`, "--stream-port", `${streamPort}`, "--data-dir", dataDir];
   const file = openSync(output, "a");
   const child = spawn(process.execPath, ["bin/local.ts", ...options], {
     cwd: root,
     stdio: ["ignore", file, file],
   });
   closeSync(file);
-  const baseUrl = `http://127.0.0.1:${httpPort}`;
+  const baseUrl = `http://127.0.0.1:${port}`;
   await serving(baseUrl, child, output);
   return {
     baseUrl,
-    port: httpPort,
+    streamUrl: `ws://127.0.0.1:${streamPort}`,
+    port,
+    streamPort,
     output,
     stop: () => end(child, "SIGTERM"),
     kill: () => end(child, "SIGKILL"),

@@ -1,0 +1,51 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** A process of the benchmark's: it is told something, and answers, in turns. */
+export type Child<Request, Answer> = {
+  pid: number;
+  ask(request: Request): Promise<Answer>;
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>;
+};
+
+/** Starts a script of this folder, and waits for what it says first. */
+export async function startChild<Request, Answer, First = Answer>(
+  script: string,
+  ...options: string[]
+): Promise<Child<Request, Answer> & { first: First }> {
+  const child = fork(join(import.meta.dirname, script), options, {
+    serialization: "advanced",
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const first = await next<First>(child);
+  return {
+    pid: child.pid as number,
+    first,
+    async ask(request) {
+      child.send(request as object);
+      return next<Answer>(child);
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function next<Answer>(child: ChildProcess): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const ended = () => reject(new Error(`A process of the benchmark has ended: ${child.spawnargs.join(" ")}`));
+  child.once("exit", ended);
+  try {
+    const [answer] = await Promise.race([once(child, "message"), promise]);
+    return answer as Answer;
+  } finally {
+    child.off("exit", ended);
+  }
+}
+
+/** In the child: says something, or answers. */
+export const say = (answer: object): void => void process.send?.(answer);

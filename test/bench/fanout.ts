@@ -1,0 +1,83 @@
+/**
+ * `npm run bench:fanout`: how long prices take from the table to many clients, and changes of settings to their user,
+ * on a local runner, beside the least that a broadcast takes. Fails when messages were lost.
+ */
+import { parseArgs } from "node:util";
+import { bareBroadcast } from "./bare-broadcast.ts";
+import { openCrowd } from "./crowd.ts";
+import { measure } from "./measure.ts";
+import { checkOpenFiles } from "./open-files.ts";
+import { fanOutTable, machine, processorTimeTable, type Run, settingsTable } from "./report.ts";
+import { startService } from "./service.ts";
+import { settingsLatency } from "./settings-latency.ts";
+
+const { values } = parseArgs({
+  options: {
+    clients: { type: "string", default: "1000,5000" },
+    seconds: { type: "string", default: "20" },
+    shards: { type: "string", default: "4" },
+    changes: { type: "string", default: "200" },
+    "client-processes": { type: "string", default: "1" },
+  },
+});
+const [ticks, shards, changes, processes] = [
+  number(values.seconds),
+  number(values.shards),
+  number(values.changes),
+  number(values["client-processes"]),
+];
+const counts = values.clients.split(",").map(number);
+
+function number(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`Not a number of things: ${text}`);
+  return Number(text);
+}
+
+/** Connections of one user, so that making users is not what takes the time. */
+const connectionsPerUser = 50;
+
+async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {
+  const service = await startService(shards);
+  try {
+    const users = Array.from(
+      { length: Math.ceil(clients / connectionsPerUser) },
+      (_, index) => `user-${index}`,
+    );
+    const tokens = await Promise.all(users.map((user) => service.token(user)));
+    const url = service.streamUrl;
+    const crowd = await openCrowd({ url, clients, processes, tokens, subscribe: true });
+    try {
+      const settings = await settingsLatency(service, changes);
+      const { pid: server, writePrices: send } = service;
+      return { settings, service: await measure({ crowd, clients, ticks, server, send }) };
+    } finally {
+      await crowd.stop();
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+checkOpenFiles(Math.max(...counts));
+console.log(
+  `${machine()}\n${shards} shards, ${ticks} ticks, one a second, clients in ${processes} process(es)\n`,
+);
+
+const runs: Run[] = [];
+for (const clients of counts) {
+  console.log(`${clients} clients …`);
+  const bare = await bareBroadcast({ clients, processes, ticks });
+  runs.push({ clients, bare, ...(await throughTheService(clients)) });
+}
+
+console.log(`
+Prices: from just before the record is written to receipt
+${fanOutTable(runs)}
+
+TradingSettingsUpdated: from the HTTP answer to receipt, ${changes} changes one after the other
+${settingsTable(runs)}
+
+Where the service spends it
+${processorTimeTable(runs)}
+`);
+process.exitCode = runs.every(({ service, bare }) => service.lost + bare.lost === 0) ? 0 : 1;

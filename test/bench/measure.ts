@@ -1,0 +1,44 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Crowd } from "./crowd.ts";
+import { interval, type Outcome, outcomeOf, type Tick } from "./outcome.ts";
+import { processorTime, timeBetween } from "./processor-time.ts";
+
+export type Broadcast = {
+  crowd: Crowd;
+  clients: number;
+  /** Ticks to be measured. */
+  ticks: number;
+  /** Whose time, and that of the processes that it has started, is taken. */
+  server: number;
+  /** Sends a tick on its way to everybody. */
+  send: () => Promise<Tick>;
+};
+
+/** Ticks before the measured ones: the first start processes and compile code. */
+const warmUp = 3;
+
+/** Sends a tick a second, however long the ones before take to arrive, and waits for all of them. */
+export async function measure({ crowd, clients, ticks, server, send }: Broadcast): Promise<Outcome> {
+  await everySecond(warmUp, send);
+  await crowd.settle(warmUp);
+
+  const before = processorTime(server);
+  const sent = await everySecond(ticks, send);
+  let after = processorTime(server);
+  await crowd.settle(warmUp + ticks, () => {
+    after = processorTime(server);
+  });
+  const { ticks: reports, closed } = await crowd.report();
+  if (closed > 0) throw new Error(`${closed} clients were cut off`);
+  return outcomeOf(sent, reports, clients, timeBetween(before, after));
+}
+
+async function everySecond(times: number, send: () => Promise<Tick>): Promise<Tick[]> {
+  const begun = Date.now();
+  const sent: Promise<Tick>[] = [];
+  for (let index = 0; index < times; index++) {
+    await pause(begun + index * interval - Date.now());
+    sent.push(send());
+  }
+  return Promise.all(sent);
+}

@@ -1,0 +1,33 @@
+/** A local runner in memory whose stacks have so many shards, and no prices but those of the benchmark. */
+
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { AUDIENCE, jwksUri } from "../../lib/local/issuer/issuer.ts";
+import { start } from "../../lib/local/start.ts";
+import { synthesize } from "../../lib/local/synthesize.ts";
+import { say } from "./child.ts";
+
+const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });
+
+const runner = await start({
+  port: 0,
+  streamPort: 0,
+  async assembly({ issuer, folder, reaper }) {
+    const context = {
+      issuer,
+      audience: AUDIENCE,
+      jwksUri: jwksUri(issuer),
+      channelShards: Number(values.shards),
+      priceFeeds: [],
+    };
+    await synthesize({ project: resolve(import.meta.dirname, "../.."), folder, context, reaper });
+    return folder;
+  },
+});
+
+process.once("SIGTERM", async () => {
+  await runner.stop();
+  process.exit(0);
+});
+
+say({ baseUrl: runner.baseUrl });

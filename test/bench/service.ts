@@ -1,0 +1,60 @@
+import { savePrices } from "../../lib/aws/prices.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { startChild } from "./child.ts";
+import type { Tick } from "./outcome.ts";
+import { pricesAsOf } from "./price-message.ts";
+import { now } from "./statistics.ts";
+
+/** The service on a local runner of its own. */
+export type Service = {
+  pid: number;
+  baseUrl: string;
+  streamUrl: string;
+  token(user: string): Promise<string>;
+  /** Writes prices as the feed does. They are on their way from the moment before the write. */
+  writePrices(): Promise<Tick>;
+  stop(): Promise<void>;
+};
+
+type Description = {
+  outputs: { TableName: string; StreamUrl: string };
+  endpoints: { dynamodb: string };
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
+
+/** Sorts after the lease of any run of the feed, which therefore stays silent. */
+const lease = "~benchmark";
+
+export async function startService(shards: number): Promise<Service> {
+  const runner = await startChild<never, never, { baseUrl: string }>(
+    "runner-process.ts",
+    "--shards",
+    `${shards}`,
+  );
+  const { baseUrl } = runner.first;
+  const description = (await (await fetch(`${baseUrl}/_local/outputs`)).json()) as Description;
+  const { outputs, endpoints, region, credentials } = description;
+  const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
+
+  return {
+    pid: runner.pid,
+    baseUrl,
+    streamUrl: outputs.StreamUrl,
+    async token(user) {
+      const answer = await fetch(`${baseUrl}/_local/issuer/token`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ sub: user, expiresIn: 7200 }),
+      });
+      return ((await answer.json()) as { access_token: string }).access_token;
+    },
+    async writePrices() {
+      const asOf = new Date().toISOString();
+      const sentAt = now();
+      if (!(await savePrices(table, pricesAsOf(asOf), lease))) throw new Error("The prices are not saved");
+      return { asOf, sentAt };
+    },
+    stop: runner.stop,
+  };
+}

@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import type { Service } from "./service.ts";
+import { now, type Spread, spreadOf } from "./statistics.ts";
+
+type Event = { type: string; data: { version: number } };
+
+/** Milliseconds from the answer to a change of settings to the event of it, of changes one after the other. */
+export async function settingsLatency(service: Service, changes: number): Promise<Spread> {
+  const token = await service.token("benchmark-settings");
+  const headers = { Authorization: `Bearer ${token}` };
+  const socket = new WebSocket(service.streamUrl, { headers });
+  await once(socket, "open");
+
+  const latencies: number[] = [];
+  // The first starts processes, and does not count.
+  for (let version = 1; version <= 1 + changes; version++) {
+    const received = receiptOf(socket, version);
+    const answer = await fetch(`${service.baseUrl}/updateTradingSettings/eth`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ slippage: 1 + version / 1000 }),
+    });
+    await answer.json();
+    const answeredAt = now();
+    if (!answer.ok) throw new Error(`A change of settings is answered by ${answer.status}`);
+    const latency = (await received) - answeredAt;
+    if (version > 1) latencies.push(latency);
+  }
+  socket.terminate();
+  return spreadOf(latencies);
+}
+
+function receiptOf(socket: WebSocket, version: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const onMessage = (data: Buffer) => {
+    const receivedAt = now();
+    const event: Event = JSON.parse(data.toString());
+    if (event.type !== "TradingSettingsUpdated" || event.data.version !== version) return;
+    socket.off("message", onMessage).off("close", onClose);
+    resolve(receivedAt);
+  };
+  const onClose = () => reject(new Error("The connection was closed"));
+  socket.on("message", onMessage).on("close", onClose);
+  return promise;
+}

@@ -1,0 +1,17 @@
+/** Of numbers in any order: what so many percent of them do not exceed (nearest rank); NaN of none. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export type Spread = { p50: number; p95: number; p99: number; max: number };
+
+export const spreadOf = (values: readonly number[]): Spread => ({
+  p50: percentile(values, 50),
+  p95: percentile(values, 95),
+  p99: percentile(values, 99),
+  max: percentile(values, 100),
+});
+
+/** Milliseconds since the epoch, to a fraction, and the same in every process of a machine. */
+export const now = (): number => performance.timeOrigin + performance.now();

@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectToWork, type Stream, streamOf, subscribe } from "../support/stream.ts";
+import { pong, snapshot, subscriptions } from "../support/stream-shapes.ts";
+import { someUser, type User } from "../support/users.ts";
+
+const all = ["orders", "positions", "prices"];
+
+let user: User;
+
+beforeAll(async () => {
+  user = await someUser();
+});
+
+const open = (): Promise<Stream> => streamOf(user);
+
+/** What came in answer to messages, without what only happened to come. */
+const answers = ({ received }: Stream) =>
+  received.filter(({ type }) => type !== "update" && type !== "TradingSettingsUpdated");
+
+describe("A client that subscribes", () => {
+  test("is told all its channels, sorted, and then what each of them holds", async () => {
+    const stream = await open();
+
+    const answer = await stream.ask({ type: "subscribe", id: "c1", channels: all.toReversed() });
+    for (const channel of all)
+      expect(await stream.take({ type: "snapshot", channel })).toStrictEqual(snapshot(channel));
+
+    expect(answer).toStrictEqual(subscriptions(all, { id: "c1" }));
+    expect(answers(stream)[0]).toBe(answer);
+    expect(answers(stream)).toHaveLength(4);
+  });
+
+  test("to one channel after the other is told of all of them, and gets each snapshot once", async () => {
+    const stream = await open();
+    await subscribe(stream, "orders");
+
+    const answer = await stream.ask({ type: "subscribe", id: 2, channels: ["prices"] });
+    await stream.take({ type: "snapshot", channel: "prices" });
+    const again = await stream.ask({ type: "subscribe", id: 3, channels: ["prices", "orders", "prices"] });
+    await subscribe(stream, "positions");
+
+    expect(answer).toStrictEqual(subscriptions(["orders", "prices"], { id: 2 }));
+    expect(again).toStrictEqual(subscriptions(["orders", "prices"], { id: 3 }));
+    const snapshots = answers(stream).filter(({ type }) => type === "snapshot");
+    expect(snapshots.map(({ channel }) => channel)).toEqual(["orders", "prices", "positions"]);
+  });
+
+  test("to nothing is told what it has", async () => {
+    const stream = await open();
+    expect(await stream.ask({ type: "subscribe", id: 1, channels: [] })).toStrictEqual(
+      subscriptions([], { id: 1 }),
+    );
+    await subscribe(stream, "positions");
+
+    expect(await stream.ask({ type: "subscribe", id: 2, channels: [] })).toStrictEqual(
+      subscriptions(["positions"], { id: 2 }),
+    );
+  });
+
+  test("anew after it has unsubscribed gets a snapshot anew", async () => {
+    const stream = await open();
+    await subscribe(stream, "orders");
+    await stream.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
+
+    expect(await subscribe(stream, "orders")).toStrictEqual([snapshot("orders")]);
+  });
+
+  test("does so for itself, not for another connection of the same user", async () => {
+    const [stream, other] = [await streamOf(user), await streamOf(user)];
+    await subscribe(stream, "orders", "positions");
+
+    expect(await other.ask({ type: "subscribe", id: 1, channels: [] })).toStrictEqual(
+      subscriptions([], { id: 1 }),
+    );
+  });
+});
+
+describe("A client that unsubscribes", () => {
+  test("is told what is left", async () => {
+    const stream = await open();
+    await subscribe(stream, ...all);
+
+    const one = await stream.ask({ type: "unsubscribe", id: "c2", channels: ["orders"] });
+    const others = await stream.ask({ type: "unsubscribe", id: "c3", channels: ["prices", "positions"] });
+
+    expect(one).toStrictEqual(subscriptions(["positions", "prices"], { id: "c2" }));
+    expect(others).toStrictEqual(subscriptions([], { id: "c3" }));
+  });
+
+  test("from what it does not have, or from nothing, has what it had", async () => {
+    const stream = await open();
+    await subscribe(stream, "positions");
+
+    const other = await stream.ask({ type: "unsubscribe", id: 1, channels: ["orders", "prices"] });
+    const none = await stream.ask({ type: "unsubscribe", id: 2, channels: [] });
+
+    expect(other).toStrictEqual(subscriptions(["positions"], { id: 1 }));
+    expect(none).toStrictEqual(subscriptions(["positions"], { id: 2 }));
+  });
+});
+
+describe("A ping", () => {
+  test("is answered by a pong, with the time", async () => {
+    const stream = await open();
+
+    stream.send({ type: "ping" });
+
+    const answer = await stream.take({ type: "pong" });
+    expect(answer).toStrictEqual(pong());
+    expect(Math.abs(Date.parse(answer.time as string) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("of which 20 are sent at once is answered each", async () => {
+    const stream = await open();
+    const ids = Array.from({ length: 20 }, (_, index) => index);
+
+    const pongs = await Promise.all(ids.map((id) => stream.ask({ type: "ping", id })));
+
+    expect(pongs).toStrictEqual(ids.map((id) => pong({ id })));
+  });
+});
+
+describe("The id of a message", () => {
+  test.each<string | number>([
+    "c1",
+    "x",
+    "x".repeat(64),
+    "null",
+    "7",
+    'with a space, "quotes" and a\nline',
+    "Zürich 🦊",
+    "__proto__",
+    0,
+    7,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+  ])("%j comes back as it was", async (id) => {
+    const stream = await open();
+
+    expect(await stream.ask({ type: "ping", id })).toStrictEqual(pong({ id }));
+  });
+
+  test("may be left out of every message", async () => {
+    const stream = await open();
+
+    stream.send({ type: "subscribe", channels: ["orders"] });
+    expect(await stream.take({ type: "subscriptions" })).toStrictEqual(subscriptions(["orders"]));
+    await stream.take({ type: "snapshot" });
+    stream.send({ type: "unsubscribe", channels: ["orders"] });
+    expect(await stream.take({ type: "subscriptions" })).toStrictEqual(subscriptions([]));
+  });
+});
+
+test("a message may come in several frames, and with space around it", async () => {
+  const stream = await open();
+
+  stream.sendInFrames([' \n{"type":"pi', 'ng","id":', '"in parts"}\t']);
+
+  expect(await stream.take({ id: "in parts" })).toStrictEqual(pong({ id: "in parts" }));
+});
+
+test("the two sides can end the connection in good order", async () => {
+  const stream = await open();
+  await expectToWork(stream);
+
+  stream.close();
+
+  expect(await stream.closed).toBe(1005);
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import {
+  invokeRecordExecutions,
+  order,
+  position,
+  record,
+  recordByOperator,
+  seen,
+  tells,
+  toldIn,
+} from "../support/executions.ts";
+import { versionOf } from "../support/settings-events.ts";
+import { text } from "../support/shapes.ts";
+import { type Stream, streamOf, subscribe } from "../support/stream.ts";
+import { snapshot, update } from "../support/stream-shapes.ts";
+import { profileOf, settingsAfter } from "../support/terminal.ts";
+import { newUser, type User } from "../support/users.ts";
+
+/** Users are known from their first sign-in on. */
+async function knownUser(): Promise<User> {
+  const user = await newUser();
+  await profileOf(user);
+  return user;
+}
+
+async function subscribed(user: User, ...channels: string[]): Promise<Stream> {
+  const stream = await streamOf(user);
+  await subscribe(stream, ...channels);
+  return stream;
+}
+
+describe("Recorded orders and positions", () => {
+  test("are told whole to the owner's connections that have subscribed, and to no other", async () => {
+    const [owner, other] = [await knownUser(), await knownUser()];
+    const [orders, positions, both, neither, stranger] = [
+      await subscribed(owner, "orders"),
+      await subscribed(owner, "positions", "prices"),
+      await subscribed(owner, "positions", "orders"),
+      await subscribed(owner),
+      await subscribed(other, "orders", "positions"),
+    ];
+    const reports = [order(owner, "o-1", 1), position(owner, "p-1", 7)] as const;
+    const [anOrder, aPosition] = reports.map(seen);
+
+    expect(await recordByOperator(...reports)).toMatch(/recorded: 2, .* rejected: 0, failed: 0/);
+
+    expect(await orders.take(tells("orders", "o-1", 1))).toStrictEqual(update("orders", [anOrder]));
+    expect(await positions.take(tells("positions", "p-1", 7))).toStrictEqual(
+      update("positions", [aPosition]),
+    );
+    await both.take(tells("orders", "o-1", 1));
+    await both.take(tells("positions", "p-1", 7));
+    for (const user of [owner, other]) await settingsAfter(user, "eth", { slippage: 2 });
+    for (const stream of [orders, both, neither, stranger]) await stream.take(versionOf("eth", 1));
+    expect([orders, both, neither, stranger].map(toldIn)).toStrictEqual([
+      [anOrder],
+      expect.arrayContaining([anOrder, aPosition]),
+      [],
+      [],
+    ]);
+    expect(toldIn(both)).toHaveLength(2);
+  });
+
+  test("are in the snapshot of who subscribes later, in their latest version, and in nobody else's", async () => {
+    const [owner, other] = [await knownUser(), await knownUser()];
+    const [first, second, closed] = [
+      order(owner, "o-1", 1),
+      order(owner, "o-1", 2, { status: "filled", filledAmount: "4", txHash: "0xabc" }),
+      position(owner, "p-1", 1, { status: "closed", amount: "0" }),
+    ];
+    await record(first, closed);
+    await record(second);
+
+    const held = await subscribe(await streamOf(owner), "orders", "positions");
+    const notHeld = await subscribe(await streamOf(other), "orders", "positions");
+
+    expect(held).toStrictEqual([snapshot("orders", [seen(second)]), snapshot("positions", [seen(closed)])]);
+    expect(notHeld).toStrictEqual([snapshot("orders", []), snapshot("positions", [])]);
+  });
+
+  test("of an older version or the same are taken for nothing new, and nobody is told", async () => {
+    const owner = await knownUser();
+    const stream = await subscribed(owner, "orders");
+    await record(order(owner, "o-1", 3));
+    await stream.see(tells("orders", "o-1", 3));
+
+    const again = await record(order(owner, "o-1", 3, { amount: "5" }), order(owner, "o-1", 2));
+    await record(order(owner, "o-1", 4));
+    await stream.see(tells("orders", "o-1", 4));
+
+    expect(again).toEqual(["unchanged", "unchanged"]);
+    expect(toldIn(stream).map(({ version }) => version)).toEqual([3, 4]);
+  });
+
+  test("are told to who comes back, be it that they happened meanwhile or happen then", async () => {
+    const owner = await knownUser();
+    const before = await subscribed(owner, "positions");
+    await record(position(owner, "p-1", 1));
+    await before.see(tells("positions", "p-1", 1));
+    before.terminate();
+    await before.closed;
+    const [meanwhile, then] = [position(owner, "p-1", 2), position(owner, "p-1", 3)];
+    await record(meanwhile);
+
+    const after = await streamOf(owner);
+    const held = await subscribe(after, "positions");
+    await record(then);
+    await after.see(tells("positions", "p-1", 3));
+
+    expect(held).toStrictEqual([snapshot("positions", [seen(meanwhile)])]);
+    expect(toldIn(before).map(({ version }) => version)).toEqual([1]);
+    expect(toldIn(after).at(-1)).toStrictEqual(seen(then));
+  });
+
+  test("are told no more to who has unsubscribed", async () => {
+    const owner = await knownUser();
+    const [leaver, stayer] = [await subscribed(owner, "orders"), await subscribed(owner, "orders")];
+    await leaver.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
+
+    await record(order(owner, "o-1", 1));
+    await stayer.see(tells("orders", "o-1", 1));
+    await settingsAfter(owner, "eth", { slippage: 2 });
+    await leaver.take(versionOf("eth", 1));
+
+    expect(toldIn(leaver)).toEqual([]);
+  });
+
+  test("come in several messages where they are too many for one", async () => {
+    const owner = await knownUser();
+    const stream = await subscribed(owner, "orders");
+    const long = { symbol: "s".repeat(128), txHash: "t".repeat(128), reason: "r".repeat(256) };
+    const reports = Array.from({ length: 170 }, (_, index) => order(owner, `o-${index + 100}`, 1, long));
+
+    await record(...reports);
+    for (const { orderId } of reports) await stream.see(tells("orders", String(orderId), 1));
+    const later = await streamOf(owner);
+    later.send({ type: "subscribe", channels: ["orders"] });
+    const last = await later.take((message) => message.type === "snapshot" && message.more === undefined);
+
+    const parts = later.received.filter(({ type }) => type === "snapshot");
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.at(-1)).toBe(last);
+    for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
+    expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
+    expect(toldIn(stream)).toHaveLength(170);
+  });
+});
+
+describe("An execution engine is told", () => {
+  test("of each report what became of it, where others are refused", async () => {
+    const owner = await knownUser();
+    const stranger = await newUser();
+    await record(order(owner, "o-1", 5));
+    const stream = await subscribed(owner, "orders", "positions");
+    const { price, ...noPrice } = order(owner, "o-2", 1);
+
+    const { failed, answer } = await invokeRecordExecutions({
+      records: [
+        order(owner, "o-1", 4),
+        order(stranger, "o-9", 1),
+        noPrice,
+        { ...position(owner, "p-1", 1), amount: 40 },
+        { ...position(owner, "p-2", 1), surprise: 1 },
+        { ...position(owner, "p-3", 1), kind: "trade" },
+        null,
+        position(owner, "p-4", 1),
+      ],
+    });
+
+    const rejected = (index: number, code = "INVALID_REQUEST") => ({
+      index,
+      status: "rejected",
+      error: { code, message: text },
+    });
+    expect(failed).toBe(false);
+    expect(answer).toStrictEqual({
+      results: [
+        { index: 0, kind: "order", id: "o-1", status: "unchanged" },
+        { ...rejected(1, "UNKNOWN_USER"), kind: "order", id: "o-9" },
+        { index: 2, kind: "order", id: "o-2", status: "recorded" },
+        rejected(3),
+        rejected(4),
+        rejected(5),
+        rejected(6),
+        { index: 7, kind: "position", id: "p-4", status: "recorded" },
+      ],
+    });
+    await stream.see(tells("positions", "p-4", 1));
+    await stream.see(tells("orders", "o-2", 1));
+    expect(toldIn(stream)).toHaveLength(2);
+  });
+
+  test.each<[title: string, event: unknown]>([
+    ["null", null],
+    ["a list alone", []],
+    ["no records", {}],
+    ["an empty list", { records: [] }],
+    ["101 records", { records: Array.from({ length: 101 }, () => ({})) }],
+    ["a field too many", { records: [{}], more: true }],
+  ])("that %s is no list of reports", async (_, event) => {
+    const { failed, answer } = await invokeRecordExecutions(event);
+
+    expect(failed).toBe(true);
+    expect(answer).toMatchObject({ errorType: "InvalidRequest", errorMessage: text });
+    expect(JSON.stringify(answer)).not.toMatch(/node:internal|file:\/\//);
+  });
+});

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** A message of the service's. */
+export type Message = { type: string; [field: string]: unknown };
+
+/** Fields that a message has to have, or what else has to hold of it. */
+export type Wanted = Partial<Message> | ((message: Message) => boolean);
+
+/** Everything that a connection receives, and who waits for it. */
+export type Inbox = {
+  /** All messages so far, in the order of their arrival. */
+  readonly received: readonly Message[];
+  /** The earliest message that is wanted and was not taken before. Waits for it as long as the connection lasts. */
+  take(wanted: Wanted): Promise<Message>;
+  /** The earliest message that is wanted, taken or not. Waits for it too, and leaves it to be taken. */
+  see(wanted: Wanted): Promise<Message>;
+};
+
+/** Far more than a cold start takes. Only a test that fails waits so long. */
+const patience = 30_000;
+
+type Waiting = { wanted: Wanted; taking: boolean; settle(outcome: Message | Error): void };
+
+export function createInbox(): Inbox & { put(text: string): void; close(code: number): void } {
+  const received: Message[] = [];
+  const untaken: Message[] = [];
+  const waiting = new Set<Waiting>();
+  let closedWith: number | undefined;
+
+  const failure = (why: string, wanted: Wanted) => {
+    const instead = received.map(describe).join(", ") || "nothing";
+    return new Error(`${why} before ${describe(wanted)} came; there came ${instead}`);
+  };
+
+  function wait(wanted: Wanted, taking: boolean): Promise<Message> {
+    if (closedWith !== undefined) return Promise.reject(failure(`Closed with ${closedWith}`, wanted));
+    const { promise, resolve, reject } = Promise.withResolvers<Message>();
+    const timer = setTimeout(() => own.settle(failure("Time ran out", wanted)), patience);
+    const own: Waiting = {
+      wanted,
+      taking,
+      settle(outcome) {
+        clearTimeout(timer);
+        waiting.delete(own);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      },
+    };
+    waiting.add(own);
+    return promise;
+  }
+
+  return {
+    received,
+    async take(wanted) {
+      const index = untaken.findIndex((message) => matches(message, wanted));
+      const [found] = index === -1 ? [] : untaken.splice(index, 1);
+      return found ?? wait(wanted, true);
+    },
+    async see(wanted) {
+      return received.find((message) => matches(message, wanted)) ?? wait(wanted, false);
+    },
+    put(text) {
+      const message: Message = JSON.parse(text);
+      received.push(message);
+      const interested = [...waiting].filter(({ wanted }) => matches(message, wanted));
+      const taker = interested.find(({ taking }) => taking);
+      if (taker === undefined) untaken.push(message);
+      for (const each of interested) if (each === taker || !each.taking) each.settle(message);
+    },
+    close(code) {
+      closedWith = code;
+      for (const { wanted, settle } of [...waiting]) settle(failure(`Closed with ${code}`, wanted));
+    },
+  };
+}
+
+function matches(message: Message, wanted: Wanted): boolean {
+  if (typeof wanted === "function") return wanted(message);
+  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(message[name], value));
+}
+
+const describe = (what: Wanted): string =>
+  typeof what === "function" ? what.toString() : JSON.stringify({ ...what, data: undefined });

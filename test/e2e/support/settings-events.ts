@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import type { Inbox, Message } from "./inbox.ts";
+import type { Settings } from "./terminal.ts";
+
+export type SettingsEvent = { chain: string; version: number; settings: Settings };
+
+/** The event that tells of that version. */
+export const versionOf = (chain: string, version: number) => (message: Message) =>
+  message.type === "TradingSettingsUpdated" &&
+  eventIn(message).chain === chain &&
+  eventIn(message).version === version;
+
+/**
+ * What a connection was told of settings, in order. An event that comes again counts once, and has to say the same again.
+ */
+export function settingsEvents({ received }: Inbox): SettingsEvent[] {
+  const events: SettingsEvent[] = [];
+  for (const event of received.filter(({ type }) => type === "TradingSettingsUpdated").map(eventIn)) {
+    const known = events.find(({ chain, version }) => chain === event.chain && version === event.version);
+    if (known === undefined) events.push(event);
+    else expect(event).toStrictEqual(known);
+  }
+  return events;
+}
+
+/** The settings of a chain as a client sees them that takes nothing older for news. */
+export function settingsInView(inbox: Inbox, chain: string): Settings | undefined {
+  const events = settingsEvents(inbox).filter((event) => event.chain === chain);
+  return events.toSorted((one, other) => one.version - other.version).at(-1)?.settings;
+}
+
+const eventIn = ({ data }: Message) => data as SettingsEvent;

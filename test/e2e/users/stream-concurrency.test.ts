@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { settingsEvents, settingsInView, versionOf } from "../support/settings-events.ts";
+import { streamOf } from "../support/stream.ts";
+import { subscriptions } from "../support/stream-shapes.ts";
+import { changeSettings, profileOf, settingsAfter } from "../support/terminal.ts";
+import { newUser } from "../support/users.ts";
+
+const times = <Result>(count: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+test("each of 50 connections of a user, opened at once, is told of a change", async () => {
+  const user = await newUser();
+  const streams = await times(50, () => streamOf(user));
+
+  await settingsAfter(user, "eth", { slippage: 8.5 });
+
+  await Promise.all(streams.map((stream) => stream.take(versionOf("eth", 1))));
+  for (const stream of streams)
+    expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
+});
+
+test("of 20 changes at once every connection hears, and all end with the one that holds", async () => {
+  const user = await newUser();
+  const streams = await times(5, () => streamOf(user));
+  const versions = Array.from({ length: 20 }, (_, index) => index + 1);
+
+  const answers = await times(20, (index) => changeSettings(user, "eth", { slippage: index + 1 }));
+
+  expect(answers.map(({ status }) => status)).toEqual(versions.map(() => 200));
+  await Promise.all(
+    streams.flatMap((stream) => versions.map((version) => stream.take(versionOf("eth", version)))),
+  );
+  const { ethereum } = (await profileOf(user)).tradingSettings;
+  for (const stream of streams) {
+    expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
+    const told = settingsEvents(stream).map(({ settings }) => settings.slippage as number);
+    expect(told.toSorted((one, other) => one - other)).toEqual(versions);
+  }
+});
+
+test("requests of one connection at once do not get into each other's way", async () => {
+  const stream = await streamOf(await newUser());
+  const channels = ["orders", "positions", "prices"];
+
+  const answers = await times(30, (index) =>
+    stream.ask({ type: "subscribe", id: index, channels: [channels[index % 3]] }),
+  );
+
+  for (const [index, answer] of answers.entries())
+    expect(answer).toMatchObject({ type: "subscriptions", id: index });
+  for (const channel of channels) await stream.take({ type: "snapshot", channel });
+  expect(await stream.ask({ type: "subscribe", id: "now", channels: [] })).toStrictEqual(
+    subscriptions(channels, { id: "now" }),
+  );
+  const snapshots = stream.received.filter(({ type }) => type === "snapshot");
+  expect(snapshots.map(({ channel }) => channel).toSorted()).toEqual(channels);
+});
