@@ -1,10 +1,10 @@
-import type { ConnectionName } from "../aws/connections.ts";
+import { type ConnectionName, closeConnection } from "../aws/connections.ts";
 import { forEachOf } from "../aws/for-each-of.ts";
 import { type Delivery, type Pusher, push } from "../aws/push.ts";
 import { leaveChannels, subscribersInShard } from "../aws/subscribers.ts";
 import type { Table } from "../aws/table.ts";
 import type { PublicChannel } from "../domain/channel.ts";
-import { endConnections, forgetConnections } from "./ended-connections.ts";
+import { endConnections } from "./ended-connections.ts";
 
 /** A message for every subscriber in one shard of a public channel. */
 export type ChannelDelivery = { channel: PublicChannel; shard: number; message: string };
@@ -32,11 +32,15 @@ export async function deliverToShard(
   }
 
   const { gone, stuck, undelivered } = await push(pusher, deliveries());
-  // The connection's record may have gone before, and with it the way to this one.
-  await forEachOf(gone, { concurrency: 16 }, (name) =>
-    leaveChannels(table, { ...name, shard }, [channel]).catch(onFault),
-  );
-  await forgetConnections(table, gone, onFault);
+  await forEachOf(gone, { concurrency: 16 }, async (name) => {
+    try {
+      // The connection's record may have gone before, and with it the way to this one.
+      await leaveChannels(table, { ...name, shard }, [channel]);
+      await closeConnection(table, name);
+    } catch (error) {
+      onFault(error);
+    }
+  });
   await endConnections({ table, pusher }, stuck, onFault);
   return undelivered.length;
 }
