@@ -26,7 +26,7 @@ export default defineConfig({
         "prices/rules",
       ]),
       project("feeds", ["prices/sockets"], patient),
-      project("aws", ["aws", "admin"], patient),
+      project("aws", ["aws", "admin", "plans"], patient),
       // CDK takes seconds to load: so once for each worker, not for each file.
       project("infra", ["infra"], { ...patient, isolate: false }),
       project("local", ["local"], patient),

@@ -59,32 +59,40 @@ export async function recordVisit(table: Table, userID: string, now: Date): Prom
   );
 }
 
+/** Attributes of a profile with the values that they shall have; undefined is for one that it shall not have. */
+export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefined };
+
 /**
- * Sets attributes of a profile, all of them or none.
+ * Sets and removes attributes of a profile, all of them or none.
  *
  * @param read the profile that the changes were made for.
  * @returns false, and changes nothing, when one of these attributes is no longer what was read.
  */
-export async function changeProfile(
-  table: Table,
-  read: Profile,
-  changes: Partial<Profile>,
-): Promise<boolean> {
+export async function changeProfile(table: Table, read: Profile, changes: ProfileChanges): Promise<boolean> {
   const names = Object.keys(changes) as (keyof Profile)[];
+  const [removed, set] = [true, false].map((gone) =>
+    names.filter((name) => (changes[name] === undefined) === gone),
+  ) as [typeof names, typeof names];
+  const values = names.flatMap((name) => [
+    [`:new_${name}`, changes[name]],
+    [`:old_${name}`, read[name]],
+  ]);
   return writeIf(
     table,
     new UpdateCommand({
       TableName: table.name,
       Key: profileKey(read.userID),
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(", ")}`,
-      ConditionExpression: names.map((name) => `#${name} = :old_${name}`).join(" AND "),
+      UpdateExpression: [
+        ...(set.length > 0 ? ["SET", set.map((name) => `#${name} = :new_${name}`).join(", ")] : []),
+        ...(removed.length > 0 ? ["REMOVE", removed.map((name) => `#${name}`).join(", ")] : []),
+      ].join(" "),
+      ConditionExpression: names
+        .map((name) =>
+          read[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :old_${name}`,
+        )
+        .join(" AND "),
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(
-        names.flatMap((name) => [
-          [`:new_${name}`, changes[name]],
-          [`:old_${name}`, read[name]],
-        ]),
-      ),
+      ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
     }),
   );
 }

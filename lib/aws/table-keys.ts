@@ -17,6 +17,8 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID    | ORDER#orderID                         | an order                                               |
  * | USER#userID    | POSITION#positionID                   | a position                                             |
  * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
+ * | USER#userID    | PLANKEY                               | the user's API key, which tells API Gateway their plan |
+ * | RETIREDKEYS    | when it may go#name                   | an API key that nobody uses any more                   |
  * | CHANNEL#name#n | CONNECTION#connectionID               | a subscriber of a public channel, in its shard n       |
  * | PRICES         | LATEST                                | the latest prices: one item, and one change a second   |
  * | CATALOGUE      | REWARDS                               | the rewards: one item, so that they change as a whole  |
@@ -35,6 +37,8 @@ const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
 const CONNECTION = "CONNECTION#";
 const LATEST = "LATEST";
+const PLANKEY = "PLANKEY";
+const RETIRED_KEYS = "RETIREDKEYS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
 
 const userPartition = (userID: string) => `USER#${userID}`;
@@ -79,6 +83,20 @@ export const subscriberKey = (channel: PublicChannel, shard: number, connectionI
   SK: CONNECTION + connectionID,
 });
 
+export const planKeyKey = (userID: string): Key => ({ PK: userPartition(userID), SK: PLANKEY });
+
+export const retiredKeyKey = (due: Date, name: string): Key => ({
+  PK: RETIRED_KEYS,
+  SK: `${due.toISOString()}#${name}`,
+});
+
+/** The retired keys that may go at that time; without one, all of them. */
+export const retiredKeysDue = (time?: Date): KeyRange => ({
+  PK: RETIRED_KEYS,
+  from: "0",
+  to: time?.toISOString() ?? endOf(""),
+});
+
 export const pricesKey: Key = { PK: "PRICES", SK: LATEST };
 
 export const walletsOf = (userID: string): KeyRange => ({
@@ -121,6 +139,7 @@ export const profileWithReferrals = (userID: string): KeyRange => ({
 
 export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
+export const everyPlanKey: SortKeyRange = { from: PLANKEY, to: PLANKEY };
 
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
@@ -134,6 +153,9 @@ export const executionKindOf = ({ SK }: Key): ExecutionKind | undefined =>
   executionKinds.find((kind) => SK.startsWith(executionPrefixes[kind]));
 
 export const isPrices = ({ SK }: Key): boolean => SK === LATEST;
+
+/** The sort key of profiles, and of nothing else. */
+export const profileSortKey: string = PROFILE;
 
 /** Sort keys whose changes are published: how they begin. No other item's sort key begins so. */
 export const publishedSortKeys: readonly string[] = [CHAIN, ...Object.values(executionPrefixes), LATEST];

@@ -9,6 +9,8 @@ export type Profile = {
   userID: string;
   username: string;
   tier: Tier;
+  /** What an Enterprise customer's own plan allows. */
+  requestsPerMinute?: number;
   refID: string;
   /** The username of who brought this user, where somebody did. */
   referredBy?: string;

@@ -1,0 +1,85 @@
+import {
+  ConflictException,
+  CreateApiKeyCommand,
+  CreateUsagePlanKeyCommand,
+  DeleteApiKeyCommand,
+  GetUsagePlanKeyCommand,
+  paginateGetApiKeys,
+  paginateGetUsagePlanKeys,
+} from "@aws-sdk/client-api-gateway";
+import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
+
+/** A user's key in API Gateway; its name without the prefix. */
+export type UserKey = { id: string; name: string };
+
+/** Makes the key of that name, unless it was made before. @returns its id. */
+export async function createKey(
+  plans: UsagePlans,
+  { name, value }: { name: string; value: string },
+): Promise<string> {
+  try {
+    const { id } = await plans.client.send(
+      new CreateApiKeyCommand({ name: plans.prefix + name, value, enabled: true }),
+    );
+    return given(id);
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+    for await (const { id } of keysNamed(plans, name)) return id;
+    throw error;
+  }
+}
+
+/** Puts a key on a plan. */
+export async function attachKey({ client }: UsagePlans, planID: string, keyID: string): Promise<void> {
+  const names = { usagePlanId: planID, keyId: keyID };
+  try {
+    await client.send(new CreateUsagePlanKeyCommand({ ...names, keyType: "API_KEY" }));
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+    // On this plan already is as good; on another one is not.
+    await client.send(new GetUsagePlanKeyCommand(names));
+  }
+}
+
+/** Whether there is such a key on such a plan. */
+export async function isAttached({ client }: UsagePlans, planID: string, keyID: string): Promise<boolean> {
+  const call = client.send(new GetUsagePlanKeyCommand({ usagePlanId: planID, keyId: keyID }));
+  return (await unlessGone(call)) !== undefined;
+}
+
+export async function deleteKey({ client }: UsagePlans, keyID: string): Promise<void> {
+  await unlessGone(client.send(new DeleteApiKeyCommand({ apiKey: keyID })));
+}
+
+/** Deletes the key of that name, where there is one. */
+export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<void> {
+  for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
+}
+
+/** The keys of all of our users. */
+export async function* userKeys(plans: UsagePlans): AsyncGenerator<UserKey> {
+  yield* listKeys(plans, {});
+}
+
+/** The ids of the keys that are on a plan. */
+export async function* keysOnPlan({ client }: UsagePlans, planID: string): AsyncGenerator<string> {
+  for await (const { items = [] } of paginateGetUsagePlanKeys(
+    { client },
+    { usagePlanId: planID, limit: 500 },
+  ))
+    for (const { id } of items) yield given(id);
+}
+
+async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<UserKey> {
+  for await (const key of listKeys(plans, { nameQuery: plans.prefix + name }))
+    if (key.name === name) yield key;
+}
+
+async function* listKeys(
+  { client, prefix }: UsagePlans,
+  query: { nameQuery?: string },
+): AsyncGenerator<UserKey> {
+  for await (const { items = [] } of paginateGetApiKeys({ client }, { ...query, limit: 500 }))
+    for (const { id, name } of items)
+      if (name?.startsWith(prefix)) yield { id: given(id), name: name.slice(prefix.length) };
+}

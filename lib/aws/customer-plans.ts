@@ -1,0 +1,87 @@
+import {
+  CreateUsagePlanCommand,
+  DeleteUsagePlanCommand,
+  GetUsagePlanCommand,
+  paginateGetUsagePlans,
+  type ThrottleSettings,
+  UpdateUsagePlanCommand,
+} from "@aws-sdk/client-api-gateway";
+import { sameThrottle, type Throttle } from "../domain/plan.ts";
+import { given, type PlanStage, stageName, type UsagePlans, unlessGone } from "./usage-plans.ts";
+
+/** A plan of one customer's own; its name without the prefix, which is that of the key that is on it. */
+export type CustomerPlan = {
+  id: string;
+  name: string;
+  throttle: ThrottleSettings;
+  stages: readonly PlanStage[];
+};
+
+/** Makes the plan of that name, unless it was made before. @returns its id. */
+export async function createCustomerPlan(
+  plans: UsagePlans,
+  name: string,
+  throttle: Throttle,
+): Promise<string> {
+  for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
+  // API Gateway takes a name twice. Whether a call has failed that was not answered, the next run sees.
+  const { id } = await plans.once.send(
+    new CreateUsagePlanCommand({ name: plans.prefix + name, throttle, apiStages: [...plans.stages] }),
+  );
+  return given(id);
+}
+
+/**
+ * Gives a plan other numbers.
+ *
+ * @returns false when there is no such plan.
+ */
+export async function changeThrottle(
+  { client }: UsagePlans,
+  planID: string,
+  throttle: Throttle,
+): Promise<boolean> {
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
+  if (plan === undefined) return false;
+  // It takes one change in 20 seconds.
+  if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
+  const changed = client.send(
+    new UpdateUsagePlanCommand({
+      usagePlanId: planID,
+      patchOperations: Object.entries(throttle).map(([part, value]) => ({
+        op: "replace",
+        path: `/throttle/${part}`,
+        value: String(value),
+      })),
+    }),
+  );
+  return (await unlessGone(changed)) !== undefined;
+}
+
+/** Deletes the plan of that name, where there is one. */
+export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): Promise<void> {
+  for await (const { id, name: found } of customerPlans(plans))
+    if (found === name) await deleteCustomerPlan(plans, id);
+}
+
+/** Deletes a plan, which has to be taken off its stages before. */
+export async function deleteCustomerPlan({ client }: UsagePlans, planID: string): Promise<void> {
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
+  if (plan === undefined) return;
+  const patchOperations = (plan.apiStages ?? []).map((stage) => ({
+    op: "remove" as const,
+    path: "/apiStages",
+    value: stageName(stage),
+  }));
+  if (patchOperations.length > 0)
+    await unlessGone(client.send(new UpdateUsagePlanCommand({ usagePlanId: planID, patchOperations })));
+  await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planID })));
+}
+
+/** The plans of all of our customers who have one of their own. */
+export async function* customerPlans({ client, prefix }: UsagePlans): AsyncGenerator<CustomerPlan> {
+  for await (const { items = [] } of paginateGetUsagePlans({ client }, { limit: 500 }))
+    for (const { id, name, throttle = {}, apiStages: stages = [] } of items)
+      if (name?.startsWith(prefix))
+        yield { id: given(id), name: name.slice(prefix.length), throttle, stages };
+}

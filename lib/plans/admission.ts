@@ -1,0 +1,47 @@
+import { LRUCache } from "lru-cache";
+import { type PlanKey, readPlanKey } from "../aws/plan-keys.ts";
+import { admitUser, type NewUser } from "../aws/registration.ts";
+import type { Table } from "../aws/table.ts";
+import { coverageOf, type PlanStage } from "../aws/usage-plans.ts";
+import { planOf, samePlan } from "../domain/plan.ts";
+import type { Profile } from "../domain/profile.ts";
+
+/** How long a user's key is remembered, in milliseconds; and how long that there is none yet. */
+const remembered = { own: 60_000, none: 2_000 };
+
+/** What requests count on that have no key of their user's. */
+export type Fallback = {
+  sharedKey: string;
+  /** The stages that plans cover. A key that was made for others is none. */
+  stages: readonly PlanStage[];
+};
+
+/**
+ * Makes the function that lets users in and says which API key their requests count on: their own once it is surely
+ * active and on the plan of their tier, the shared one before.
+ */
+export function admission(table: Table, { sharedKey, stages }: Fallback) {
+  const keys = new LRUCache<string, string>({ max: 10_000 });
+  const coverage = coverageOf(stages);
+
+  return async (user: NewUser, now: Date): Promise<string> => {
+    const { userID } = user;
+    const known = keys.get(userID);
+    if (known !== undefined) return known;
+    const [profile, planKey] = await Promise.all([admitUser(table, user, now), readPlanKey(table, userID)]);
+    const own = activeKey(profile, planKey, coverage, now);
+    keys.set(userID, own ?? sharedKey, { ttl: own === undefined ? remembered.none : remembered.own });
+    return own ?? sharedKey;
+  };
+}
+
+function activeKey(
+  profile: Profile,
+  planKey: PlanKey | undefined,
+  coverage: string,
+  now: Date,
+): string | undefined {
+  const { current } = planKey ?? {};
+  if (current?.coverage !== coverage || !samePlan(current.plan, planOf(profile))) return undefined;
+  return Date.parse(current.activeFrom) <= now.getTime() ? current.value : undefined;
+}

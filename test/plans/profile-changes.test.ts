@@ -1,0 +1,109 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import type { Item } from "../../lib/aws/table.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
+import { newProfile, type Profile } from "../../lib/domain/profile.ts";
+import { refusal } from "../../lib/local/services.ts";
+import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
+import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
+import { expectSettled } from "./support/settled.ts";
+import { base, enterprise, later, minutes, pro, start, worldForTests } from "./support/world.ts";
+
+const world = worldForTests();
+
+let faults: string[];
+beforeEach(() => {
+  faults = [];
+});
+
+const mirror = (records: Parameters<typeof mirrorChanges>[1], plans = world.openPlans({ maxAttempts: 1 })) =>
+  mirrorChanges(world.mirror({ plans }), records, (error) => faults.push((error as Error).name));
+
+/** A profile as the stream tells it. */
+function image(userID: string, changes: Partial<Profile> = {}): Item {
+  const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
+  return { ...profileKey(userID), ...profile, ...changes };
+}
+
+describe("a change of a profile", () => {
+  it.each([
+    ["a first sight", image("new"), undefined],
+    ["another tier", image("new", { tier: "Pro" }), image("new")],
+    ["another number", image("new", { requestsPerMinute: 7 }), image("new")],
+    ["a visit", image("new", { lastVisited: later(minutes(60)).toISOString() }), image("new")],
+  ])("brings the key: %s", async (what, after, before) => {
+    const userID = `new, ${what}`;
+    await world.put(userID, base);
+    const renamed = (item: Item | undefined) => item && { ...item, userID };
+    expect(await mirror([streamRecord(renamed(after), renamed(before))])).toEqual([]);
+    await expectSettled(world, userID, base);
+  });
+
+  it("of anything else is not even looked into", async () => {
+    await world.put("other", base);
+    expect(await mirror([streamRecord(image("other", { points: 7 }), image("other"))])).toEqual([]);
+    expect(await readPlanKey(world.table, "other")).toBeUndefined();
+  });
+
+  it("takes the key away with the user", async () => {
+    await world.put("leaver", base);
+    await mirror([streamRecord(image("leaver"))]);
+    await world.put("leaver", "nobody");
+    await mirror([streamRecord(undefined, image("leaver"))]);
+    await expectSettled(world, "leaver", "nobody");
+  });
+});
+
+describe("changes", () => {
+  it("come to the same in any order and any number: what the profile is now", async () => {
+    await world.put("restless", enterprise(6000));
+    const records = [
+      streamRecord(image("restless", { tier: "Enterprise", requestsPerMinute: 6000 }), image("restless")),
+      streamRecord(image("restless"), undefined),
+      streamRecord(undefined, image("restless", { tier: "Pro" })),
+    ];
+    expect(await mirror([...records, ...records.toReversed()])).toEqual([]);
+    expect(await mirror(records)).toEqual([]);
+    await expectSettled(world, "restless", enterprise(6000));
+    expect(world.usage.apiKeys).toHaveLength(1);
+  });
+
+  it("that fail come again, and hold up nobody else in their batch", async () => {
+    world.reset({
+      before: (request) =>
+        request.body.includes("/broken/")
+          ? Promise.resolve(refusal(400, "BadRequestException", "Invalid name"))
+          : undefined,
+    });
+    for (const userID of ["before", "broken", "after"]) await world.put(userID, base);
+    const records = ["before", "broken", "after", "broken"].map((userID) => streamRecord(image(userID)));
+    expect(await mirror(records)).toEqual(
+      [records[1], records[3]].map((record) => record && sequenceNumberOf(record)),
+    );
+    expect(faults).toEqual(["BadRequestException"]);
+    for (const userID of ["before", "after"]) await expectSettled(world, userID, base);
+  });
+
+  it("that are throttled come again, with all that come after them", async () => {
+    world.reset({ throttled: true, now: () => start.getTime() });
+    const users = Array.from({ length: 8 }, (_, index) => `queue ${index}`);
+    for (const userID of users) await world.put(userID, base);
+    const records = users.map((userID) => streamRecord(image(userID)));
+    const [first, ...others] = await mirror(records);
+    expect({ first, others }).toEqual({ first: records[5] && sequenceNumberOf(records[5]), others: [] });
+    expect(faults).toEqual(["TooManyRequestsException"]);
+    expect(world.usage.apiKeys).toHaveLength(5);
+  });
+
+  it("for which there is no room come not again: the next visit is the next try", async () => {
+    world.reset({ maxKeys: 1 });
+    for (const userID of ["in", "out"]) await world.put(userID, pro);
+    expect(await mirror(["out", "in"].toReversed().map((userID) => streamRecord(image(userID))))).toEqual([]);
+    expect(faults).toEqual(["KeyLimitReached"]);
+
+    world.change({ apiKeys: [], planKeys: [] });
+    const visit = image("out", { lastVisited: later(minutes(60)).toISOString() });
+    expect(await mirror([streamRecord(visit, image("out"))])).toEqual([]);
+    await expectSettled(world, "out", pro);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from "vitest";
+import { readPlanKey, retiredKeys } from "../../../lib/aws/plan-keys.ts";
+import { coverageOf, ownerOf } from "../../../lib/aws/usage-plans.ts";
+import { planOf, throttleOf } from "../../../lib/domain/plan.ts";
+import { grace, later, prefix, stages, standing, type User, type World } from "./world.ts";
+
+/** The names of the keys that are to be deleted at that time; without one, at any. */
+export async function retiredNames({ table }: World, time?: Date): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of retiredKeys(table, time)) names.push(name);
+  return names;
+}
+
+/** The keys and the plans of a user's own in API Gateway, by their names without the prefix. */
+export function madeFor({ usage }: World, userID: string) {
+  const isOf = ({ name }: { name?: string | undefined }) =>
+    name?.startsWith(prefix) && ownerOf(name.slice(prefix.length)) === userID;
+  return { keys: usage.apiKeys.filter(isOf), plans: usage.usagePlans.filter(isOf) };
+}
+
+/** Expects that a user has one key on the right plan, and nothing else but what is to be deleted. */
+export async function expectSettled(world: World, userID: string, user: User): Promise<void> {
+  const record = await readPlanKey(world.table, userID);
+  const leaving = new Set((await retiredNames(world)).map((name) => prefix + name));
+  const made = madeFor(world, userID);
+  const keys = made.keys.filter(({ name = "" }) => !leaving.has(name));
+  const plans = made.plans.filter(({ name }) => !leaving.has(name));
+  if (user === "nobody") {
+    expect({ record, keys, plans }).toEqual({ record: undefined, keys: [], plans: [] });
+    return;
+  }
+  const plan = planOf(user);
+  const { current, next } = record ?? {};
+  const [key] = keys;
+  expect({ keys: keys.length, next }).toEqual({ keys: 1, next: undefined });
+  expect(current).toEqual({
+    name: key?.name?.slice(prefix.length),
+    value: key?.value,
+    keyID: key?.id,
+    plan,
+    planID: plan.name === "Enterprise" ? plans[0]?.id : standing[plan.name],
+    coverage: coverageOf(stages),
+    activeFrom: later(grace).toISOString(),
+  });
+  expect(key).toMatchObject({ enabled: true, value: expect.stringMatching(/^[A-Za-z0-9]{40}$/) });
+  expect(plans).toHaveLength(plan.name === "Enterprise" ? 1 : 0);
+  for (const own of plans)
+    expect(own).toMatchObject({ name: key?.name, apiStages: stages, throttle: throttleOf(plan) });
+  const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === key?.id);
+  expect(attachments.map(({ usagePlanId }) => usagePlanId)).toEqual([current?.planID]);
+}
