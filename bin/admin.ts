@@ -1,7 +1,7 @@
 /** `npm run -s admin`: administers a trading terminal, a local one or one that is deployed. */
 import { interruption } from "../lib/admin/interruption.ts";
 import { runAdmin } from "../lib/admin/program.ts";
-import { openFunctions, openTarget } from "../lib/admin/target.ts";
+import { openFunctions, openPlans, openTarget } from "../lib/admin/target.ts";
 
 // A reader such as head may have enough before everything is told.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -14,6 +14,7 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   stderr: process.stderr,
   openTarget,
   openFunctions,
+  openPlans,
   interruption,
   now: () => new Date(),
 });

@@ -10,6 +10,6 @@ export function changesBetween(before: object, after: object): Change[] {
 }
 
 /** For example `tier: Base -> Pro`. */
-export function changeLine({ field, from, to }: Change): string {
+export function changeLine({ field, from = "none", to = "none" }: Change): string {
   return `${field}: ${from} -> ${to}`;
 }

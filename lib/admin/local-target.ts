@@ -3,7 +3,8 @@ import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
 import { openLambda } from "./lambda-client.ts";
 import { OperatorError } from "./operator-error.ts";
-import { apiStack, dataStack } from "./stack-outputs.ts";
+import { type PlanTarget, planTarget } from "./plan-target.ts";
+import { apiStack, dataStack, planStack } from "./stack-outputs.ts";
 import type { Functions, Target } from "./target.ts";
 
 const access = {
@@ -11,13 +12,18 @@ const access = {
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
 };
 
-/** What the local runner says of the data, and of the functions. */
+/** What the local runner says of the data, of the functions, and of users' plans. */
 const Data = v.object({
   outputs: dataStack.outputs,
   endpoints: v.object({ dynamodb: v.string(), kms: v.string() }),
   ...access,
 });
 const Api = v.object({ outputs: apiStack.outputs, endpoints: v.object({ lambda: v.string() }), ...access });
+const Plans = v.object({
+  outputs: v.object({ ...dataStack.outputs.entries, ...planStack.outputs.entries }),
+  endpoints: v.object({ dynamodb: v.string(), apigateway: v.string() }),
+  ...access,
+});
 
 const patience = 5000;
 
@@ -38,6 +44,14 @@ export async function openLocalFunctions(port: number): Promise<Functions> {
     lambda: openLambda({ endpoint: endpoints.lambda, region, credentials }),
     recordExecutions: outputs.RecordExecutionsFunction,
   };
+}
+
+/** @throws {OperatorError} when no runner has its base_url on that port. */
+export async function openLocalPlans(port: number): Promise<PlanTarget> {
+  const { outputs, endpoints, region, credentials } = await describe(port, Plans);
+  const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
+  // The runner knows a key as soon as it is made.
+  return planTarget(table, outputs, { grace: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 
 async function describe<Description extends v.GenericSchema>(

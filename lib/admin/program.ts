@@ -6,11 +6,12 @@ import { record } from "./commands/record.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
+import { syncPlans } from "./commands/sync-plans.ts";
 import { errorLine } from "./error-line.ts";
 import { print } from "./output.ts";
 
 /** Each adds itself to the program. */
-const commands = [setUser, putRewards, record, listUsers, showUser, rewrapKeys];
+const commands = [setUser, putRewards, record, listUsers, showUser, syncPlans, rewrapKeys];
 
 /**
  * Runs the command of these arguments.

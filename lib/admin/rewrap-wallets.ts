@@ -1,5 +1,5 @@
 import { forEachOf } from "../aws/for-each-of.ts";
-import { errorLine } from "./error-line.ts";
+import { reasonOf } from "./error-line.ts";
 import { type Outcome, rewrapWallet } from "./rewrap-wallet.ts";
 import { everyStoredWallet } from "./stored-wallet.ts";
 import type { Target } from "./target.ts";
@@ -28,12 +28,4 @@ export async function rewrapWallets(target: Target, options: RewrapOptions): Pro
       report({ walletID, outcome: "failed", reason: reasonOf(error) });
     }
   });
-}
-
-/** Node's own errors may quote the value at fault, which here is close to a key; of those only the name is told. */
-function reasonOf(error: unknown): string {
-  const line = errorLine(error);
-  if (line !== undefined) return line;
-  if (!(error instanceof Error)) return "unknown";
-  return error.name === "Error" ? error.message : error.name;
 }

@@ -14,4 +14,21 @@ export const apiStack = {
   outputs: v.object({ RecordExecutionsFunction: v.string() }),
 };
 
-export type OutputsOf<Kind extends typeof dataStack | typeof apiStack> = v.InferOutput<Kind["outputs"]>;
+/** The same stack, of which this names the usage plans and says what the names of users' keys and plans begin with. */
+export const planStack = {
+  ...apiStack,
+  outputs: v.object({
+    StandardPlanId: v.string(),
+    ProPlanId: v.string(),
+    PlanPrefix: v.string(),
+    PlanStages: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.array(v.object({ apiId: v.string(), stage: v.string() })),
+    ),
+  }),
+};
+
+export type StackKind = typeof dataStack | typeof apiStack | typeof planStack;
+
+export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;

@@ -2,9 +2,11 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
+import { keyGraceSeconds } from "../domain/plan.ts";
 import { openLambda } from "./lambda-client.ts";
 import { OperatorError } from "./operator-error.ts";
-import { apiStack, dataStack, type OutputsOf } from "./stack-outputs.ts";
+import { type PlanTarget, planTarget } from "./plan-target.ts";
+import { apiStack, dataStack, type OutputsOf, planStack, type StackKind } from "./stack-outputs.ts";
 import type { Functions, Target } from "./target.ts";
 
 /**
@@ -27,7 +29,18 @@ export async function openStackFunctions(name: string): Promise<Functions> {
   return { lambda: openLambda(), recordExecutions: RecordExecutionsFunction };
 }
 
-async function outputsOf<Kind extends typeof dataStack | typeof apiStack>(
+/**
+ * The same for users' plans: their profiles in a data stack, the plans in an API stack.
+ *
+ * @throws {OperatorError} when there is no region, or one of the stacks is not of its kind.
+ */
+export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
+  const { TableName } = await outputsOf(name, dataStack);
+  const outputs = await outputsOf(apiStackName, planStack);
+  return planTarget(openTable(TableName), outputs, { grace: keyGraceSeconds * 1000 });
+}
+
+async function outputsOf<Kind extends StackKind>(
   name: string,
   { outputs: schema, called, example }: Kind,
 ): Promise<OutputsOf<Kind>> {

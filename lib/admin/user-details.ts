@@ -1,7 +1,9 @@
+import { type PlanKey, readPlanKey } from "../aws/plan-keys.ts";
 import { readProfileWithSettings } from "../aws/profiles.ts";
 import type { Table } from "../aws/table.ts";
 import { walletsOfUser } from "../aws/wallets.ts";
 import { xpAt } from "../domain/experience.ts";
+import { planOf } from "../domain/plan.ts";
 import { chains, type Settings, settingsInForce } from "../domain/settings.ts";
 import { listed } from "../domain/wallet.ts";
 import { existingProfile } from "./existing-profile.ts";
@@ -10,15 +12,16 @@ import { summaryOf } from "./user-summary.ts";
 export type UserDetails = Awaited<ReturnType<typeof readDetails>>;
 
 /**
- * All that an operator may see of a user. Encrypted keys are not even read.
+ * All that an operator may see of a user. Encrypted keys are not even read, and of the API key not the value is told.
  *
  * @throws {OperatorError} when there is no such user.
  */
 export async function readDetails(table: Table, userID: string, now: Date) {
   await existingProfile(table, userID);
-  const [{ profile, settings }, wallets] = await Promise.all([
+  const [{ profile, settings }, wallets, planKey] = await Promise.all([
     readProfileWithSettings(table, userID),
     walletsOfUser(table, userID),
+    readPlanKey(table, userID),
   ]);
   const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
     chain,
@@ -26,6 +29,8 @@ export async function readDetails(table: Table, userID: string, now: Date) {
   ]);
   return {
     ...summaryOf(profile),
+    plan: planOf(profile),
+    apiKey: apiKeyOf(planKey),
     xp: xpAt(profile.experience, now),
     refID: profile.refID,
     referredBy: profile.referredBy ?? null,
@@ -39,4 +44,16 @@ export async function readDetails(table: Table, userID: string, now: Date) {
       createdAt,
     })),
   };
+}
+
+/** How far a user's API key has come: what is in use, and for which plan the next one is being made. */
+function apiKeyOf({ current, next }: Pick<PlanKey, "current" | "next"> = {}) {
+  return {
+    current: current === undefined ? null : attached(current),
+    next: next?.plan ?? null,
+  };
+}
+
+function attached({ keyID, planID, plan, activeFrom }: NonNullable<PlanKey["current"]>) {
+  return { keyID, planID, plan, activeFrom };
 }

@@ -6,9 +6,11 @@ import { collector, linesOf } from "./support/admin.ts";
 
 const openTarget = vi.fn<Admin["openTarget"]>();
 const openFunctions = vi.fn<Admin["openFunctions"]>();
+const openPlans = vi.fn<Admin["openPlans"]>();
 afterEach(() => {
   openTarget.mockReset();
   openFunctions.mockReset();
+  openPlans.mockReset();
 });
 
 async function admin(...args: string[]) {
@@ -16,11 +18,20 @@ async function admin(...args: string[]) {
   const stderr = collector();
   const interruption = () => new AbortController().signal;
   const now = () => new Date();
-  const code = await runAdmin(args, { stdout, stderr, openTarget, openFunctions, interruption, now });
+  const open = { openTarget, openFunctions, openPlans };
+  const code = await runAdmin(args, { stdout, stderr, ...open, interruption, now });
   return { code, out: stdout.text(), err: stderr.text() };
 }
 
-const commands = ["set-user", "put-rewards", "record", "list-users", "show-user", "rewrap-keys"];
+const commands = [
+  "set-user",
+  "put-rewards",
+  "record",
+  "list-users",
+  "show-user",
+  "sync-plans",
+  "rewrap-keys",
+];
 /** What a command must be given besides its options. */
 const operands: Record<string, string[]> = {
   "set-user": ["alice"],
@@ -80,6 +91,16 @@ describe("wrong usage ends with 2, says what is wrong, and opens nothing", () =>
       [["set-user", "alice", "--points", value, ...local], "a whole number from 0 to 9007199254740991"],
       [["set-user", "alice", "--xp", value, ...local], "a whole number from 0 to 9007199254740991"],
     ]),
+    ...["0", "-1", "1.5", "many", "600001"].map((value) => [
+      ["set-user", "alice", "--requests-per-minute", value, ...local],
+      "a whole number from 1 to 600000",
+    ]),
+    [["sync-plans", ...local], "one of --check and --fix is required"],
+    [["sync-plans", "--check", "--fix", ...local], "cannot be used with option '--fix'"],
+    [
+      ["sync-plans", "--check", "--api-stack", "Api", ...local],
+      "cannot be used with option '--local <port>'",
+    ],
     ...["", " alice", "a@b.example", "line\nbreak", "x".repeat(65)].map((value) => [
       ["set-user", "alice", "--username", value, ...local],
       "It must be 1 to 64 characters",
@@ -95,6 +116,7 @@ describe("wrong usage ends with 2, says what is wrong, and opens nothing", () =>
     expect(linesOf(err).at(-1)).toBe("(--help shows how it is used)");
     expect(openTarget).not.toHaveBeenCalled();
     expect(openFunctions).not.toHaveBeenCalled();
+    expect(openPlans).not.toHaveBeenCalled();
   });
 });
 

@@ -106,9 +106,9 @@ describe("set-user", () => {
 
   it("keeps all wallets when a tier is lowered", async () => {
     await userWithWallets(target, "collector", 3);
-    await run(target, ["set-user", "collector", "--tier", "Enterprise"]);
+    await run(target, ["set-user", "collector", "--tier", "Pro"]);
     const { out } = await run(target, ["set-user", "collector", "--tier", "Base"]);
-    expect(out).toBe("tier: Enterprise -> Base\n");
+    expect(out).toBe("tier: Pro -> Base\n");
     expect((await profileOf("collector")).walletCount).toBe(3);
   });
 

@@ -2,11 +2,22 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OperatorError } from "../../lib/admin/operator-error.ts";
-import { openFunctions, openTarget } from "../../lib/admin/target.ts";
+import { openFunctions, openPlans, openTarget } from "../../lib/admin/target.ts";
 import { serve } from "./support/http.ts";
 
 const answering = (status: number, body: string) =>
   serve((_, response) => response.writeHead(status, { "content-type": "application/json" }).end(body));
+
+const stages = [{ apiId: "rest", stage: "live" }];
+const planOutputs = {
+  ...{ StandardPlanId: "plan-1", ProPlanId: "plan-2", PlanPrefix: "TerminalApi/user/" },
+  PlanStages: JSON.stringify(stages),
+};
+const expectedPlans = {
+  table: { name: "the-table" },
+  plans: { prefix: "TerminalApi/user/", stages },
+  standing: { Standard: "plan-1", Pro: "plan-2" },
+};
 
 describe("a local target", () => {
   it("is what the runner says", async () => {
@@ -44,6 +55,23 @@ describe("a local target", () => {
     expect(await lambda.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8002 });
   });
 
+  it("has the plans that the runner says, and their keys are active at once", async () => {
+    const description = {
+      outputs: { ...planOutputs, TableName: "the-table", KeyId: "the-key" },
+      endpoints: { dynamodb: "http://127.0.0.1:8000", apigateway: "http://127.0.0.1:8003" },
+      region: "eu-west-1",
+      credentials: { accessKeyId: "id", secretAccessKey: "secret" },
+    };
+    await using runner = await answering(200, JSON.stringify(description));
+    const target = await openPlans({ local: runner.port, apiStack: "TerminalApi" });
+    expect(target).toMatchObject({ ...expectedPlans, grace: 0 });
+    for (const client of [target.plans.client, target.plans.once]) {
+      expect(await client.config.region()).toBe("eu-west-1");
+      expect(await client.config.credentials()).toMatchObject(description.credentials);
+      expect(await client.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8003 });
+    }
+  });
+
   it("is refused, with the way to start it, when nothing listens", async () => {
     const gone = await answering(200, "");
     await gone[Symbol.asyncDispose]();
@@ -67,6 +95,9 @@ describe("a local target", () => {
       /is not the local runner; start it with npm start/,
     );
     await expect(openFunctions({ local: other.port })).rejects.toThrow(
+      /is not the local runner; start it with npm start/,
+    );
+    await expect(openPlans({ local: other.port, apiStack: "TerminalApi" })).rejects.toThrow(
       /is not the local runner; start it with npm start/,
     );
   });
@@ -105,6 +136,26 @@ describe("a deployed target", () => {
     const { lambda, recordExecutions } = await openFunctions({ stack: "TerminalApi" });
     expect(recordExecutions).toBe("the-function");
     expect(await lambda.config.region()).toBe("eu-west-1");
+  });
+
+  it("has the plans that the outputs of two stacks say, in the region of the environment", async () => {
+    outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
+    outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
+    const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
+    expect(target).toMatchObject({ ...expectedPlans, grace: 120_000 });
+    expect(await target.plans.client.config.region()).toBe("eu-west-1");
+    expect(await target.table.client.config.region()).toBe("eu-west-1");
+  });
+
+  it("is refused when the API stack has no plans", async () => {
+    outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
+    outputs("TerminalApi", { ...planOutputs, PlanStages: "not JSON" });
+    await expect(openPlans({ stack: "TerminalData", apiStack: "TerminalApi" })).rejects.toThrow(
+      new OperatorError(
+        "The outputs of stack TerminalApi lack StandardPlanId and ProPlanId and PlanPrefix and PlanStages; " +
+          "name the API stack, such as TerminalApi",
+      ),
+    );
   });
 
   it("is refused when the stack is not of the kind that is needed", async () => {

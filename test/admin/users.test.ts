@@ -1,12 +1,13 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { writePlanKey } from "../../lib/aws/plan-keys.ts";
 import { readProfile } from "../../lib/aws/profiles.ts";
 import { register } from "../../lib/aws/registration.ts";
 import { saveSettings } from "../../lib/aws/settings.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";
-import { expectNoSecretPrinted } from "./support/secrets.ts";
+import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;
@@ -109,6 +110,8 @@ describe("show-user", () => {
     expect(shown).toEqual({
       ...{ userID: "frank", username: "frank-name", tier: "Base", level: 1, points: 0, referred: 0 },
       ...{ lastVisited: profile.lastVisited, createdAt: profile.createdAt, refID: profile.refID },
+      plan: { name: "Standard", requestsPerMinute: 1000 },
+      apiKey: { current: null, next: null },
       xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
       referredBy: "erin-name",
       settings: {
@@ -121,6 +124,32 @@ describe("show-user", () => {
       }),
     });
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
+  });
+
+  it("shows the plan, and how far the API key has come, never its value", async () => {
+    await signIn("gina");
+    const plan = { name: "Standard", requestsPerMinute: 1000 } as const;
+    const [value, nextValue] = ["a1b2c3".repeat(6), "d4e5f6".repeat(6)] as const;
+    for (const secret of [value, nextValue]) keepSecret(Buffer.from(secret));
+    const show = async (...args: string[]) => (await run(target, ["show-user", "gina", ...args])).out;
+    expect(await show()).toMatch(/^plan +Standard, 1000 requests a minute$/m);
+    expect(await show()).toMatch(/^apiKey +none$/m);
+
+    const next = { name: "gina/1", value, plan };
+    const noted = await writePlanKey(target.table, undefined, { userID: "gina", next }, now);
+    expect(await show()).toMatch(/^apiKey +being made for Standard, 1000 requests a minute$/m);
+
+    const activeFrom = now.toISOString();
+    const current = { ...next, keyID: "key", planID: "plan", coverage: "", activeFrom };
+    const another = { name: "gina/2", value: nextValue, plan: { ...plan, name: "Pro" as const } };
+    await writePlanKey(target.table, noted, { userID: "gina", current, next: another }, now);
+    expect(await show()).toContain(
+      `key on Standard, 1000 requests a minute (plan), active from ${activeFrom}; being made for Pro, 1000`,
+    );
+    expect(JSON.parse(await show("--json")).apiKey).toEqual({
+      current: { keyID: "key", planID: "plan", plan, activeFrom },
+      next: another.plan,
+    });
   });
 
   it("refuses an unknown user, and makes none", async () => {

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { mostRequestsPerMinute } from "../../domain/plan.ts";
 import { tierNames } from "../../domain/tier.ts";
 import type { Admin } from "../admin.ts";
 import { integer, username } from "../arguments.ts";
@@ -16,6 +17,11 @@ export function setUser(program: Command, admin: Admin): void {
       .command("set-user <id>")
       .description("Change a user; id is the sub of their token. A lower tier takes no wallets away.")
       .addOption(new Option("--tier <tier>", "the subscription tier").choices(tierNames))
+      .option(
+        "--requests-per-minute <number>",
+        "what an Enterprise customer may call for; other tiers have their plan's number",
+        integer(1, mostRequestsPerMinute),
+      )
       .option("--points <number>", "the points that the user can spend", count)
       .option(
         "--xp <number>",
@@ -26,7 +32,9 @@ export function setUser(program: Command, admin: Admin): void {
   ).action(
     async (userID: string, { local, stack, ...wanted }: TargetOptions & UserValues, command: Command) => {
       if (Object.keys(wanted).length === 0) {
-        command.error("error: nothing to change: give --tier, --points, --xp or --username");
+        command.error(
+          "error: nothing to change: give --tier, --requests-per-minute, --points, --xp or --username",
+        );
       }
       const { table } = await admin.openTarget({ local, stack });
       const changes = await changeUser(table, userID, wanted, admin.now());

@@ -19,6 +19,7 @@ export async function run(target: Target, args: string[], world: Partial<Admin> 
     stderr,
     openTarget: async () => target,
     openFunctions: async () => Promise.reject(new Error("This run has no functions")),
+    openPlans: async () => Promise.reject(new Error("This run has no plans")),
     interruption: () => new AbortController().signal,
     now: () => now,
     ...world,

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeProfile, readProfile } from "../../lib/aws/profiles.ts";
+import { register } from "../../lib/aws/registration.ts";
+import type { Profile } from "../../lib/domain/profile.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { now, run } from "./support/admin.ts";
+import { targetWith } from "./support/custody.ts";
+
+let engine: Engine;
+let target: ReturnType<typeof targetWith>;
+
+beforeAll(async () => {
+  engine = await startTable();
+  target = targetWith(engine.table);
+}, engineStart);
+afterAll(() => engine.stop());
+
+/** A new user who has these values, by whatever way. */
+async function user(userID: string, values: Partial<Profile> = {}): Promise<Profile> {
+  const profile = await register(engine.table, { userID, names: [userID], ref: undefined }, now);
+  await changeProfile(engine.table, profile, { points: 7, ...values });
+  return profile;
+}
+
+async function planOf(userID: string) {
+  const { tier, requestsPerMinute, points } = (await readProfile(engine.table, userID)) ?? {};
+  return { tier, requestsPerMinute, points };
+}
+
+const setUser = (userID: string, ...args: string[]) => run(target, ["set-user", userID, ...args]);
+const enterprise = { tier: "Enterprise", requestsPerMinute: 20_000 } as const;
+
+describe("set-user --requests-per-minute", () => {
+  it.each(
+    [
+      {
+        name: "with the tier",
+        had: {},
+        args: ["--tier", "Enterprise", "--requests-per-minute", "20000"],
+        out: "tier: Base -> Enterprise\nrequestsPerMinute: none -> 20000\n",
+        has: enterprise,
+      },
+      {
+        name: "of a customer",
+        had: enterprise,
+        args: ["--requests-per-minute", "600000"],
+        out: "requestsPerMinute: 20000 -> 600000\n",
+        has: { ...enterprise, requestsPerMinute: 600_000 },
+      },
+      {
+        name: "of a customer who never had one",
+        had: { tier: "Enterprise" as const },
+        args: ["--requests-per-minute", "1"],
+        out: "requestsPerMinute: none -> 1\n",
+        has: { tier: "Enterprise", requestsPerMinute: 1 },
+      },
+      {
+        name: "is kept with the tier that the customer has already",
+        had: enterprise,
+        args: ["--tier", "Enterprise", "--points", "7"],
+        out: "Nothing changed: 3 has these values already\n",
+        has: enterprise,
+      },
+      {
+        name: "goes with the tier",
+        had: enterprise,
+        args: ["--tier", "Pro"],
+        out: "tier: Enterprise -> Pro\nrequestsPerMinute: 20000 -> none\n",
+        has: { tier: "Pro" },
+      },
+      {
+        name: "is not asked for when something else changes",
+        had: { tier: "Enterprise" as const },
+        args: ["--points", "8"],
+        out: "points: 7 -> 8\n",
+        has: { tier: "Enterprise", points: 8 },
+      },
+    ].map((row, index) => ({ ...row, userID: String(index) })),
+  )("$name", async ({ userID, had, args, out, has }) => {
+    await user(userID, had);
+    expect(await setUser(userID, ...args)).toEqual({ code: 0, out, err: "" });
+    expect(await planOf(userID)).toEqual({ requestsPerMinute: undefined, points: 7, ...has });
+  });
+
+  it.each([
+    ["Enterprise without a number", {}, ["--tier", "Enterprise"], "give --requests-per-minute, such as"],
+    [
+      "Enterprise without a number, again",
+      { tier: "Enterprise" as const },
+      ["--tier", "Enterprise", "--points", "9"],
+      "give --requests-per-minute, such as",
+    ],
+    ["a number for another tier", {}, ["--requests-per-minute", "9"], "is for the Enterprise tier; Base has"],
+    [
+      "a number for a tier that is to be",
+      enterprise,
+      ["--tier", "Pro", "--requests-per-minute", "9"],
+      "is for the Enterprise tier; Pro has",
+    ],
+  ])("refuses %s, and changes nothing", async (userID, had, args, message) => {
+    await user(userID, had);
+    const before = await readProfile(engine.table, userID);
+    const { code, out, err } = await setUser(userID, ...args);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(message);
+    expect(await readProfile(engine.table, userID)).toEqual(before);
+  });
+
+  it("does not outlive the tier when that is changed at the same time", async () => {
+    const profile = await user("racer", enterprise);
+    const read = { ...profile, ...enterprise };
+    let left = 1;
+    const client = Object.create(engine.table.client);
+    client.send = async (command: { constructor: { name: string } }) => {
+      if (command.constructor.name === "UpdateCommand" && left-- > 0)
+        await changeProfile(engine.table, read, { tier: "Base", requestsPerMinute: undefined });
+      return engine.table.client.send(command as never);
+    };
+    const table = { ...engine.table, client };
+    const args = ["set-user", "racer", "--requests-per-minute", "30000"];
+    const { code, err } = await run({ ...target, table }, args);
+    expect(code).toBe(1);
+    expect(err).toContain("is for the Enterprise tier; Base has");
+    expect(await planOf("racer")).toEqual({ tier: "Base", requestsPerMinute: undefined, points: 7 });
+  });
+});

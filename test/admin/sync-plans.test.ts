@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PlanTarget } from "../../lib/admin/plan-target.ts";
+import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { refusal } from "../../lib/local/services.ts";
+import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { expectSettled, madeFor } from "../plans/support/settled.ts";
+import { base, enterprise, pro, start, type User, worldForTests } from "../plans/support/world.ts";
+import { linesOf, run } from "./support/admin.ts";
+import type { targetWith } from "./support/custody.ts";
+import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
+
+const world = worldForTests();
+const users: Record<string, User> = {
+  alice: base,
+  bob: pro,
+  carol: enterprise(6000),
+  dave: enterprise(9000),
+};
+
+let target: PlanTarget;
+beforeEach(async () => {
+  target = world.mirror();
+  for (const [userID, user] of Object.entries(users)) await pass(userID, user);
+});
+afterEach(async () => {
+  for (const { value } of world.usage.apiKeys) keepSecret(Buffer.from(value));
+  expectNoSecretPrinted();
+  for (const userID of [...Object.keys(users), "erin"]) await pass(userID, "nobody");
+});
+
+async function pass(userID: string, user: User): Promise<void> {
+  await world.put(userID, user);
+  await mirrorUser({ ...target, now: () => start }, userID);
+}
+
+/** Runs the command, for which the service is nothing but its plans. */
+const syncPlans = (args: string[], parts: Parameters<typeof run>[2] = {}) =>
+  run({} as ReturnType<typeof targetWith>, ["sync-plans", ...args], {
+    openPlans: async () => target,
+    now: () => start,
+    ...parts,
+  });
+
+async function currentOf(userID: string) {
+  const current = (await readPlanKey(world.table, userID))?.current;
+  if (current === undefined) throw new Error(`${userID} has no key`);
+  return current;
+}
+
+const without = <Thing>(things: readonly Thing[], unwanted: (thing: Thing) => boolean) =>
+  things.filter((thing) => !unwanted(thing));
+
+/** Does what should not happen, to each user something else. @returns what the command says of it. */
+async function disturb(): Promise<string[]> {
+  const [alice, bob, carol, dave] = [
+    await currentOf("alice"),
+    await currentOf("bob"),
+    await currentOf("carol"),
+    await currentOf("dave"),
+  ];
+  const { apiKeys, planKeys, usagePlans } = world.usage;
+  world.change({
+    apiKeys: without(apiKeys, ({ id }) => id === alice.keyID).concat(
+      apiKeys.flatMap((key) =>
+        key.id === bob.keyID
+          ? [{ ...key, id: "orphan", name: "Terminal/user/zoe/1", value: "z".repeat(40) }]
+          : [],
+      ),
+    ),
+    planKeys: without(planKeys, ({ keyId }) => [alice.keyID, bob.keyID].includes(keyId)),
+    usagePlans: usagePlans.flatMap((plan) => {
+      if (plan.id === carol.planID) return [{ ...plan, throttle: { rateLimit: 1, burstLimit: 1 } }];
+      return plan.id === dave.planID ? [plan, { ...plan, id: "0twin" }] : [plan];
+    }),
+  });
+  await world.put("dave", "nobody");
+  await world.put("erin", base);
+  return [
+    "zoe: key orphan is in API Gateway, and on no record",
+    "dave: plan 0twin is in API Gateway, and on no record",
+    "dave: a key is on record, and there is no such user",
+    `alice: key ${alice.keyID} is on record, and not in API Gateway`,
+    `bob: key ${bob.keyID} is not on its plan`,
+    `carol: plan ${carol.planID} has other numbers or stages than were agreed on`,
+    "erin: there is no key for the plan of their tier",
+  ];
+}
+
+describe("sync-plans --check", () => {
+  it("finds nothing when there is nothing", async () => {
+    expect(await syncPlans(["--check"])).toEqual({ code: 0, out: "differences: 0\n", err: "" });
+  });
+
+  it("lists every difference, changes nothing, and ends with 1", async () => {
+    const found = await disturb();
+    const before = world.usage;
+    const { code, out, err } = await syncPlans(["--check"]);
+    expect(linesOf(out).toSorted()).toEqual([...found, "differences: 7"].toSorted());
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "error: Not everything is as it should be; what is under way now may be among it. --fix puts it right\n",
+    );
+    expect(world.usage).toBe(before);
+  });
+});
+
+describe("sync-plans --fix", () => {
+  const right = { ...users, dave: "nobody", erin: base } satisfies Record<string, User>;
+
+  async function expectRight(): Promise<void> {
+    for (const [userID, user] of Object.entries(right)) await expectSettled(world, userID, user);
+    expect(madeFor(world, "zoe").keys).toEqual([]);
+    expect(await syncPlans(["--check"])).toMatchObject({ code: 0, out: "differences: 0\n" });
+  }
+
+  it("has nothing to do when there is nothing", async () => {
+    expect(await syncPlans(["--fix"])).toEqual({ code: 0, out: "repaired: 0\nfailed: 0\n", err: "" });
+  });
+
+  it("repairs every difference, and tells each", async () => {
+    const found = await disturb();
+    const { code, out, err } = await syncPlans(["--fix"]);
+    const told = found.map((line) => `${line}: repaired`);
+    expect(linesOf(out).toSorted()).toEqual([...told, "repaired: 7", "failed: 0"].toSorted());
+    expect(code).toBe(0);
+    expect(linesOf(err).at(-1)).toBe("repairing 7/7");
+    await expectRight();
+  });
+
+  it("makes room first", async () => {
+    await disturb();
+    const { apiKeys, planKeys, usagePlans } = world.usage;
+    world.reset({ maxKeys: apiKeys.length });
+    world.change({ apiKeys, planKeys, usagePlans });
+    const { out } = await syncPlans(["--fix"]);
+    // One of the four users who need a key takes the place of the orphan.
+    expect(
+      out.match(/: failed, KeyLimitReached: The account can have no more in this region$/gm),
+    ).toHaveLength(3);
+    expect(linesOf(out).slice(-2)).toEqual(["repaired: 4", "failed: 3"]);
+  });
+
+  it("goes on after a failure, and does the rest the next time", async () => {
+    await disturb();
+    const { apiKeys, planKeys, usagePlans } = world.usage;
+    world.reset({
+      before: ({ method, target }) =>
+        method === "DELETE" && target === "/apikeys/orphan"
+          ? Promise.resolve(refusal(403, "AccessDeniedException", "not authorized"))
+          : undefined,
+    });
+    world.change({ apiKeys, planKeys, usagePlans });
+    const { code, out, err } = await syncPlans(["--fix"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^zoe: .*: failed, AccessDeniedException: not authorized$/m);
+    expect(linesOf(out).slice(-2)).toEqual(["repaired: 6", "failed: 1"]);
+    expect(linesOf(err).at(-1)).toBe(
+      "error: Not all was done; differences left: 1; run the same command again to go on",
+    );
+    const mended = world.usage;
+    world.reset();
+    world.change(mended);
+    expect((await syncPlans(["--fix"])).code).toBe(0);
+    await expectRight();
+  });
+
+  it("stops between two differences when it is interrupted, and tells how to go on", async () => {
+    await disturb();
+    const controller = new AbortController();
+    const { apiKeys, planKeys, usagePlans } = world.usage;
+    world.reset({
+      before: ({ method, target }) => {
+        if (method === "DELETE" && target === "/usageplans/0twin") controller.abort();
+        return undefined;
+      },
+    });
+    world.change({ apiKeys, planKeys, usagePlans });
+    const { code, out, err } = await syncPlans(["--fix"], { interruption: () => controller.signal });
+    expect(code).toBe(1);
+    expect(linesOf(out).slice(-2)).toEqual(["repaired: 2", "failed: 0"]);
+    expect(linesOf(err).at(-1)).toBe(
+      "error: Stopped; differences left: 5; run the same command again to go on",
+    );
+    expect((await syncPlans(["--fix"])).code).toBe(0);
+    await expectRight();
+  });
+});
