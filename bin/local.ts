@@ -72,6 +72,8 @@ try {
         audience: AUDIENCE,
         jwksUri: jwksUri(issuer),
         allowedOrigins: options.allowedOrigin,
+        // The runner knows a key at once.
+        keyGraceSeconds: 0,
         ...(venue && { priceFeeds: [{ source: "simulated", venue: "coinbase", url: venue.url }] }),
       };
       await synthesize({ project: resolve(import.meta.dirname, ".."), folder, context, reaper });

@@ -20,6 +20,19 @@ export type KeyAction = "kms:GenerateDataKey";
 /** Methods of API Gateway's @connections that any row may ask for. */
 export type ConnectionAction = "POST" | "DELETE";
 
+/** Calls of API Gateway's control plane, which holds keys and plans, that any row may ask for. */
+export type PlanAction =
+  | "CreateApiKey"
+  | "GetApiKeys"
+  | "DeleteApiKey"
+  | "CreateUsagePlan"
+  | "GetUsagePlan"
+  | "GetUsagePlans"
+  | "UpdateUsagePlan"
+  | "DeleteUsagePlan"
+  | "CreateUsagePlanKey"
+  | "GetUsagePlanKey";
+
 /** Environment variables that carry configuration; a grant on the table or the key brings its own. */
 export type Setting =
   | "ALLOWED_ORIGINS"
@@ -29,7 +42,13 @@ export type Setting =
   | "JWKS_URI"
   | "COOKIE_NAME"
   | "CHANNEL_SHARDS"
-  | "PRICE_FEEDS";
+  | "PRICE_FEEDS"
+  | "SHARED_KEY_VALUE"
+  | "PLAN_STAGES"
+  | "PLAN_PREFIX"
+  | "STANDARD_PLAN_ID"
+  | "PRO_PLAN_ID"
+  | "KEY_GRACE_SECONDS";
 
 type FunctionRow = {
   /** What it does, in a few words. */
@@ -42,6 +61,8 @@ type FunctionRow = {
   connections: readonly ConnectionAction[];
   /** The functions that it invokes; `deliver` brings DELIVER_FUNCTION, its name. */
   invokes: readonly "deliver"[];
+  /** What it does to keys and plans in API Gateway's control plane. */
+  plans: readonly PlanAction[];
   settings: readonly Setting[];
   /** MB. Lambda gives CPU in proportion, so it also sets the cold start. */
   memorySize: number;
@@ -74,8 +95,12 @@ export type WebSocketRow = FunctionRow & {
 /** Hears of changes of the table, in order; which ones is in lib/infra/constructs/table-changes.ts. */
 export type StreamRow = FunctionRow & { kind: "stream" };
 
-/** Runs at a fixed rate. */
-export type ScheduleRow = FunctionRow & { kind: "schedule"; everyMinutes: number };
+/** Runs at a fixed rate: always, or where prices are fetched. */
+export type ScheduleRow = FunctionRow & {
+  kind: "schedule";
+  everyMinutes: number;
+  runs: "always" | "with price feeds";
+};
 
 /** Is invoked by who holds lambda:InvokeFunction on it, and in no other way. */
 export type InternalRow = FunctionRow & { kind: "internal" };
@@ -91,7 +116,8 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
-    settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME"],
+    plans: [],
+    settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "SHARED_KEY_VALUE", "PLAN_STAGES"],
     memorySize: 512,
     timeout: 10,
     impact: "Nobody can use the service: requests with a good token are answered with 500.",
@@ -107,6 +133,7 @@ export const operations = {
     key: ["kms:GenerateDataKey"],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
     memorySize: 512,
     timeout: 10,
@@ -123,6 +150,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -139,6 +167,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -156,6 +185,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -172,6 +202,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -188,6 +219,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -201,7 +233,16 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
-    settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "ALLOWED_ORIGINS"],
+    plans: [],
+    settings: [
+      "ISSUER",
+      "AUDIENCE",
+      "JWKS_URI",
+      "COOKIE_NAME",
+      "ALLOWED_ORIGINS",
+      "SHARED_KEY_VALUE",
+      "PLAN_STAGES",
+    ],
     memorySize: 512,
     timeout: 10,
     impact: "Nobody can connect to the streams; open connections are not affected.",
@@ -214,6 +255,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["CHANNEL_SHARDS"],
     memorySize: 512,
     timeout: 10,
@@ -227,6 +269,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -246,6 +289,7 @@ export const operations = {
     key: [],
     connections: ["POST"],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -259,6 +303,7 @@ export const operations = {
     key: [],
     connections: ["POST"],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -272,6 +317,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 256,
     timeout: 10,
@@ -285,6 +331,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 256,
     timeout: 10,
@@ -297,6 +344,7 @@ export const operations = {
     key: [],
     connections: ["POST", "DELETE"],
     invokes: ["deliver"],
+    plans: [],
     settings: ["CHANNEL_SHARDS"],
     memorySize: 1024,
     timeout: 30,
@@ -309,6 +357,7 @@ export const operations = {
     key: [],
     connections: ["POST", "DELETE"],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 1769,
     timeout: 30,
@@ -321,6 +370,7 @@ export const operations = {
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 30,
@@ -329,15 +379,79 @@ export const operations = {
   feedPrices: {
     kind: "schedule",
     everyMinutes: 1,
+    runs: "with price feeds",
     summary: "Follow the venues' price feeds and keep the latest prices",
     table: ["dynamodb:UpdateItem"],
     key: [],
     connections: [],
     invokes: [],
+    plans: [],
     settings: ["PRICE_FEEDS"],
     memorySize: 256,
     timeout: 150,
     impact: "Prices stand still; each says of when it is.",
+  },
+  mirrorPlans: {
+    kind: "stream",
+    summary: "Give each user an API key on the usage plan of their tier",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    plans: [
+      "CreateApiKey",
+      "GetApiKeys",
+      "CreateUsagePlan",
+      "GetUsagePlan",
+      "GetUsagePlans",
+      "UpdateUsagePlan",
+      "CreateUsagePlanKey",
+      "GetUsagePlanKey",
+    ],
+    settings: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    memorySize: 512,
+    timeout: 300,
+    impact: "New users share one rate limit, and users whose tier has changed share it too.",
+  },
+  deleteRetiredKeys: {
+    kind: "schedule",
+    everyMinutes: 5,
+    runs: "always",
+    summary: "Delete API keys that nobody uses any more, and plans that customers have left",
+    table: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    plans: [
+      "GetApiKeys",
+      "DeleteApiKey",
+      "GetUsagePlan",
+      "GetUsagePlans",
+      "UpdateUsagePlan",
+      "DeleteUsagePlan",
+    ],
+    settings: ["PLAN_PREFIX", "PLAN_STAGES"],
+    memorySize: 512,
+    // A run ends before the next one begins: what it has not come to is left for that.
+    timeout: 240,
+    impact:
+      "Users notice nothing until the 10,000 keys of the account are used up; then new users share one.",
+  },
+  freeIdleKeys: {
+    kind: "schedule",
+    everyMinutes: 1440,
+    runs: "always",
+    summary: "Retire the API keys of users who were not seen for 30 days",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    key: [],
+    connections: [],
+    invokes: [],
+    plans: ["GetApiKeys"],
+    settings: ["PLAN_PREFIX", "PLAN_STAGES"],
+    memorySize: 512,
+    timeout: 900,
+    impact:
+      "Users notice nothing until the 10,000 keys of the account are used up; then new users share one.",
   },
 } as const satisfies Record<string, Operation>;
 
@@ -348,6 +462,8 @@ type NamesOf<Kind extends Operation["kind"]> = {
 }[OperationName];
 
 export type RestOperationName = NamesOf<"rest">;
+
+export type StreamOperationName = NamesOf<"stream">;
 
 /** The rows of one kind, named, in the order of the table. */
 export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {

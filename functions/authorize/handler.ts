@@ -1,15 +1,18 @@
-import { admitUser } from "../../lib/aws/registration.ts";
 import { openTable } from "../../lib/aws/table.ts";
+import { admission } from "../../lib/plans/admission.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { identityOf } from "../../lib/runtime/identity.ts";
 import { issuerOfEnvironment } from "../../lib/runtime/issuer-of-environment.ts";
 import { restAuthorizer } from "../../lib/runtime/rest-authorizer.ts";
 import { tokenVerifier } from "../../lib/runtime/token-verifier.ts";
 
-const table = openTable(environment("TABLE_NAME"));
+const admit = admission(openTable(environment("TABLE_NAME")), {
+  sharedKey: environment("SHARED_KEY_VALUE"),
+  stages: JSON.parse(environment("PLAN_STAGES")),
+});
 
 export const handler = restAuthorizer({
   cookieName: environment("COOKIE_NAME"),
   verify: tokenVerifier(issuerOfEnvironment()),
-  admit: (claims, now) => admitUser(table, identityOf(claims), now),
+  admit: (claims, now) => admit(identityOf(claims), now),
 });

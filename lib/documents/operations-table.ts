@@ -11,6 +11,7 @@ export function operationsTable(): string {
     [
       ...(row.connections.length > 0 ? ["pushes"] : []),
       ...row.invokes.map((other) => `invokes ${other}`),
+      ...row.plans,
     ].join(", "),
   ]);
   return markdown(["Function", "Runs", "What it does", "Table", "KMS key", "Also"], rows);
@@ -28,10 +29,15 @@ function trigger(row: Operation): string {
     case "stream":
       return "on changes of the table";
     case "schedule":
-      return row.everyMinutes === 1 ? "every minute" : `every ${row.everyMinutes} minutes`;
+      return interval(row.everyMinutes);
     case "internal":
       return "by Lambda Invoke";
   }
+}
+
+function interval(minutes: number): string {
+  if (minutes === 24 * 60) return "every day";
+  return minutes === 1 ? "every minute" : `every ${minutes} minutes`;
 }
 
 const actions = (names: readonly string[]) => names.map((name) => name.split(":")[1]).join(", ") || "none";

@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { operationsOf } from "../operations.ts";
+import { operationsOf, type ScheduleRow } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./constructs/alarms.ts";
 import { ConnectionAuthorizer } from "./constructs/connection-authorizer.ts";
@@ -11,6 +11,7 @@ import { addGatewayResponses } from "./constructs/gateway-responses.ts";
 import { OperationFunctions } from "./constructs/operation-functions.ts";
 import { addPreflight } from "./constructs/preflight.ts";
 import { addSchedule } from "./constructs/schedule.ts";
+import { StandingPlans } from "./constructs/standing-plans.ts";
 import { StreamApi } from "./constructs/stream-api.ts";
 import { addStreamDomainName } from "./constructs/stream-domain-name.ts";
 import { addStreamRoute } from "./constructs/stream-route.ts";
@@ -34,7 +35,8 @@ export class ApiStack extends Stack {
     const api = new TerminalRestApi(this, "Api", { domainOnly: domain !== undefined });
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", table);
-    const settings = settingsOf(configuration, issuer);
+    const { settings: planSettings } = new StandingPlans(this, "Plans", { rest: api, stream });
+    const settings = settingsOf(configuration, issuer, planSettings);
     const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, settings });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
@@ -49,14 +51,14 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("websocket"))
       addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
 
-    for (const [name] of operationsOf("stream")) changes.sendTo(functions.get(name).lambda);
+    for (const [name] of operationsOf("stream")) changes.sendTo(name, functions.get(name).lambda);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
-    const scheduled = priceFeeds.length > 0;
+    const isOn = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule"))
-      addSchedule(this, row, functions.get(name), scheduled);
+      addSchedule(this, row, functions.get(name), isOn(row));
 
     const { deploymentStage: stage } = api;
-    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, scheduled };
+    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, isOn };
     new Alarms(this, "Alarms", { ...watched, topicArn: alarmTopicArn });
     new TerminalDashboard(this, "Dashboard", watched);
 
@@ -67,6 +69,10 @@ export class ApiStack extends Stack {
     });
     const { functionName } = functions.get("recordExecutions").lambda;
     new CfnOutput(this, "RecordExecutionsFunction", { value: functionName });
+    new CfnOutput(this, "StandardPlanId", { value: planSettings.STANDARD_PLAN_ID });
+    new CfnOutput(this, "ProPlanId", { value: planSettings.PRO_PLAN_ID });
+    new CfnOutput(this, "PlanPrefix", { value: planSettings.PLAN_PREFIX });
+    new CfnOutput(this, "PlanStages", { value: planSettings.PLAN_STAGES });
     if (domain) {
       const { domainNameAliasDomainName } = addDomainName(api, domain);
       new CfnOutput(this, "DomainTarget", { value: domainNameAliasDomainName });

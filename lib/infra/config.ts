@@ -1,5 +1,6 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
+import { keyGraceSeconds as defaultGraceSeconds } from "../domain/plan.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { defaultPriceFeeds, type PriceFeed } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
@@ -9,6 +10,7 @@ import {
   DomainName,
   Feed,
   fromJson,
+  GraceSeconds,
   matching,
   Origin,
   TierName,
@@ -37,6 +39,8 @@ export type Configuration = {
   channelShards: number;
   /** Where prices come from, in order of preference. With none, no prices are fetched. */
   priceFeeds: readonly PriceFeed[];
+  /** Seconds from when a user's API key is made until it is used: API Gateway takes a while to know it. */
+  keyGraceSeconds: number;
   /** The SNS topic that hears of alarms. */
   alarmTopicArn: string | undefined;
 };
@@ -75,6 +79,7 @@ const Context = v.pipe(
     streamCertificateArn: v.optional(CertificateArn),
     channelShards: v.pipe(v.unknown(), fromJson, ChannelShards),
     priceFeeds: v.optional(v.pipe(v.unknown(), fromJson, v.array(Feed, "must be a list of feeds"))),
+    keyGraceSeconds: v.optional(v.pipe(v.unknown(), fromJson, GraceSeconds)),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -96,6 +101,7 @@ export function readConfiguration(node: Node): Configuration {
 
   const { cookieName, allowedOrigins, walletLimits, channelShards, alarmTopicArn } = context.output;
   const { issuer, audience, jwksUri = "", priceFeeds = defaultPriceFeeds } = context.output;
+  const { keyGraceSeconds = defaultGraceSeconds } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn } = context.output;
   return {
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
@@ -106,6 +112,7 @@ export function readConfiguration(node: Node): Configuration {
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     channelShards,
     priceFeeds,
+    keyGraceSeconds,
     alarmTopicArn,
   };
 }

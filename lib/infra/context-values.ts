@@ -60,6 +60,13 @@ export const ChannelShards = v.pipe(
   v.check((number) => Number.isInteger(number) && number >= 1 && number <= 256, shards),
 );
 
+const seconds = "must be a whole number of seconds, 3600 at most";
+
+export const GraceSeconds = v.pipe(
+  v.number(seconds),
+  v.check((number) => Number.isInteger(number) && number >= 0 && number <= 3600, seconds),
+);
+
 export const Feed = v.strictObject(
   {
     source: matching(/\S/, "text"),

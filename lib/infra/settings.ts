@@ -1,13 +1,15 @@
 import type { Setting } from "../operations.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
+import type { PlanSettings } from "./constructs/standing-plans.ts";
 
 /** The value of every setting that a row of the table of operations may ask for. */
 export type Settings = Readonly<Record<Setting, string>>;
 
 export function settingsOf(
-  { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds }: Configuration,
+  { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds, keyGraceSeconds }: Configuration,
   { issuer, audience, jwksUri }: Issuer,
+  plans: PlanSettings,
 ): Settings {
   return {
     ALLOWED_ORIGINS: JSON.stringify(allowedOrigins),
@@ -18,5 +20,7 @@ export function settingsOf(
     COOKIE_NAME: cookieName,
     CHANNEL_SHARDS: String(channelShards),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
+    KEY_GRACE_SECONDS: String(keyGraceSeconds),
+    ...plans,
   };
 }

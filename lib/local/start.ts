@@ -157,7 +157,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     lambda: services.url,
   };
 
-  const webSocketApi = openWebSocketApi(resources, lambda.invoke, report);
+  const webSocketApi = openWebSocketApi(resources, lambda.invoke, usage.plans, report);
   if (webSocketApi === undefined) await streams.close();
   const streamUrl = webSocketApi && streams.url;
   const outputs = {

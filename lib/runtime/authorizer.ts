@@ -9,8 +9,8 @@ export type Refused = { error: string; needsRefresh?: true };
 export type Authorize = {
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
-  /** Runs for every accepted request, before it is let through. */
-  admit: (claims: Claims, now: Date) => Promise<unknown>;
+  /** Runs for every accepted request, before it is let through. @returns the API key that the request counts on. */
+  admit: (claims: Claims, now: Date) => Promise<string>;
 };
 
 type Options = Authorize & {
@@ -20,15 +20,16 @@ type Options = Authorize & {
   refuse: (event: APIGatewayRequestAuthorizerEvent, body: Refused) => APIGatewayAuthorizerResult;
 };
 
+type Admitted = { userID: string; usageIdentifierKey: string };
+
 /** The ring around the authorizers: lets the bearer of a good token through, and names them. */
 export function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
-  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Claims | Refused> {
+  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | Refused> {
     try {
       const token = tokenOf(event);
       if (token === undefined) return { error: "No token provided" };
       const claims = await verify(token);
-      await admit(claims, new Date());
-      return claims;
+      return { userID: claims.sub, usageIdentifierKey: await admit(claims, new Date()) };
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
@@ -39,7 +40,9 @@ export function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
 
   return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     const found = await identify(event);
-    return "sub" in found ? decide(event, "Allow", found.sub) : refuse(event, found as Refused);
+    if ("error" in found) return refuse(event, found);
+    const { userID, usageIdentifierKey } = found;
+    return { ...decide(event, "Allow", userID), usageIdentifierKey };
   };
 }
 

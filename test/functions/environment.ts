@@ -13,5 +13,7 @@ Object.assign(process.env, {
   COOKIE_NAME: "access_token",
   CHANNEL_SHARDS: "4",
   DELIVER_FUNCTION: "deliver",
+  SHARED_KEY_VALUE: "0123456789abcdef0123456789abcdef",
+  PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
   AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: "https://api.execute-api.us-east-1.amazonaws.com/live",
 });

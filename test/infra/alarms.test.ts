@@ -43,8 +43,9 @@ describe("the alarms", () => {
     const names = new Set(ofTable.map(({ Metric }) => Metric.MetricName));
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
-    const ofRealTime = kinds("websocket", "internal") + 3 * kinds("stream") + 2 * kinds("schedule");
-    expect(alarms).toHaveLength(ofRows + ofRealTime + 2);
+    const ofRealTime = kinds("websocket", "internal") + 2 * kinds("stream") + 2 * kinds("schedule");
+    const others = ["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"];
+    expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
 
   it("tell the topic that is configured, and nobody else", () => {

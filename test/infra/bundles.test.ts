@@ -19,14 +19,18 @@ const functions = functionsOf({
   api: assembly.getStackByName("TerminalApi").template,
 });
 
+/** A value with something in place of what is known at deployment only. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const [, parts] = (value as { "Fn::Join"?: [string, unknown] })["Fn::Join"] ?? [];
+  return Array.isArray(parts) ? parts.map(textOf).join("") : "known at deployment";
+}
+
 /** Loads the code as Lambda would, with the function's own environment and nothing else. */
 async function load(file: string, variables: Record<string, unknown>) {
   const program = `const { handler } = await import(${JSON.stringify(pathToFileURL(file))});
     console.log(JSON.stringify({ type: typeof handler, parameters: handler.length }));`;
-  const known = Object.entries(variables).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : "known at deployment",
-  ]);
+  const known = Object.entries(variables).map(([name, value]) => [name, textOf(value)]);
   const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: outdir,
     env: { AWS_REGION: "eu-west-1", ...Object.fromEntries(known) },

@@ -31,6 +31,7 @@ describe("the configuration", () => {
       streamDomain: undefined,
       channelShards: 4,
       priceFeeds: defaultPriceFeeds,
+      keyGraceSeconds: 120,
       alarmTopicArn: undefined,
     });
   });
@@ -77,6 +78,10 @@ describe("the configuration", () => {
       streamCertificateArn: stream.certificateArn,
     };
     expect(read(context)).toMatchObject({ domain: rest, streamDomain: stream });
+  });
+
+  it.each([0, 3600, "0"])("takes %j seconds for a key to become active", (keyGraceSeconds) => {
+    expect(read({ keyGraceSeconds })).toMatchObject({ keyGraceSeconds: Number(keyGraceSeconds) });
   });
 
   it.each([1, 256])("takes %i shards", (channelShards) => {
@@ -138,6 +143,10 @@ describe("the configuration", () => {
     [{ channelShards: 257 }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: "1.5" }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: "four" }, "channelShards is not JSON: four"],
+    [{ keyGraceSeconds: -1 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
+    [{ keyGraceSeconds: 0.5 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
+    [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
+    [{ keyGraceSeconds: "soon" }, "keyGraceSeconds is not JSON: soon"],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],
     [{ priceFeeds: ["coinbase"] }, "priceFeeds.0 must be an object of source, venue and url"],
     [{ priceFeeds: [{ ...feed, source: " " }] }, "priceFeeds.0.source must be text"],

@@ -12,11 +12,19 @@ const templates = synthesize({
   cookieName: "session",
   channelShards: 7,
   priceFeeds,
+  keyGraceSeconds: 7,
 });
 const functions = functionsOf(templates);
 const rows = Object.entries<Operation>(operations);
 
-const values: Record<string, string> = {
+/** What the template alone knows is in usage-plans.test.ts. */
+const values: Record<string, unknown> = {
+  SHARED_KEY_VALUE: expect.anything(),
+  PLAN_STAGES: expect.anything(),
+  PLAN_PREFIX: "TerminalApi/user/",
+  STANDARD_PLAN_ID: { Ref: expect.stringMatching(/^PlansStandard/) },
+  PRO_PLAN_ID: { Ref: expect.stringMatching(/^PlansPro/) },
+  KEY_GRACE_SECONDS: "7",
   ALLOWED_ORIGINS: '["https://app.example"]',
   WALLET_LIMITS: '{"Base":10,"Pro":60,"Enterprise":500}',
   ISSUER: "https://id.example/",
@@ -84,7 +92,12 @@ describe("the functions", () => {
     });
     const configured = propertiesOf(templates.api, "AWS::Lambda::EventInvokeConfig");
     // Executions are recorded once however often they come, so recordExecutions keeps Lambda's own two retries.
-    expect(configured).toEqual([fresh("deliver"), fresh("feedPrices")]);
+    expect(configured).toEqual([
+      fresh("deliver"),
+      fresh("feedPrices"),
+      fresh("deleteRetiredKeys"),
+      fresh("freeIdleKeys"),
+    ]);
   });
 
   it("trust the user pool of the data stack when there is no other issuer", () => {

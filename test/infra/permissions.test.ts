@@ -33,6 +33,34 @@ const connections = (action: string) => ({
 
 const ofConnections = ["POST", "DELETE"].map((action) => JSON.stringify(connections(action)));
 
+/** A part of API Gateway's control plane. */
+const controlPlane = (path: string) => ({
+  "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, ":apigateway:", { Ref: "AWS::Region" }, `::/${path}`]],
+});
+
+/** What the rows that deal with plans may do there. */
+const planGrants: Record<string, [action: string, path: string][]> = {
+  mirrorPlans: [
+    ["POST", "apikeys"],
+    ["POST", "usageplans"],
+    ["POST", "usageplans/*/keys"],
+    ["GET", "apikeys"],
+    ["GET", "usageplans/*"],
+    ["GET", "usageplans"],
+    ["GET", "usageplans/*/keys/*"],
+    ["PATCH", "usageplans/*"],
+  ],
+  deleteRetiredKeys: [
+    ["GET", "apikeys"],
+    ["GET", "usageplans/*"],
+    ["GET", "usageplans"],
+    ["DELETE", "apikeys/*"],
+    ["DELETE", "usageplans/*"],
+    ["PATCH", "usageplans/*"],
+  ],
+  freeIdleKeys: [["GET", "apikeys"]],
+};
+
 const readStream = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
 
 /** What a row's role may do, action by action, and to what. */
@@ -51,6 +79,10 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
       "lambda:InvokeFunction",
       arnOf(logicalIdOf(templates.api, other)),
     ]),
+    ...(planGrants[name] ?? []).map(([method, path]): [string, unknown] => [
+      `apigateway:${method}`,
+      controlPlane(path),
+    ]),
     ...all(row.kind === "stream" ? read : [], imported(/GetAttTable[0-9A-F]{8}StreamArn/)),
     ...all(
       row.kind === "stream" ? ["sqs:SendMessage"] : [],
@@ -58,6 +90,8 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
     ),
   ];
 }
+
+const isOfPlans = (resource: string) => /:apigateway:.*"::\/(apikeys|usageplans)\/\*/.test(resource);
 
 const grantsOf = (statements: readonly Statement[]) =>
   statements.flatMap(({ Effect, Action, Resource }) => {
@@ -67,7 +101,8 @@ const grantsOf = (statements: readonly Statement[]) =>
 
 describe("the permissions", () => {
   it.each(rows)("let %s do what its row lists to what its row lists, and write its log", (name, row) => {
-    const byAction = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]));
+    const textOf = (grant: unknown[]) => `${grant[0]} ${JSON.stringify(grant[1])}`;
+    const byAction = (a: unknown[], b: unknown[]) => textOf(a).localeCompare(textOf(b));
     expect(grantsOf(statementsOf(name)).sort(byAction)).toEqual(expectedOf(name, row).sort(byAction));
   });
 
@@ -110,14 +145,14 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("have no wildcard for an action, nor one for a resource but for the connections of the stage", () => {
+  it("have no wildcard for an action, nor one for a resource but for connections, keys and plans", () => {
     for (const template of [templates.data, templates.api])
       for (const { Effect, Action } of allStatements(template))
         if (Effect === "Allow") expect(Action.join()).not.toContain("*");
     for (const [name] of rows)
-      for (const resource of statementsOf(name).flatMap(({ Resource }) => Resource))
-        if (!ofConnections.includes(JSON.stringify(resource)))
-          expect(JSON.stringify(resource)).not.toContain("*");
+      for (const { Resource } of statementsOf(name))
+        for (const each of Resource.map((resource) => JSON.stringify(resource)))
+          if (!ofConnections.includes(each) && !isOfPlans(each)) expect(each).not.toContain("*");
   });
 
   it("let API Gateway call a function on its own route only, and a schedule its own function", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Operation, operations } from "../../lib/operations.ts";
+import { type Operation, operations, operationsOf } from "../../lib/operations.ts";
 import { alarmOn, alarmsOf } from "./alarm-properties.ts";
 import { propertiesOf, synthesize } from "./synthesized.ts";
 
@@ -12,19 +12,29 @@ type FilterProperties = {
 const alarms = alarmsOf();
 const filters = propertiesOf<FilterProperties>(synthesize().api, "AWS::Logs::MetricFilter");
 const filterOf = (name: string) =>
-  filters.find(({ LogGroupName }) => new RegExp(`^${name}Log[0-9A-F]{8}$`).test(LogGroupName.Ref));
+  filters.find(
+    ({ LogGroupName, MetricTransformations: [metric] }) =>
+      new RegExp(`^${name}Log[0-9A-F]{8}$`).test(LogGroupName.Ref) && metric?.MetricName === `${name}Faults`,
+  );
 
 const logged = (name: string) => `($.level = "ERROR") && ($.message.operation = "${name}")`;
 const counting = (name: string) => [
   { MetricName: `${name}Faults`, MetricNamespace: "TerminalApi", MetricValue: "1" },
 ];
 
+/** Three failures within five minutes; of what runs less often, three runs one after the other. */
+const raisedBy = (row: Operation) =>
+  row.kind === "schedule" && row.everyMinutes >= 5
+    ? { Threshold: 1, EvaluationPeriods: 3, period: row.everyMinutes * 60 }
+    : { Threshold: 3, EvaluationPeriods: 1, period: 300 };
+
 const behindTheScenes = Object.entries<Operation>(operations).filter(
   ([, { kind }]) => kind !== "rest" && kind !== "authorizer",
 );
 
 describe("the alarms of real time", () => {
-  it.each(behindTheScenes)("tell when %s fails, also where it answers for it", (name, { impact }) => {
+  it.each(behindTheScenes)("tell when %s fails, also where it answers for it", (name, row) => {
+    const { period, ...raised } = raisedBy(row);
     expect(filterOf(name)).toMatchObject({
       FilterPattern: `{ ${logged(name)} }`,
       MetricTransformations: counting(name),
@@ -33,8 +43,8 @@ describe("the alarms of real time", () => {
       Metrics?.some(({ MetricStat }) => MetricStat?.Metric.MetricName === `${name}Faults`),
     );
     expect(others).toEqual([]);
-    expect(alarm).toMatchObject({ Threshold: 3, TreatMissingData: "notBreaching" });
-    expect(alarm?.AlarmDescription).toContain(impact);
+    expect(alarm).toMatchObject({ ...raised, TreatMissingData: "notBreaching" });
+    expect(alarm?.AlarmDescription).toContain(row.impact);
     expect(alarm?.AlarmDescription).toContain("Look first at");
     const [{ Expression } = {}, ...metrics] = alarm?.Metrics ?? [];
     expect(Expression).toBe("MAX(METRICS())");
@@ -45,12 +55,12 @@ describe("the alarms of real time", () => {
           MetricName: "Errors",
           Dimensions: [{ Name: "FunctionName", Value: { Ref: expect.stringMatching(`^${name}Function`) } }],
         },
-        Period: 300,
+        Period: period,
         Stat: "Sum",
       },
       {
         Metric: { Namespace: "TerminalApi", MetricName: `${name}Faults` },
-        Period: 300,
+        Period: period,
         Stat: "Sum",
       },
     ]);
@@ -70,15 +80,15 @@ describe("the alarms of real time", () => {
     expect(JSON.stringify(errors)).not.toContain("authorizeConnection");
   });
 
-  it("tell when changes are published late", () => {
-    const alarm = alarmOn(alarms, "IteratorAge", '"publishChangesFunction');
+  it.each(operationsOf("stream"))("tell when %s is late", (name, { impact }) => {
+    const alarm = alarmOn(alarms, "IteratorAge", `"${name}Function`);
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanThreshold",
       Period: 300,
       Statistic: "Maximum",
       Threshold: 60_000,
     });
-    expect(alarm.AlarmDescription).toContain(operations.publishChanges.impact);
+    expect(alarm.AlarmDescription).toContain(impact);
   });
 
   it("tell when a change was given up", () => {
@@ -90,18 +100,39 @@ describe("the alarms of real time", () => {
     });
   });
 
-  it("tell when prices are not fetched, unless that is switched off", () => {
-    const alarm = alarmOn(alarms, "Invocations", '"feedPricesFunction');
+  it("tell when there is no room for another key or another plan, and what to do then", () => {
+    const limits = filters.find(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "KeyLimitReached",
+    );
+    const reached = ["KeyLimitReached", "PlanLimitReached"].map((name) => `($.message.error = "${name}")`);
+    expect(limits).toEqual({
+      FilterPattern: `{ (${logged("mirrorPlans")}) && (${reached.join(" || ")}) }`,
+      LogGroupName: { Ref: expect.stringMatching(/^mirrorPlansLog/) },
+      MetricTransformations: [
+        { MetricName: "KeyLimitReached", MetricNamespace: "TerminalApi", MetricValue: "1" },
+      ],
+    });
+    const alarm = alarmOn(alarms, "KeyLimitReached");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
+    expect(alarm.AlarmDescription).toMatch(/10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/);
+  });
+
+  it.each(operationsOf("schedule"))("tell when %s is not run", (name, { everyMinutes, impact }) => {
+    const alarm = alarmOn(alarms, "Invocations", `"${name}Function`);
     expect(alarm).toMatchObject({
       ComparisonOperator: "LessThanThreshold",
-      Period: 300,
+      EvaluationPeriods: everyMinutes < 5 ? 1 : 2,
+      Period: Math.max(5, everyMinutes) * 60,
       Statistic: "Sum",
       Threshold: 1,
       TreatMissingData: "breaching",
     });
-    expect(alarm.AlarmDescription).toContain(operations.feedPrices.impact);
+    expect(alarm.AlarmDescription).toContain(impact);
+  });
+
+  it("do not wait for prices where those are switched off", () => {
     const off = alarmsOf({ priceFeeds: [] });
-    expect(off.filter(({ MetricName }) => MetricName === "Invocations")).toEqual([]);
+    expect(() => alarmOn(off, "Invocations", '"feedPricesFunction')).toThrow("0 alarms");
     expect(off).toHaveLength(alarms.length - 1);
   });
 });

@@ -1,21 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { logicalIdOf, only, synthesize } from "./synthesized.ts";
+import { logicalIdOf, propertiesOf, synthesize } from "./synthesized.ts";
 
-const ruleOf = (context?: Record<string, unknown>) => {
+type RuleProperties = { State: string; Targets: { Arn: { "Fn::GetAtt": [string, "Arn"] } }[] };
+
+function scheduleOf(name: string, context?: Record<string, unknown>) {
   const { api } = synthesize(context);
-  return { api, ...only<object>(api, "AWS::Events::Rule").Properties };
-};
+  const id = logicalIdOf(api, name);
+  const rules = propertiesOf<RuleProperties>(api, "AWS::Events::Rule");
+  return { id, rule: rules.find(({ Targets: [target] }) => target?.Arn["Fn::GetAtt"][0] === id) };
+}
 
 describe("the schedule", () => {
-  it("runs feedPrices each minute, and lets a run that is late be", () => {
-    const { api, ...rule } = ruleOf();
+  it.each([
+    ["feedPrices", "rate(1 minute)"],
+    ["deleteRetiredKeys", "rate(5 minutes)"],
+    ["freeIdleKeys", "rate(1 day)"],
+  ])("runs %s at a %s, and lets a run that is late be", (name, ScheduleExpression) => {
+    const { id, rule } = scheduleOf(name);
     expect(rule).toEqual({
       Description: expect.any(String),
-      ScheduleExpression: "rate(1 minute)",
+      ScheduleExpression,
       State: "ENABLED",
       Targets: [
         {
-          Arn: { "Fn::GetAtt": [logicalIdOf(api, "feedPrices"), "Arn"] },
+          Arn: { "Fn::GetAtt": [id, "Arn"] },
           Id: "Target0",
           RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 },
         },
@@ -23,7 +31,11 @@ describe("the schedule", () => {
     });
   });
 
-  it("is switched off when there are no feeds", () => {
-    expect(ruleOf({ priceFeeds: [] })).toMatchObject({ State: "DISABLED" });
+  it.each([
+    ["feedPrices", "DISABLED"],
+    ["deleteRetiredKeys", "ENABLED"],
+    ["freeIdleKeys", "ENABLED"],
+  ])("has %s %s when there are no feeds", (name, State) => {
+    expect(scheduleOf(name, { priceFeeds: [] }).rule).toMatchObject({ State });
   });
 });

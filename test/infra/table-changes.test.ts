@@ -1,42 +1,77 @@
 import { describe, expect, it } from "vitest";
 import * as keys from "../../lib/aws/table-keys.ts";
-import { logicalIdOf, only, synthesize } from "./synthesized.ts";
+import { logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
 const { api } = synthesize();
 const queue = only(api, "AWS::SQS::Queue");
 
-type Pattern = { eventName: string[]; dynamodb: { Keys: { SK: { S: { prefix: string }[] } } } };
-type MappingProperties = { FilterCriteria: { Filters: { Pattern: string }[] } };
-const mapping = only<MappingProperties>(api, "AWS::Lambda::EventSourceMapping").Properties;
-const patterns = mapping.FilterCriteria.Filters.map(({ Pattern }): Pattern => JSON.parse(Pattern));
+type Pattern = {
+  eventName?: string[];
+  dynamodb: { Keys: { SK: { S: (string | { prefix: string })[] } } };
+};
+type MappingProperties = {
+  FilterCriteria: { Filters: { Pattern: string }[] };
+  FunctionName: { Ref: string };
+};
+
+function mappingOf(name: string): MappingProperties {
+  const all = propertiesOf<MappingProperties>(api, "AWS::Lambda::EventSourceMapping");
+  const [mapping, ...others] = all.filter(({ FunctionName }) => FunctionName.Ref === logicalIdOf(api, name));
+  if (mapping === undefined || others.length > 0) throw new Error(`${name} has not one mapping`);
+  return mapping;
+}
+
+const patternsOf = (name: string) =>
+  mappingOf(name).FilterCriteria.Filters.map(({ Pattern }): Pattern => JSON.parse(Pattern));
 
 /** As Lambda matches: any of the filters, and in each field any of its alternatives. */
-const isPublished = (eventName: string, { SK }: keys.Key) =>
-  patterns.some(
-    ({ eventName: events, dynamodb }) =>
-      events.includes(eventName) && dynamodb.Keys.SK.S.some(({ prefix }) => SK.startsWith(prefix)),
+const reaches = (name: string, eventName: string, { SK }: keys.Key) =>
+  patternsOf(name).some(
+    ({ eventName: events = [eventName], dynamodb }) =>
+      events.includes(eventName) &&
+      dynamodb.Keys.SK.S.some((wanted) =>
+        typeof wanted === "string" ? SK === wanted : SK.startsWith(wanted.prefix),
+      ),
   );
+const isPublished = (eventName: string, key: keys.Key) => reaches("publishChanges", eventName, key);
+const isMirrored = (eventName: string, key: keys.Key) => reaches("mirrorPlans", eventName, key);
+
+/** What is the same of every mapping. */
+const common = (name: string) => ({
+  BisectBatchOnFunctionError: true,
+  DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queue.id, "Arn"] } } },
+  EventSourceArn: { "Fn::ImportValue": expect.stringMatching(/GetAttTable[0-9A-F]{8}StreamArn/) },
+  FilterCriteria: { Filters: [{ Pattern: expect.any(String) }] },
+  FunctionName: { Ref: logicalIdOf(api, name) },
+  FunctionResponseTypes: ["ReportBatchItemFailures"],
+  StartingPosition: "TRIM_HORIZON",
+});
 
 describe("the table's changes", () => {
   it("are brought to publishChanges from the first one on, and never hold each other up for long", () => {
-    expect(mapping).toEqual({
+    expect(mappingOf("publishChanges")).toEqual({
+      ...common("publishChanges"),
       BatchSize: 100,
-      BisectBatchOnFunctionError: true,
-      DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queue.id, "Arn"] } } },
-      EventSourceArn: { "Fn::ImportValue": expect.stringMatching(/GetAttTable[0-9A-F]{8}StreamArn/) },
-      FilterCriteria: { Filters: [{ Pattern: expect.any(String) }] },
-      FunctionName: { Ref: logicalIdOf(api, "publishChanges") },
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
       MaximumRecordAgeInSeconds: 3600,
       MaximumRetryAttempts: 5,
       ParallelizationFactor: 10,
-      StartingPosition: "TRIM_HORIZON",
+    });
+  });
+
+  it("are brought to mirrorPlans a few at a time, as often as it takes, for six hours", () => {
+    expect(mappingOf("mirrorPlans")).toEqual({
+      ...common("mirrorPlans"),
+      BatchSize: 20,
+      MaximumRecordAgeInSeconds: 6 * 3600,
+      ParallelizationFactor: 1,
     });
   });
 
   it("are those of the sort keys that are published, when they are written", () => {
     const SK = { S: keys.publishedSortKeys.map((prefix) => ({ prefix })) };
-    expect(patterns).toEqual([{ eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } }]);
+    expect(patternsOf("publishChanges")).toEqual([
+      { eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } },
+    ]);
   });
 
   it.each([
@@ -58,9 +93,26 @@ describe("the table's changes", () => {
     ["a connection", keys.connectionKey("alice", "1")],
     ["a subscriber", keys.subscriberKey("prices", 0, "1")],
     ["the catalogue", keys.catalogueKey],
+    ["a user's key", keys.planKeyKey("alice")],
+    ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
   ])("do not bring %s", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(false);
   });
+
+  it.each(["INSERT", "MODIFY", "REMOVE"])(
+    "bring a profile's %s to its plan, and nothing else",
+    (eventName) => {
+      expect(isMirrored(eventName, keys.profileKey("alice"))).toBe(true);
+      for (const key of [
+        keys.settingsKey("alice", "sol"),
+        keys.referralKey("alice", new Date(), "bob"),
+        keys.planKeyKey("alice"),
+        keys.retiredKeyKey(new Date(), "alice/1"),
+        keys.walletKey("alice", "eth", "0x1"),
+      ])
+        expect(isMirrored(eventName, key)).toBe(false);
+    },
+  );
 
   it("that are given up are noted for two weeks, encrypted and over TLS only", () => {
     expect(queue.Properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 3600, SqsManagedSseEnabled: true });

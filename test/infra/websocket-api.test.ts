@@ -38,6 +38,7 @@ const uriOf = (name: string) => ({
 describe("the WebSocket API", () => {
   it("chooses the route by the type of a message, and can be reached by pushes", () => {
     expect(properties).toEqual({
+      ApiKeySelectionExpression: "$context.authorizer.usageIdentifierKey",
       Description: expect.any(String),
       Name: "TerminalApiStream",
       ProtocolType: "WEBSOCKET",

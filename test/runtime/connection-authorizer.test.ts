@@ -8,7 +8,7 @@ const event = authorizerEvent({ "Sec-WebSocket-Protocol": "access_token, secret-
 
 type Ports = Partial<Parameters<typeof connectionAuthorizer>[0]>;
 
-const authorize = ({ verify = async () => claims, admit = async () => {} }: Ports = {}) =>
+const authorize = ({ verify = async () => claims, admit = async () => "a key" }: Ports = {}) =>
   connectionAuthorizer({
     cookieName: "access_token",
     allowedOrigins: ["https://app.example"],
@@ -28,7 +28,7 @@ afterEach(() => logged.mockClear());
 describe("who connects with a good token", () => {
   it("is let in to this API, and named", async () => {
     const verify = vi.fn(async () => claims);
-    const admit = vi.fn(async () => {});
+    const admit = vi.fn(async () => "a key");
     expect(await authorize({ verify, admit })(event)).toEqual({
       principalId: "alice",
       policyDocument: {
@@ -36,6 +36,7 @@ describe("who connects with a good token", () => {
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: event.methodArn }],
       },
       context: {},
+      usageIdentifierKey: "a key",
     });
     expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
     expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
@@ -62,7 +63,7 @@ describe("who connects", () => {
       {},
     ],
   ])("%s is Unauthorized, exactly so, and nothing is logged", async (_, request, ports) => {
-    const admit = vi.fn(async () => {});
+    const admit = vi.fn(async () => "a key");
     const error = await thrownBy(authorize({ ...ports, admit })(request));
     expect(error.message).toBe("Unauthorized");
     expect(error.stack).toBe("");

@@ -8,7 +8,7 @@ const event = authorizerEvent({ Authorization: "Bearer secret-token" });
 
 function authorize({
   verify = async () => claims,
-  admit = async () => {},
+  admit = async () => "a key",
 }: Partial<Parameters<typeof restAuthorizer>[0]>) {
   return restAuthorizer({ cookieName: "access_token", verify, admit });
 }
@@ -17,7 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("the authorizer", () => {
   it("lets the bearer of a good token call this method, and names them", async () => {
-    const admit = vi.fn(async () => {});
+    const admit = vi.fn(async () => "a key");
     expect(await authorize({ admit })(event)).toEqual({
       principalId: "alice",
       policyDocument: {
@@ -25,6 +25,7 @@ describe("the authorizer", () => {
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: event.methodArn }],
       },
       context: {},
+      usageIdentifierKey: "a key",
     });
     expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
   });

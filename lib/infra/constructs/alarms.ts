@@ -17,7 +17,7 @@ import type { Watched } from "./watched.ts";
 
 export type AlarmsProps = Watched & { topicArn: string | undefined };
 
-const period = Duration.minutes(5);
+const fiveMinutes = Duration.minutes(5);
 
 /** Tells what users suffer, and where to look first. Without a topic the alarms are there to be looked at. */
 export class Alarms extends Construct {
@@ -53,7 +53,7 @@ export class Alarms extends Construct {
     id: string,
     metric: Metric | MathExpression,
     alarmDescription: string,
-    raised: Partial<AlarmProps> = {},
+    { period = fiveMinutes, ...raised }: Partial<AlarmProps> & { period?: Duration } = {},
   ) {
     const alarm = new Alarm(this, id, {
       metric: metric.with({ period }),

@@ -6,7 +6,7 @@ import type { TokenAuthorizer } from "./token-authorizer.ts";
 /** A method of the API with the function that serves it. */
 export type Endpoint = { operation: OperationFunction; method: Method };
 
-/** Puts a row on its route, for bearers of a token only. */
+/** Puts a row on its route, for bearers of a token only, whose usage plan counts each request. */
 export function addEndpoint(
   api: RestApi,
   { method, path }: RestRow,
@@ -14,6 +14,6 @@ export function addEndpoint(
   authorizer: TokenAuthorizer,
 ): Endpoint {
   const integration = new LambdaIntegration(operation.lambda, { allowTestInvoke: false });
-  const options = { operationName: operation.name, authorizer };
+  const options = { operationName: operation.name, authorizer, apiKeyRequired: true };
   return { operation, method: api.root.resourceForPath(path).addMethod(method, integration, options) };
 }

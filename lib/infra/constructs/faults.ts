@@ -1,5 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import { MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type JsonPattern } from "aws-cdk-lib/aws-logs";
 import type { OperationFunction } from "./operation-function.ts";
 
@@ -38,6 +38,31 @@ export function failuresOf(operation: OperationFunction): MathExpression {
 export function failuresBesideRefusals(operation: OperationFunction): Metric {
   return counted(operation, any(loggedBy(operation.name), brokenOff));
 }
+
+/** How often API Gateway had no room for another key or plan. */
+export function limitsReached(operation: OperationFunction): Metric {
+  const metric = limitMetric(operation);
+  operation.lambda.logGroup.addMetricFilter("Limits", {
+    filterPattern: all(
+      loggedBy(operation.name),
+      any(
+        stringValue("$.message.error", "=", "KeyLimitReached"),
+        stringValue("$.message.error", "=", "PlanLimitReached"),
+      ),
+    ),
+    metricNamespace: metric.namespace,
+    metricName: metric.metricName,
+  });
+  return metric;
+}
+
+/** The metric that this makes. */
+export const limitMetric = ({ lambda }: OperationFunction) =>
+  new Metric({
+    namespace: Stack.of(lambda).stackName,
+    metricName: "KeyLimitReached",
+    statistic: Stats.SUM,
+  });
 
 function counted({ name, lambda }: OperationFunction, filterPattern: JsonPattern): Metric {
   const filter = lambda.logGroup.addMetricFilter("Faults", {

@@ -56,6 +56,8 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memorySize,
+      // No concurrency is reserved: it would be taken from the other functions of the account, whose limit may be as low as
+      // 10. One shard of the stream is one run of mirrorPlans at a time, and the SDK slows down as API Gateway tells it to.
       timeout: Duration.seconds(row.timeout),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),

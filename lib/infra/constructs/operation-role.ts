@@ -6,6 +6,7 @@ import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
 import type { ConnectionAction } from "../../operations.ts";
 import type { OperationFunctionProps } from "./operation-function.ts";
+import { planAccess, planWildcards } from "./plan-access.ts";
 
 /** What an operation's function acts on, each only as far as its row says. */
 export type OperationRoleProps = Omit<OperationFunctionProps, "settings"> & { logGroup: LogGroup };
@@ -28,6 +29,7 @@ export class OperationRole extends Role {
           ),
         }),
         ...(invokable.length > 0 && { Invoke: allow(["lambda:InvokeFunction"], invokable) }),
+        ...(row.plans.length > 0 && { Plans: planAccess(scope, row.plans) }),
         // Lambda reads the stream and notes failures in the function's name.
         ...(row.kind === "stream" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),
@@ -39,6 +41,11 @@ export class OperationRole extends Role {
       Validations.of(this).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,
         reason: "Connections come and go, and a function pushes to those of every user.",
+      });
+    for (const resource of planWildcards(scope, row.plans))
+      Validations.of(this).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${resource}]`,
+        reason: "Keys and plans are made as users come, with ids that API Gateway chooses.",
       });
   }
 }

@@ -1,8 +1,14 @@
 import { Stack } from "aws-cdk-lib";
-import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  LogGroupLogDestination,
+  WebSocketApi,
+  WebSocketApiKeySelectionExpression,
+  WebSocketStage,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import type { Construct, IDependable } from "constructs";
 import { streamAccessLogFormat } from "./access-log-format.ts";
 import { RetainedLogGroup } from "./retained-log-group.ts";
+import { stageName } from "./stage-name.ts";
 
 export type StreamApiProps = {
   /** What must be there before API Gateway agrees to write access logs. */
@@ -21,10 +27,11 @@ export class StreamApi extends WebSocketApi {
       apiName: `${Stack.of(scope).stackName}${id}`,
       description: "Trading terminal: prices, orders and positions as they change",
       routeSelectionExpression: "$request.body.type",
+      apiKeySelectionExpression: WebSocketApiKeySelectionExpression.AUTHORIZER_USAGE_IDENTIFIER_KEY,
     });
     this.stage = new WebSocketStage(this, "Stage", {
       webSocketApi: this,
-      stageName: "live",
+      stageName,
       autoDeploy: true,
       detailedMetricsEnabled: true,
       accessLogSettings: {

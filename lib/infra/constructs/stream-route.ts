@@ -1,5 +1,5 @@
 import { Validations } from "aws-cdk-lib";
-import type { WebSocketRoute } from "aws-cdk-lib/aws-apigatewayv2";
+import { WebSocketRoute } from "aws-cdk-lib/aws-apigatewayv2";
 import type { WebSocketRow } from "../../operations.ts";
 import type { ConnectionAuthorizer } from "./connection-authorizer.ts";
 import type { OperationFunction } from "./operation-function.ts";
@@ -14,7 +14,15 @@ export function addStreamRoute(
   authorizer: ConnectionAuthorizer,
 ): WebSocketRoute {
   const integration = new RouteIntegration(lambda, api.stage.stageName);
-  if (route === "$connect") return api.addRoute(route, { integration, authorizer });
+  if (route === "$connect")
+    // As addRoute does it, which takes no word of keys. A usage plan counts who connects, and no message.
+    return new WebSocketRoute(api, `${route}-Route`, {
+      webSocketApi: api,
+      routeKey: route,
+      integration,
+      authorizer,
+      apiKeyRequired: true,
+    });
   const added = api.addRoute(route, {
     integration,
     // What the function answers goes to the client. Without a response of the route, API Gateway drops it.

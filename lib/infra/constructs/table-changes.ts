@@ -2,6 +2,7 @@ import { Duration, Validations } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import {
   EventSourceMapping,
+  type EventSourceMappingOptions,
   FilterCriteria,
   FilterRule,
   type IFunction,
@@ -9,15 +10,50 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { publishedSortKeys } from "../../aws/table-keys.ts";
+import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
+import type { StreamOperationName } from "../../operations.ts";
 
-/** The changes of the table that are published: items of the sort keys in lib/aws/table-keys.ts, when they are written. */
-const published = FilterCriteria.filter({
-  eventName: FilterRule.or("INSERT", "MODIFY"),
-  dynamodb: { Keys: { SK: { S: publishedSortKeys.flatMap((prefix) => FilterRule.beginsWith(prefix)) } } },
-});
+type Subscription = Pick<
+  EventSourceMappingOptions,
+  "filters" | "batchSize" | "parallelizationFactor" | "retryAttempts" | "maxRecordAge"
+>;
 
-/** The table's stream of changes, and where those are noted that could not be published. */
+/**
+ * Which changes each row hears of, and how they come to it. Two is what a shard of the stream has room for: a third reader
+ * would slow the others down.
+ */
+const subscriptions: Record<StreamOperationName, Subscription> = {
+  publishChanges: {
+    // Items of these sort keys, when they are written.
+    filters: [
+      FilterCriteria.filter({
+        eventName: FilterRule.or("INSERT", "MODIFY"),
+        dynamodb: {
+          Keys: { SK: { S: publishedSortKeys.flatMap((prefix) => FilterRule.beginsWith(prefix)) } },
+        },
+      }),
+    ],
+    batchSize: 100,
+    // Several batches of a shard at once, still in order for each item.
+    parallelizationFactor: 10,
+    // What cannot be published does not hold up the rest for the day that the stream would keep it.
+    retryAttempts: 5,
+    maxRecordAge: Duration.hours(1),
+  },
+  mirrorPlans: {
+    // Profiles, when they are written and when they are deleted.
+    filters: [
+      FilterCriteria.filter({ dynamodb: { Keys: { SK: { S: FilterRule.isEqual(profileSortKey) } } } }),
+    ],
+    // The control plane takes few calls a second: more at once would only wait for one another.
+    batchSize: 20,
+    parallelizationFactor: 1,
+    // As often as it takes, for six hours. Meanwhile the user's requests count on the shared key.
+    maxRecordAge: Duration.hours(6),
+  },
+};
+
+/** The table's stream of changes, and where those are noted that were given up. */
 export class TableChanges extends Construct {
   readonly streamArn: string;
   /** Holds for each batch that was given up where it stands in the stream, and none of its contents. */
@@ -38,23 +74,17 @@ export class TableChanges extends Construct {
     });
   }
 
-  /** Has a function hear of the changes. Its row is of the kind `stream`, from which its role follows. */
-  sendTo(lambda: IFunction): EventSourceMapping {
-    return new EventSourceMapping(this, "Mapping", {
+  /** Has the function of a row hear of its changes. */
+  sendTo(name: StreamOperationName, lambda: IFunction): EventSourceMapping {
+    return new EventSourceMapping(this, `${name}Mapping`, {
       target: lambda,
       eventSourceArn: this.streamArn,
-      filters: [published],
+      ...subscriptions[name],
       // From the oldest change there is: `LATEST` leaves out what happens in the minutes that a mapping takes to start,
       // which nobody would notice, while clients drop what they have already by its version.
       startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: 100,
-      // Several batches of a shard at once, still in order for each item.
-      parallelizationFactor: 10,
-      // What cannot be published does not hold up the rest for the day that the stream would keep it.
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: 5,
-      maxRecordAge: Duration.hours(1),
       // CDK's own destination would let the function read the queue's attributes besides.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });

@@ -1,5 +1,6 @@
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { limitMetric } from "./faults.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import { sumOverCalls } from "./table-metrics.ts";
 import type { Watched } from "./watched.ts";
@@ -9,7 +10,8 @@ export class TerminalDashboard extends Dashboard {
   constructor(scope: Construct, id: string, watched: Watched) {
     const all = watched.functions.all();
     const ofRequests = all.filter(({ name, row }) => row.kind === "rest" || name === "authorize");
-    const ofRealTime = all.filter((operation) => !ofRequests.includes(operation));
+    const ofPlans = all.filter(({ row }) => row.plans.length > 0);
+    const ofRealTime = all.filter((each) => !ofRequests.includes(each) && !ofPlans.includes(each));
     super(scope, id, {
       widgets: [
         requests(watched),
@@ -17,6 +19,7 @@ export class TerminalDashboard extends Dashboard {
         connections(watched),
         changes(watched),
         functions("Real time", ofRealTime),
+        [...functions("Plans", ofPlans), plans(watched)],
         table(watched),
       ],
     });
@@ -80,6 +83,14 @@ function changes({ functions, changes }: Watched): IWidget[] {
       changes.failed.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, label: "batches" }),
     ]),
   ];
+}
+
+function plans({ functions }: Watched): IWidget {
+  const mirror = functions.get("mirrorPlans");
+  return graph("Changed profiles waiting for their plan", [
+    mirror.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "milliseconds" }),
+    limitMetric(mirror).with({ label: "no room for a key" }),
+  ]);
 }
 
 function table({ table }: Watched): IWidget[] {

@@ -1,5 +1,6 @@
 import { Stack, Validations } from "aws-cdk-lib";
 import {
+  ApiKeySourceType,
   type CfnAccount,
   EndpointType,
   LogGroupLogDestination,
@@ -9,6 +10,7 @@ import {
 import type { Construct } from "constructs";
 import { accessLogFormat } from "./access-log-format.ts";
 import { RetainedLogGroup } from "./retained-log-group.ts";
+import { stageName } from "./stage-name.ts";
 
 export type TerminalRestApiProps = {
   /** Reachable under a domain name of its own only. */
@@ -24,10 +26,12 @@ export class TerminalRestApi extends RestApi {
       description: "Trading terminal",
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domainOnly,
+      // A key in a header would let a caller count on somebody else's.
+      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // Without this role, one per account and region, API Gateway refuses to write access logs.
       cloudWatchRole: true,
       deployOptions: {
-        stageName: "live",
+        stageName,
         metricsEnabled: true,
         accessLogDestination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
         accessLogFormat,

@@ -1,6 +1,7 @@
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { ScheduleRow } from "../../operations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { OperationFunctions } from "./operation-functions.ts";
 import type { TableChanges } from "./table-changes.ts";
@@ -13,6 +14,6 @@ export type Watched = {
   stream: WebSocketStage;
   changes: TableChanges;
   table: Table;
-  /** Whether the schedules are switched on. */
-  scheduled: boolean;
+  /** Whether a schedule is switched on. */
+  isOn: (row: ScheduleRow) => boolean;
 };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { account, arn } from "../account.ts";
 
 /** What `Ref` gives for the names that CloudFormation itself defines. */
@@ -7,7 +8,14 @@ export const pseudoParameters: Readonly<Record<string, (stackName: string) => un
   "AWS::NotificationARNs": () => [],
   "AWS::Partition": () => account.partition,
   "AWS::Region": () => account.region,
-  "AWS::StackId": (stackName) => arn("cloudformation", `stack/${stackName}/local`),
+  "AWS::StackId": (stackName) => arn("cloudformation", `stack/${stackName}/${guidOf(stackName)}`),
   "AWS::StackName": (stackName) => stackName,
   "AWS::URLSuffix": () => account.urlSuffix,
 };
+
+/** In the form of the random part of a stack's id, and the same from run to run. */
+const guidOf = (stackName: string) =>
+  createHash("sha256")
+    .update(stackName)
+    .digest("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");

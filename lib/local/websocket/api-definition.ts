@@ -8,6 +8,8 @@ export type WebSocketApiDefinition = {
   routes: ReadonlyMap<string, Route>;
   /** Asked before `$connect`. */
   authorizer: ConnectAuthorizer | undefined;
+  /** Whether `$connect` takes an API key, which the authorizer names. */
+  connectNeedsKey: boolean;
 };
 
 export type Route = {

@@ -19,14 +19,14 @@ type Asked = {
 /**
  * Has the authorizer decide on a request to connect.
  *
- * @returns what it has found, for the events of the connection
+ * @returns what it has found, for the events of the connection, and the value of the caller's API key
  * @throws GatewayFailure when it does not let the client in, or has not come to a decision
  */
 export async function authorize(
   { request, authorizer, api: { apiId, stage }, eventFor }: Asked,
   functions: FunctionPort,
   now: () => Date,
-): Promise<AuthorizerContext> {
+): Promise<{ context: AuthorizerContext; apiKey: string | undefined }> {
   const isThere = (name: string) => headerValues(request.headers, name).some((value) => value !== "");
   if (!authorizer.requiredHeaders.every(isThere)) throw new GatewayFailure("UNAUTHORIZED");
 
@@ -41,12 +41,12 @@ export async function authorize(
     },
     "AUTHORIZER_CONFIGURATION_ERROR",
   );
-  const { principalId, policyDocument, context } = readAuthorizerResult(result);
+  const { principalId, policyDocument, context, usageIdentifierKey } = readAuthorizerResult(result);
   const refusal = refusalOf(evaluatePolicy(policyDocument, methodArn));
   if (refusal) throw refusal;
+  const integrationLatency = now().getTime() - begun.getTime();
   return {
-    ...contextStrings(context),
-    principalId,
-    integrationLatency: now().getTime() - begun.getTime(),
+    context: { ...contextStrings(context), principalId, integrationLatency },
+    apiKey: usageIdentifierKey ?? undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { GatewayFailure } from "../gateway/gateway-failure.ts";
 import { type GatewayRequest, type GatewayResponse, headerValues } from "../gateway/messages.ts";
 import { newRequestIds } from "../gateway/request-context.ts";
 import { readTarget } from "../gateway/request-target.ts";
@@ -15,7 +16,7 @@ export type Handshake = { peer: Peer; subprotocol: string | undefined } | { refu
 
 const CONNECT = { routeKey: "$connect", eventType: "CONNECT" } as const;
 
-/** Decides on a request to connect: first the authorizer, then the function of `$connect`, each where there is one. */
+/** Decides on a request to connect: the authorizer, the usage plan, the function of `$connect`, each where there is one. */
 export async function connect(gateway: Gateway, request: GatewayRequest): Promise<Handshake> {
   // The stage is not part of the path, and no other path exists. AWS answers so for a stage that there is not.
   if (readTarget(request.target).rawPath !== "/") return { refusal: json(403, { message: "Forbidden" }) };
@@ -30,12 +31,15 @@ export async function connect(gateway: Gateway, request: GatewayRequest): Promis
 
   try {
     const { authorizer } = api;
+    let apiKey: string | undefined;
     if (authorizer) {
       const eventFor = (methodArn: string) =>
         authorizerEvent(request, methodArn, contextOf(gateway, CONNECT, peer), traceId);
       const found = await authorize({ request, authorizer, api, eventFor }, gateway, now);
-      peer = { ...peer, authorizer: found };
+      peer = { ...peer, authorizer: found.context };
+      ({ apiKey } = found);
     }
+    checkUsage(gateway, apiKey);
 
     const route = api.routes.get("$connect");
     if (!route) return { peer, subprotocol: undefined };
@@ -47,6 +51,19 @@ export async function connect(gateway: Gateway, request: GatewayRequest): Promis
     const { status, told } = reported(gateway, "$connect", error);
     return refuse(status, told ?? "Internal server error");
   }
+}
+
+/** @throws GatewayFailure INVALID_API_KEY, THROTTLED or QUOTA_EXCEEDED */
+function checkUsage({ api, usagePlans }: Gateway, apiKey: string | undefined): void {
+  const { apiId, stage, connectNeedsKey } = api;
+  const admission = usagePlans.admit({
+    apiId,
+    stage,
+    method: "$connect",
+    ...(connectNeedsKey && { apiKey: { value: apiKey } }),
+  });
+  if (admission.admitted) return;
+  throw new GatewayFailure(admission.refusal, "reason" in admission ? { reason: admission.reason } : {});
 }
 
 function stranger({ headers, sourceIp }: GatewayRequest, connectionId: string, now: Date): Peer {

@@ -1,5 +1,6 @@
 import type { FunctionPort } from "../gateway/function-port.ts";
 import { GatewayFailure } from "../gateway/gateway-failure.ts";
+import type { UsagePlans } from "../usage/usage-plans.ts";
 import type { WebSocketApiDefinition } from "./api-definition.ts";
 import { type Occasion, requestContext } from "./events.ts";
 import type { Peer } from "./peer.ts";
@@ -7,6 +8,8 @@ import type { Peer } from "./peer.ts";
 /** What everything that happens to a connection needs. */
 export type Gateway = FunctionPort & {
   api: WebSocketApiDefinition;
+  /** Those of all APIs. */
+  usagePlans: UsagePlans;
   now: () => Date;
   /** Makes an id in the form of API Gateway. */
   newId: () => string;

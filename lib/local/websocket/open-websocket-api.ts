@@ -3,6 +3,7 @@ import type { Invoke } from "../lambda/invoke.ts";
 import { readPermissions } from "../resources/permissions.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Resources } from "../template/resources.ts";
+import type { UsagePlans } from "../usage/usage-plans.ts";
 import { createWebSocketApi, type WebSocketApi } from "./websocket-api.ts";
 
 /**
@@ -12,6 +13,7 @@ import { createWebSocketApi, type WebSocketApi } from "./websocket-api.ts";
 export function openWebSocketApi(
   resources: Resources,
   invoke: Invoke,
+  usagePlans: UsagePlans,
   report: (line: string) => void,
 ): WebSocketApi | undefined {
   const [api, ...others] = resources.ofType("AWS::ApiGatewayV2::Api");
@@ -29,6 +31,7 @@ export function openWebSocketApi(
       resources: parts.map(plain),
       invoke,
       mayInvoke: readPermissions(resources),
+      usagePlans,
       report,
     });
   } catch (error) {

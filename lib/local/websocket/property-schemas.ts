@@ -19,8 +19,10 @@ export const api = v.strictObject({
   Description: unread,
   Tags: unread,
   IpAddressType: unread,
-  // Where a key comes from matters to routes that need one, and no route may.
-  ApiKeySelectionExpression: unread,
+  ApiKeySelectionExpression: v.optional(
+    v.picklist(["$request.header.x-api-key", "$context.authorizer.usageIdentifierKey"]),
+    "$request.header.x-api-key",
+  ),
   DisableExecuteApiEndpoint: off,
 });
 
@@ -57,7 +59,7 @@ export const route = v.strictObject({
   AuthorizationType: v.optional(v.picklist(["NONE", "CUSTOM"]), "NONE"),
   AuthorizerId: v.optional(reference),
   RouteResponseSelectionExpression: v.optional(v.literal("$default")),
-  ApiKeyRequired: off,
+  ApiKeyRequired: v.optional(v.boolean(), false),
   OperationName: unread,
 });
 

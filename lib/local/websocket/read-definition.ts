@@ -26,7 +26,7 @@ export function readDefinition(
   if (unknown) throw notEmulated(unknown, "the resource type");
   const ofType = (name: string) => own.filter(({ type }) => type === TYPE + name);
 
-  const { RouteSelectionExpression } = readProperties(schemas.api, api);
+  const { RouteSelectionExpression, ApiKeySelectionExpression } = readProperties(schemas.api, api);
   for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
   const routes = ofType("Route").map((resource) => ({
     resource,
@@ -45,6 +45,7 @@ export function readDefinition(
       ]),
     ),
     authorizer: readConnectAuthorizer(routes, readAuthorizers(ofType("Authorizer"))),
+    connectNeedsKey: readKeyUse(routes, ApiKeySelectionExpression),
   };
 }
 
@@ -100,8 +101,20 @@ function readAuthorizers(
   );
 }
 
+type ReadRoute = { resource: ResolvedResource; properties: RouteProperties };
+
+/** AWS documents no count of messages by usage plans, and no key of a client's own is needed here. */
+function readKeyUse(routes: readonly ReadRoute[], selection: string): boolean {
+  const [needing, ...others] = routes.filter(({ properties }) => properties.ApiKeyRequired);
+  const misplaced = [needing, ...others].find((each) => each && each.properties.RouteKey !== "$connect");
+  if (misplaced) throw notEmulated(misplaced.resource, "ApiKeyRequired on another route than $connect");
+  if (needing && selection !== "$context.authorizer.usageIdentifierKey")
+    throw notEmulated(needing.resource, `ApiKeyRequired with a key of "${selection}"`);
+  return needing !== undefined;
+}
+
 function readConnectAuthorizer(
-  routes: readonly { resource: ResolvedResource; properties: RouteProperties }[],
+  routes: readonly ReadRoute[],
   authorizers: ReadonlyMap<string | undefined, ConnectAuthorizer>,
 ): ConnectAuthorizer | undefined {
   const [guarded, ...others] = routes.filter(({ properties }) => properties.AuthorizationType === "CUSTOM");

@@ -24,6 +24,7 @@ export type WebSocketApiOptions = FunctionPort & {
   api: ResolvedResource;
   /** Everything that belongs to it. Resources of other APIs and other services may be among them. */
   resources: readonly ResolvedResource[];
+  usagePlans: Gateway["usagePlans"];
   report: Gateway["report"];
   now?: () => Date;
 };

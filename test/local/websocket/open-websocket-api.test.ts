@@ -3,6 +3,9 @@ import { resourceTypes } from "../../../lib/local/resources/types.ts";
 import { StartupError } from "../../../lib/local/startup-error.ts";
 import { readAssembly, type Template } from "../../../lib/local/template/assembly.ts";
 import { type Resources, resolveStacks } from "../../../lib/local/template/resources.ts";
+import { noUsage } from "../../../lib/local/usage/model.ts";
+import { createUsagePlans } from "../../../lib/local/usage/usage-plans.ts";
+import { createUsageState } from "../../../lib/local/usage/usage-state.ts";
 import { openWebSocketApi } from "../../../lib/local/websocket/open-websocket-api.ts";
 import { synthesizeWebSocket } from "./assembly.ts";
 
@@ -26,6 +29,7 @@ const open = (from: Resources) =>
   openWebSocketApi(
     from,
     () => Promise.reject(),
+    createUsagePlans(createUsageState(noUsage)),
     () => {},
   );
 

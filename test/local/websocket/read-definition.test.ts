@@ -43,6 +43,7 @@ test("an API is read with all its parts", () => {
       functionArn: functionArn("authorize"),
       requiredHeaders: ["authorization", "x-device"],
     },
+    connectNeedsKey: false,
   });
 });
 
@@ -74,7 +75,7 @@ describe("what is not emulated is refused by name", () => {
       "Stage",
       /DefaultRouteSettings\.ThrottlingRateLimit$/,
     ],
-    ["Route", { ApiKeyRequired: true }, "$connect", /ApiKeyRequired/],
+    ["Route", { ApiKeyRequired: true }, "ping", /ApiKeyRequired on another route than \$connect/],
     ["Route", { RequestParameters: {} }, "$connect", /RequestParameters$/],
     ["Route", { ModelSelectionExpression: "$request.body.x" }, "$connect", /ModelSelectionExpression$/],
     ["Route", { AuthorizationType: "AWS_IAM" }, "$connect", /AuthorizationType/],
@@ -113,6 +114,7 @@ describe("what is not emulated is refused by name", () => {
     [{ RouteSelectionExpression: "$request.header.x" }, /the selection expression "\$request\.header\.x"/],
     [{ RouteSelectionExpression: "$request.body" }, /selection expression/],
     [{ RouteSelectionExpression: undefined }, /RouteSelectionExpression/],
+    [{ ApiKeySelectionExpression: "$request.querystring.key" }, /ApiKeySelectionExpression/],
     [{ DisableExecuteApiEndpoint: true }, /DisableExecuteApiEndpoint/],
     [{ CorsConfiguration: {} }, /CorsConfiguration$/],
     [{ Body: {} }, /Body$/],

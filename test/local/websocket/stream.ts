@@ -4,6 +4,9 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { ResolvedResource } from "../../../lib/local/gateway/resolved-resource.ts";
+import { noUsage, type Usage } from "../../../lib/local/usage/model.ts";
+import { createUsagePlans } from "../../../lib/local/usage/usage-plans.ts";
+import { createUsageState } from "../../../lib/local/usage/usage-state.ts";
 import { awsLimits, type StreamLimits } from "../../../lib/local/websocket/limits.ts";
 import { openStreamServer } from "../../../lib/local/websocket/stream-server.ts";
 import { createWebSocketApi } from "../../../lib/local/websocket/websocket-api.ts";
@@ -13,6 +16,9 @@ type Options = {
   limits?: Partial<StreamLimits>;
   mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
   now?: () => Date;
+  usage?: Usage;
+  /** The API, where it is not the usual one. */
+  as?: ResolvedResource;
 };
 
 /** Expects of a value what it may take a moment to become, on a machine that has much to do. */
@@ -22,7 +28,7 @@ export const eventually = <Value>(read: () => Value) => expect.poll(read, { time
 export async function serve(
   resources: readonly ResolvedResource[],
   answers: Record<string, Answer> = {},
-  { limits = {}, mayInvoke = () => true, now = () => new Date() }: Options = {},
+  { limits = {}, mayInvoke = () => true, now = () => new Date(), usage = noUsage, as = api }: Options = {},
 ) {
   const reports: string[] = [];
   const faults: unknown[] = [];
@@ -34,11 +40,12 @@ export async function serve(
   });
   server.serve(
     createWebSocketApi({
-      api,
+      api: as,
       resources: [stage, ...resources],
       invoke,
       mayInvoke,
       now,
+      usagePlans: createUsagePlans(createUsageState(usage), () => now().getTime()),
       report: (line) => reports.push(line),
     }),
   );

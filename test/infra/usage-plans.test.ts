@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { functionsOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
+
+const templates = synthesize({ allowedOrigins: ["https://app.example"] });
+const { api } = templates;
+const rest = only<{ ApiKeySourceType: string }>(api, "AWS::ApiGateway::RestApi");
+const stream = only<{ ApiKeySelectionExpression: string }>(api, "AWS::ApiGatewayV2::Api");
+
+type PlanProperties = {
+  ApiStages: { ApiId: { Ref: string }; Stage: string }[];
+  Throttle: { RateLimit: number; BurstLimit: number };
+  UsagePlanName: string;
+};
+const plans = resourcesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
+const planNamed = (name: string) =>
+  Object.keys(plans).find((id) => plans[id]?.Properties.UsagePlanName === `TerminalApi/${name}`) ?? "";
+
+/** The 32 hexadecimal digits of the stack's id, which stand in no template. */
+const stackID = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
+const sharedKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackID] }] };
+const planStages = {
+  "Fn::Join": [
+    "",
+    [
+      '[{"apiId":"',
+      { Ref: rest.id },
+      '","stage":"live"},{"apiId":"',
+      { Ref: stream.id },
+      '","stage":"live"}]',
+    ],
+  ],
+};
+
+describe("the usage plans", () => {
+  it("admit what was agreed on: so many requests a second, and a minute's worth at once", () => {
+    const throttles = Object.values(plans).map(({ Properties }) => [
+      Properties.UsagePlanName,
+      Properties.Throttle,
+    ]);
+    expect(Object.fromEntries(throttles)).toEqual({
+      "TerminalApi/Standard": { RateLimit: 1000 / 60, BurstLimit: 1000 },
+      "TerminalApi/Pro": { RateLimit: 5000 / 60, BurstLimit: 5000 },
+      "TerminalApi/Shared": { RateLimit: 500, BurstLimit: 5000 },
+    });
+  });
+
+  it("each cover the stages of both APIs, and are made after them", () => {
+    const stages = [
+      only<{ StageName: string }>(api, "AWS::ApiGateway::Stage"),
+      only<{ StageName: string }>(api, "AWS::ApiGatewayV2::Stage"),
+    ];
+    for (const { Properties, DependsOn } of Object.values(plans)) {
+      expect(Properties.ApiStages).toEqual([
+        { ApiId: { Ref: rest.id }, Stage: stages[0]?.Properties.StageName },
+        { ApiId: { Ref: stream.id }, Stage: stages[1]?.Properties.StageName },
+      ]);
+      expect(DependsOn).toEqual(expect.arrayContaining(stages.map(({ id }) => id)));
+    }
+  });
+
+  it("count every request to a method and every connection, and no preflight", () => {
+    type Method = { HttpMethod: string; ApiKeyRequired?: boolean };
+    for (const { HttpMethod, ApiKeyRequired = false } of propertiesOf<Method>(api, "AWS::ApiGateway::Method"))
+      expect(ApiKeyRequired, HttpMethod).toBe(HttpMethod !== "OPTIONS");
+    type Route = { RouteKey: string; ApiKeyRequired?: boolean };
+    for (const { RouteKey, ApiKeyRequired = false } of propertiesOf<Route>(api, "AWS::ApiGatewayV2::Route"))
+      expect(ApiKeyRequired, RouteKey).toBe(RouteKey === "$connect");
+  });
+
+  it("take the word of the authorizers for whose request it is, and never a client's", () => {
+    expect(rest.Properties.ApiKeySourceType).toBe("AUTHORIZER");
+    expect(stream.Properties.ApiKeySelectionExpression).toBe("$context.authorizer.usageIdentifierKey");
+  });
+});
+
+describe("the shared key", () => {
+  it("is the one key of the template, with the stack's id for a value, on a plan of its own", () => {
+    const key = only(api, "AWS::ApiGateway::ApiKey");
+    expect(key.Properties).toEqual({
+      Description: expect.any(String),
+      Enabled: true,
+      Name: "TerminalApi/shared",
+      Value: sharedKeyValue,
+    });
+    expect(only(api, "AWS::ApiGateway::UsagePlanKey").Properties).toEqual({
+      KeyId: { Ref: key.id },
+      KeyType: "API_KEY",
+      UsagePlanId: { Ref: planNamed("Shared") },
+    });
+  });
+
+  it("is known to the authorizers alone, and to no output", () => {
+    const knowing = Object.entries(functionsOf(templates))
+      .filter(([, { Environment }]) => JSON.stringify(Environment ?? {}).includes("AWS::StackId"))
+      .map(([name, { Environment }]) => [name, Environment?.Variables.SHARED_KEY_VALUE]);
+    expect(knowing).toEqual([
+      ["authorize", sharedKeyValue],
+      ["authorizeConnection", sharedKeyValue],
+    ]);
+    expect(JSON.stringify(api.Outputs)).not.toContain("StackId");
+    expect(JSON.stringify(api).match(/AWS::StackId/g)).toHaveLength(1 + knowing.length);
+  });
+});
+
+describe("who makes the users' keys", () => {
+  it("knows the plans, what they cover, and how long a key takes", () => {
+    const { mirrorPlans, deleteRetiredKeys, freeIdleKeys } = functionsOf(templates);
+    const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
+    expect(mirrorPlans?.Environment?.Variables).toMatchObject({
+      ...names,
+      STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
+      PRO_PLAN_ID: { Ref: planNamed("Pro") },
+      KEY_GRACE_SECONDS: "120",
+    });
+    for (const sweeper of [deleteRetiredKeys, freeIdleKeys])
+      expect(sweeper?.Environment?.Variables).toMatchObject(names);
+  });
+
+  it("can be told by an operator's program from the outputs", () => {
+    expect(api.Outputs).toMatchObject({
+      StandardPlanId: { Value: { Ref: planNamed("Standard") } },
+      ProPlanId: { Value: { Ref: planNamed("Pro") } },
+      PlanPrefix: { Value: "TerminalApi/user/" },
+      PlanStages: { Value: planStages },
+    });
+  });
+});
