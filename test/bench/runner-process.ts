@@ -19,6 +19,7 @@ const runner = await start({
       jwksUri: jwksUri(issuer),
       channelShards: Number(values.shards),
       priceFeeds: [],
+      keyGraceSeconds: 0,
     };
     await synthesize({ project: resolve(import.meta.dirname, "../.."), folder, context, reaper });
     return folder;

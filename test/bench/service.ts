@@ -1,5 +1,5 @@
 import { savePrices } from "../../lib/aws/prices.ts";
-import { openTable } from "../../lib/aws/table.ts";
+import { openTable, type Table } from "../../lib/aws/table.ts";
 import { startChild } from "./child.ts";
 import type { Tick } from "./outcome.ts";
 import { pricesAsOf } from "./price-message.ts";
@@ -10,6 +10,8 @@ export type Service = {
   pid: number;
   baseUrl: string;
   streamUrl: string;
+  /** The service's table, which an operator may change too. */
+  table: Table;
   token(user: string): Promise<string>;
   /** Writes prices as the feed does. They are on their way from the moment before the write. */
   writePrices(): Promise<Tick>;
@@ -41,6 +43,7 @@ export async function startService(shards: number): Promise<Service> {
     pid: runner.pid,
     baseUrl,
     streamUrl: outputs.StreamUrl,
+    table,
     async token(user) {
       const answer = await fetch(`${baseUrl}/_local/issuer/token`, {
         method: "POST",

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { changeUser } from "../../lib/admin/change-user.ts";
+import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import type { Service } from "./service.ts";
+import { now } from "./statistics.ts";
+
+/** What a user was let do, beside what the plan promises. */
+export type Admission = {
+  /** Requests that were answered before the first 429. */
+  atOnce: number;
+  admitted: number;
+  refused: number;
+  /** What the bucket held at first, and what it gained until the end. */
+  promised: number;
+};
+
+/** Requests of one user under way at the same time: one alone may be too slow to ask for more than the plan has. */
+const clientsPerUser = 4;
+
+/** How long an authorizer may remember that a user has no key, and some more. */
+const untilKnown = 2500;
+
+/** Lets many users ask for more than their plans have, all at the same time, and counts what they are given. */
+export async function loadPlans(
+  service: Service,
+  { users, requestsPerMinute, seconds }: { users: number; requestsPerMinute: number; seconds: number },
+): Promise<Admission[]> {
+  const names = Array.from({ length: users }, (_, index) => `customer-${index}`);
+  const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
+  // The first request makes the profile, which takes a plan of its own before the next.
+  for (const [index, name] of names.entries()) {
+    await ask(service, headers[index]);
+    await changeUser(service.table, name, { tier: "Enterprise", requestsPerMinute }, new Date());
+  }
+  for (const name of names)
+    while ((await readPlanKey(service.table, name))?.current?.plan.name !== "Enterprise") await pause(100);
+  await pause(untilKnown);
+
+  return Promise.all(
+    headers.map(async (header): Promise<Admission> => {
+      let [admitted, refused, atOnce] = [0, 0, 0];
+      const begun = now();
+      const client = async () => {
+        while (now() - begun < seconds * 1000) {
+          if ((await ask(service, header)) === 429) {
+            refused++;
+            // Often enough, together with the others, to take each token as it comes.
+            await pause(60_000 / requestsPerMinute);
+          } else {
+            admitted++;
+            if (refused === 0) atOnce = admitted;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: clientsPerUser }, client));
+      const promised = requestsPerMinute * (1 + (now() - begun) / 60_000);
+      return { atOnce, admitted, refused, promised };
+    }),
+  );
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+async function ask({ baseUrl }: Service, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await fetch(`${baseUrl}/api/waitlist/v2/rewards`, { headers });
+  await answer.arrayBuffer();
+  if (answer.status !== 200 && answer.status !== 429)
+    throw new Error(`A request is answered by ${answer.status}`);
+  return answer.status;
+}

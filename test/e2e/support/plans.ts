@@ -1,0 +1,24 @@
+import { APIGatewayClient, GetUsagePlanKeysCommand } from "@aws-sdk/client-api-gateway";
+import { expect, vi } from "vitest";
+import { deployment } from "./deployment.ts";
+import type { User } from "./users.ts";
+
+type Description = {
+  outputs: Record<"StandardPlanId" | "ProPlanId", string>;
+  endpoints: { apigateway: string };
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
+
+/** Waits until a user, who has called already, has an API key on the plan of that name, and the authorizers know it. */
+export async function hasKeyOn(plan: "Standard" | "Pro", { id }: User): Promise<void> {
+  const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
+  const { outputs, endpoints, region, credentials } = (await response.json()) as Description;
+  const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region, credentials });
+  const query = { usagePlanId: outputs[`${plan}PlanId`], nameQuery: `TerminalApi/user/${id}/`, limit: 500 };
+  const isThere = async () =>
+    expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
+  await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });
+  // An authorizer remembers for two seconds that there was none.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+}
