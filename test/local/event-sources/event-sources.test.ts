@@ -47,7 +47,10 @@ beforeAll(async () => {
   await put(place, "endless");
   const log = join(dataDir, "logs", "listener.log");
   await vi.waitFor(() => expect(readFileSync(log, "utf8")).toContain("endless"), { timeout: 20_000 });
+  const ended = once(first, "exit");
   first.kill("SIGKILL");
+  // Only then is the data directory free.
+  await ended;
 
   runner = await start({
     assembly,
