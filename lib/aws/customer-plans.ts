@@ -7,7 +7,8 @@ import {
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
 import { sameThrottle, type Throttle } from "../domain/plan.ts";
-import { given, type PlanStage, stageName, type UsagePlans, unlessGone } from "./usage-plans.ts";
+import { type PlanStage, stageName } from "./plan-stages.ts";
+import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** A plan of one customer's own; its name without the prefix, which is that of the key that is on it. */
 export type CustomerPlan = {
@@ -24,7 +25,7 @@ export async function createCustomerPlan(
   throttle: Throttle,
 ): Promise<string> {
   for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
-  // API Gateway takes a name twice. Whether a call has failed that was not answered, the next run sees.
+  // API Gateway takes a name twice, so a call without an answer is not repeated: the next run sees what came of it.
   const { id } = await plans.once.send(
     new CreateUsagePlanCommand({ name: plans.prefix + name, throttle, apiStages: [...plans.stages] }),
   );

@@ -4,10 +4,8 @@ import {
   LimitExceededException,
   NotFoundException,
 } from "@aws-sdk/client-api-gateway";
+import type { PlanStage } from "./plan-stages.ts";
 import { timeouts } from "./timeouts.ts";
-
-/** A stage of an API, which plans cover. */
-export type PlanStage = { apiId?: string | undefined; stage?: string | undefined };
 
 /**
  * The plans and keys of API Gateway, which its control plane holds. What is made for a user goes by a name that is noted
@@ -47,19 +45,23 @@ export function openUsagePlans(
   };
 }
 
+/** The calls that meet the limit of an account. To others the same exception says that they come too fast. */
+const limits: Record<string, LimitReached["name"]> = {
+  CreateApiKeyCommand: "KeyLimitReached",
+  CreateUsagePlanCommand: "PlanLimitReached",
+};
+
 /** The SDK takes a limit of an account for one of the moment, and would try again for half a minute. */
 function open(config: APIGatewayClientConfig): APIGatewayClient {
   const client = new APIGatewayClient(config);
   client.middlewareStack.add(
-    (next, { commandName }) =>
+    (next, { commandName = "" }) =>
       async (args) => {
         try {
           return await next(args);
         } catch (error) {
-          if (!(error instanceof LimitExceededException)) throw error;
-          throw new LimitReached(
-            commandName === "CreateApiKeyCommand" ? "KeyLimitReached" : "PlanLimitReached",
-          );
+          const limit = error instanceof LimitExceededException ? limits[commandName] : undefined;
+          throw limit === undefined ? error : new LimitReached(limit);
         }
       },
     // Between the retries and the one that makes errors of answers.
@@ -83,13 +85,3 @@ export function given(id: string | undefined): string {
   if (id === undefined) throw new Error("API Gateway gave no id");
   return id;
 }
-
-/** A stage as patches of plans write it. */
-export const stageName = ({ apiId, stage }: PlanStage): string => `${apiId}:${stage}`;
-
-/** Stages as one text, to compare by. */
-export const coverageOf = (stages: readonly PlanStage[]): string =>
-  stages.map(stageName).toSorted().join(" ");
-
-/** Whose a key or a plan is, by its name: `userID/random`. */
-export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));

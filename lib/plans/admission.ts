@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { type PlanKey, readPlanKey } from "../aws/plan-keys.ts";
+import { coverageOf, type PlanStage } from "../aws/plan-stages.ts";
 import { admitUser, type NewUser } from "../aws/registration.ts";
 import type { Table } from "../aws/table.ts";
-import { coverageOf, type PlanStage } from "../aws/usage-plans.ts";
 import { planOf, samePlan } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
 

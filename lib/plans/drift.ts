@@ -1,11 +1,13 @@
 import type { UserKey } from "../aws/api-keys.ts";
 import type { CustomerPlan } from "../aws/customer-plans.ts";
 import type { AttachedKey, PlanKey } from "../aws/plan-keys.ts";
-import { coverageOf, ownerOf, type UsagePlans } from "../aws/usage-plans.ts";
+import { coverageOf } from "../aws/plan-stages.ts";
+import type { UsagePlans } from "../aws/usage-plans.ts";
 import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
 import { isIdle } from "./idle.ts";
 import type { Mirror } from "./mirror.ts";
+import { ownerOf } from "./new-key.ts";
 
 /** All that is known of plans and keys, from the table and from API Gateway. */
 export type PlanState = {

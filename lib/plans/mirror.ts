@@ -9,9 +9,10 @@ import {
   readPlanKey,
   writePlanKey,
 } from "../aws/plan-keys.ts";
+import { coverageOf } from "../aws/plan-stages.ts";
 import { readProfile } from "../aws/profiles.ts";
 import type { Table } from "../aws/table.ts";
-import { coverageOf, type UsagePlans } from "../aws/usage-plans.ts";
+import type { UsagePlans } from "../aws/usage-plans.ts";
 import { type Plan, planOf, type StandingPlan, samePlan, throttleOf } from "../domain/plan.ts";
 import { newKey } from "./new-key.ts";
 import { dueFrom } from "./retirement.ts";

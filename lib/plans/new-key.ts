@@ -8,3 +8,6 @@ export const newKey = (userID: string, plan: Plan): NextKey => ({
   value: randomBytes(20).toString("hex"),
   plan,
 });
+
+/** Whose a key is, or a customer's plan, by its name. */
+export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));

@@ -2,9 +2,9 @@ import { deleteKeyNamed, userKeys } from "../aws/api-keys.ts";
 import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
 import { deletePlanKey, forgetRetiredKey, type Retired, readPlanKey, retiredKeys } from "../aws/plan-keys.ts";
 import { readProfile } from "../aws/profiles.ts";
-import { ownerOf } from "../aws/usage-plans.ts";
 import { isIdle } from "./idle.ts";
 import type { Mirror } from "./mirror.ts";
+import { ownerOf } from "./new-key.ts";
 import { dueFrom } from "./retirement.ts";
 
 type World = Pick<Mirror, "table" | "plans">;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AttachedKey, PlanKey } from "../../lib/aws/plan-keys.ts";
-import { coverageOf } from "../../lib/aws/usage-plans.ts";
+import { coverageOf } from "../../lib/aws/plan-stages.ts";
 import { planOf, throttleOf } from "../../lib/domain/plan.ts";
 import type { Tier } from "../../lib/domain/tier.ts";
 import { driftIn, type Planned, type PlanState } from "../../lib/plans/drift.ts";

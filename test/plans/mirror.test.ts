@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { inspect } from "node:util";
+import { describe, expect, it, vi } from "vitest";
 import { type PlanKey, readPlanKey } from "../../lib/aws/plan-keys.ts";
 import { refusal } from "../../lib/local/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { withFault } from "./support/faults.ts";
+import { observed } from "./support/observed.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
 import { base, enterprise, later, minutes, prefix, pro, standing, worldForTests } from "./support/world.ts";
 
@@ -48,15 +50,35 @@ describe("a user's key", () => {
   });
 
   it("is one, however many runs are at it at the same time", async () => {
-    await world.put("crowd", enterprise(6000));
-    const runs = Array.from({ length: 8 }, () => mirrorUser(world.mirror(), "crowd"));
-    const failed = (await Promise.allSettled(runs)).filter(({ status }) => status === "rejected");
-    expect(failed).not.toHaveLength(runs.length);
-    for (const { reason } of failed as PromiseRejectedResult[])
-      expect(reason.name).toMatch(/^(KeyChanged|NotFoundException)$/);
-    await mirrorUser(world.mirror(), "crowd");
-    const { current } = await recordOf("crowd");
-    expect(madeFor(world, "crowd").keys.map(({ id }) => id)).toEqual([current.keyID]);
+    await world.put("crowd", base);
+    const mirror = world.mirror();
+    const runs = await Promise.allSettled(Array.from({ length: 8 }, () => mirrorUser(mirror, "crowd")));
+    const failed = runs.filter((run) => run.status === "rejected");
+    expect(failed.length).toBeLessThan(runs.length);
+    for (const { reason } of failed) expect(reason.name).toBe("KeyChanged");
+    await mirrorUser(mirror, "crowd");
+    await expectSettled(world, "crowd", base);
+    expect(madeFor(world, "crowd").keys).toHaveLength(1);
+  });
+});
+
+describe("a slow run", () => {
+  it("does not undo what a later one has done", async () => {
+    await world.put("overtaken", base);
+    let calls = 0;
+    const overtaken = observed(
+      world.mirror(),
+      async (_, call) => {
+        if (++calls === 6) {
+          await world.put("overtaken", pro);
+          await mirrorUser(world.mirror(), "overtaken");
+        }
+        return call();
+      },
+      (world) => mirrorUser(world, "overtaken"),
+    );
+    await expect(overtaken).rejects.toMatchObject({ name: "KeyChanged" });
+    await expectSettled(world, "overtaken", pro);
   });
 });
 
@@ -125,6 +147,35 @@ describe("a key that is none any more", () => {
     await world.put("bereft", enterprise(7000));
     await mirrorUser(world.mirror(), "bereft");
     await expectSettled(world, "bereft", enterprise(7000));
+  });
+});
+
+describe("a key's value", () => {
+  it("is in no error, and nothing is logged", async () => {
+    const logs = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name));
+    await world.put("secretive", base);
+    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
+    await withFault(mirror, [4, "not arrived"], (world) => mirrorUser(world, "secretive"));
+    const value = (await readPlanKey(world.table, "secretive"))?.next?.value ?? "none";
+    const faults: unknown[] = [];
+    for (const [status, name] of [
+      [400, "BadRequestException"],
+      [409, "ConflictException"],
+      [429, "LimitExceededException"],
+      [429, "TooManyRequestsException"],
+      [500, "InternalFailure"],
+    ] as const) {
+      world.reset({
+        before: ({ method }) =>
+          method === "POST" ? Promise.resolve(refusal(status, name, "no")) : undefined,
+      });
+      await mirrorUser(mirror, "secretive").catch((error: unknown) => faults.push(error));
+    }
+    expect(faults).toHaveLength(5);
+    expect(value).toMatch(/^[a-z0-9]{40}$/);
+    expect(inspect(faults, { depth: 4 })).not.toContain(value);
+    expect(logs.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    vi.restoreAllMocks();
   });
 });
 

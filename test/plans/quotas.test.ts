@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { newProfile } from "../../lib/domain/profile.ts";
+import { refusal } from "../../lib/local/services.ts";
 import { type Mirror, mirrorUser } from "../../lib/plans/mirror.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
@@ -66,6 +67,19 @@ it("a backlog of users drains within the quotas of CreateApiKey", async () => {
   await expectAllSettled(crowd, base);
   expect(world.usage.apiKeys).toHaveLength(40);
   expect(times("POST /apikeys")).toBeGreaterThan(40);
+});
+
+it("a key that comes too fast onto its plan is put on it a moment later", async () => {
+  await world.put("hasty", base);
+  let refusals = 2;
+  world.reset({
+    before: ({ method, target }) =>
+      method === "POST" && target !== "/apikeys" && refusals-- > 0
+        ? Promise.resolve(refusal(429, "LimitExceededException", "Rate exceeded"))
+        : undefined,
+  });
+  await inQuickTime(world.mirror(), (mirror) => mirrorUser(mirror, "hasty"));
+  await expectSettled(world, "hasty", base);
 });
 
 it("customers whose numbers change at once get them, one in 20 seconds", async () => {

@@ -1,7 +1,7 @@
 import { Aws, Fn, Stack } from "aws-cdk-lib";
 import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
-import type { PlanStage } from "../../aws/usage-plans.ts";
+import type { PlanStage } from "../../aws/plan-stages.ts";
 import {
   requestsPerMinute,
   type StandingPlan,

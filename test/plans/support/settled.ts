@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { readPlanKey, retiredKeys } from "../../../lib/aws/plan-keys.ts";
-import { coverageOf, ownerOf } from "../../../lib/aws/usage-plans.ts";
+import { coverageOf } from "../../../lib/aws/plan-stages.ts";
 import { planOf, throttleOf } from "../../../lib/domain/plan.ts";
+import { ownerOf } from "../../../lib/plans/new-key.ts";
 import { grace, later, prefix, stages, standing, type User, type World } from "./world.ts";
 
 /** The names of the keys that are to be deleted at that time; without one, at any. */

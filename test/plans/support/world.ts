@@ -1,9 +1,10 @@
 import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { stageName } from "../../../lib/aws/plan-stages.ts";
 import type { Table } from "../../../lib/aws/table.ts";
 import { profileKey } from "../../../lib/aws/table-keys.ts";
-import { openUsagePlans, stageName } from "../../../lib/aws/usage-plans.ts";
+import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
 import { requestsPerMinute, throttleOf } from "../../../lib/domain/plan.ts";
 import { newProfile, type Profile } from "../../../lib/domain/profile.ts";
 import { pathOf, type Route } from "../../../lib/local/http/handle.ts";
