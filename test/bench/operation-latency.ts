@@ -1,13 +1,26 @@
 import { changeUser } from "../../lib/admin/change-user.ts";
 import { operationsOf, type RestRow } from "../../lib/operations.ts";
+import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
+/** Milliseconds of all processors for a call, by who used them; NaN where it is not known. */
+export type Shares = {
+  /** The functions: what runs on Lambda, too. */
+  ours: number;
+  /** What plays API Gateway, Lambda, KMS and the issuer, in their place. */
+  runner: number;
+  dynamodb: number;
+};
+
 /** Latency of an operation, one call after the other, and how many are answered a second when some are under way at once. */
-export type OperationFigures = { name: string; latency: Spread; perSecond: number };
+export type OperationFigures = { name: string; latency: Spread; perSecond: number; shares: Shares };
 
 /** A key that nobody holds: 32 bytes that count up from one. */
 const testKey = (index: number) => `0x${(index + 1).toString(16).padStart(64, "0")}`;
+
+/** Calls of each client before those that are measured. */
+const callsToWarmUp = 10;
 
 const bodies: Record<string, (index: number) => object> = {
   "/storeWallet_v2": (index) => ({ network: "eth", privateKey: testKey(index) }),
@@ -22,22 +35,38 @@ export async function operationFigures(
   for (const [name, row] of operationsOf("rest")) {
     // A user each, far from the limits of plan and tier.
     const call = await caller(service, `latency-${name}`, row);
-    await call(-1);
+    // As many instances as are needed below start now, and have run a while.
+    await each(atOnce * callsToWarmUp, atOnce, (index) => call(2 * calls + index));
+    const before = processorTime(service.pid);
     const latencies: number[] = [];
-    for (let index = 0; index < calls; index++) {
+    await each(calls, 1, async (index) => {
       const begun = now();
       await call(index);
       latencies.push(now() - begun);
-    }
-    let next = calls;
+    });
     const begun = now();
-    const client = async () => {
-      while (next < 2 * calls) await call(next++);
-    };
-    await Promise.all(Array.from({ length: atOnce }, client));
-    figures.push({ name, latency: spreadOf(latencies), perSecond: calls / ((now() - begun) / 1000) });
+    await each(calls, atOnce, (index) => call(calls + index));
+    const perSecond = calls / ((now() - begun) / 1000);
+    const spent = timeBetween(before, processorTime(service.pid));
+    figures.push({ name, latency: spreadOf(latencies), perSecond, shares: sharesOf(spent, 2 * calls) });
   }
   return figures;
+}
+
+async function each(count: number, atOnce: number, call: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const client = async () => {
+    while (next < count) await call(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+}
+
+function sharesOf(spent: ProcessorTime, calls: number): Shares {
+  if (spent === undefined) return { ours: Number.NaN, runner: Number.NaN, dynamodb: Number.NaN };
+  const shares: Shares = { ours: 0, runner: 0, dynamodb: 0 };
+  for (const [use, time] of spent)
+    shares[use === "server" ? "runner" : use === "DynamoDB Local" ? "dynamodb" : "ours"] += time / calls;
+  return shares;
 }
 
 async function caller({ baseUrl, table, token }: Service, user: string, { method, path }: RestRow) {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { changeUser } from "../../lib/admin/change-user.ts";
 import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import type { Plan } from "../../lib/domain/plan.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
 
@@ -20,20 +21,22 @@ const clientsPerUser = 4;
 /** How long an authorizer may remember that a user has no key, and some more. */
 const untilKnown = 2500;
 
-/** Lets many users ask for more than their plans have, all at the same time, and counts what they are given. */
-export async function loadPlans(
-  service: Service,
-  { users, requestsPerMinute, seconds }: { users: number; requestsPerMinute: number; seconds: number },
-): Promise<Admission[]> {
-  const names = Array.from({ length: users }, (_, index) => `customer-${index}`);
+/** Users of one plan, all at the same time for so many seconds. */
+export type PlanLoad = { plan: Plan; users: number; seconds: number };
+
+/** Lets many users ask for more than their plans have, and counts what they are given. */
+export async function loadPlan(service: Service, { plan, users, seconds }: PlanLoad): Promise<Admission[]> {
+  const { requestsPerMinute } = plan;
+  const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
   // The first request makes the profile, which takes a plan of its own before the next.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
-    await changeUser(service.table, name, { tier: "Enterprise", requestsPerMinute }, new Date());
+    if (plan.name === "Enterprise")
+      await changeUser(service.table, name, { tier: plan.name, requestsPerMinute }, new Date());
   }
   for (const name of names)
-    while ((await readPlanKey(service.table, name))?.current?.plan.name !== "Enterprise") await pause(100);
+    while ((await readPlanKey(service.table, name))?.current?.plan.name !== plan.name) await pause(100);
   await pause(untilKnown);
 
   return Promise.all(
