@@ -353,7 +353,7 @@ export const operations = {
   deliver: {
     kind: "internal",
     summary: "Push a message to one shard of a channel's subscribers",
-    table: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:DeleteItem"],
     key: [],
     connections: ["POST", "DELETE"],
     invokes: [],

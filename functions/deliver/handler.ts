@@ -12,6 +12,8 @@ const deliverer: Deliverer = {
 };
 
 export const handler = internal("deliver", async (delivery: ChannelDelivery): Promise<void> => {
-  const undelivered = await deliverToShard(deliverer, delivery);
-  if (undelivered > 0) console.warn({ operation: "deliver", channel: delivery.channel, undelivered });
+  const outcome = await deliverToShard(deliverer, delivery);
+  const { channel } = delivery.update;
+  if (outcome.superseded || outcome.undelivered > 0)
+    console.warn({ operation: "deliver", channel, ...outcome });
 });

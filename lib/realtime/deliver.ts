@@ -1,13 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
+import { encodeMessage, type ServerMessage } from "../api/messages.ts";
 import { type ConnectionName, closeConnection } from "../aws/connections.ts";
 import { forEachOf } from "../aws/for-each-of.ts";
+import { readPrices } from "../aws/prices.ts";
 import { type Delivery, type Pusher, push } from "../aws/push.ts";
 import { leaveChannels, subscribersInShard } from "../aws/subscribers.ts";
 import type { Table } from "../aws/table.ts";
 import type { PublicChannel } from "../domain/channel.ts";
 import { endConnections } from "./ended-connections.ts";
 
+/** What has changed in a public channel. */
+export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: PublicChannel }>;
+
 /** A message for every subscriber in one shard of a public channel. */
-export type ChannelDelivery = { channel: PublicChannel; shard: number; message: string };
+export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
 export type Deliverer = {
   table: Table;
@@ -16,16 +22,33 @@ export type Deliverer = {
   onFault: (error: unknown) => void;
 };
 
+/** Milliseconds after which a message may be no news any more. */
+const late = 2000;
+
+/** What became of a message. */
+export type DeliveryOutcome = {
+  /** Whether it came so late that another one has taken its place, which is on its way: nobody was told of this one. */
+  superseded: boolean;
+  /** How many could not be reached although they may be there; the channel's next message replaces this one. */
+  undelivered: number;
+};
+
 /**
  * Pushes a message to the subscribers in a shard, while they are still being read. Connections that have ended are
- * forgotten, and those of clients that do not read are ended.
- *
- * @returns how many could not be reached although they may be there; the channel's next message replaces this one.
+ * forgotten, and those of clients that do not read are ended. When there is more to push than can be, messages are left
+ * out, so that those that are pushed are never old.
  */
 export async function deliverToShard(
   { table, pusher, onFault }: Deliverer,
-  { channel, shard, message }: ChannelDelivery,
-): Promise<number> {
+  { shard, update }: ChannelDelivery,
+  now = new Date(),
+): Promise<DeliveryOutcome> {
+  const { channel } = update;
+  const isLate = now.getTime() - Date.parse(update.time) > late;
+  if (isLate && !isDeepStrictEqual(await readPrices(table), update.data))
+    return { superseded: true, undelivered: 0 };
+
+  const message = encodeMessage(update);
   async function* deliveries(): AsyncGenerator<Delivery<ConnectionName>> {
     for await (const to of subscribersInShard(table, channel, shard))
       yield { to, connectionID: to.connectionID, messages: [message] };
@@ -42,5 +65,5 @@ export async function deliverToShard(
     }
   });
   await endConnections({ table, pusher }, stuck, onFault);
-  return undelivered.length;
+  return { superseded: false, undelivered: undelivered.length };
 }

@@ -3,10 +3,9 @@ import { encodeMessage, type ServerMessage } from "../api/messages.ts";
 import { type Connection, connectionsOfUser } from "../aws/connections.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
 import type { Table } from "../aws/table.ts";
-import { publicChannels } from "../domain/channel.ts";
 import { channelOf } from "../domain/execution.ts";
 import { type Change, readChange } from "./change.ts";
-import type { ChannelDelivery } from "./deliver.ts";
+import type { ChannelDelivery, PublicUpdate } from "./deliver.ts";
 import { endConnections, forgetConnections } from "./ended-connections.ts";
 import { inParts } from "./parts.ts";
 
@@ -133,11 +132,8 @@ async function publishPrices(
   { change }: Pending<"prices">,
   now: Date,
 ): Promise<void> {
-  const message = encodeMessage(messageOf(change, now));
-  const deliveries = publicChannels.flatMap((channel) =>
-    Array.from({ length: shards }, (_, shard) => ({ channel, shard, message })),
-  );
-  await Promise.all(deliveries.map((delivery) => handOver(delivery)));
+  const update = pricesUpdate(change, now);
+  await Promise.all(Array.from({ length: shards }, (_, shard) => handOver({ shard, update })));
 }
 
 function messageOf(change: Change, now: Date): ServerMessage {
@@ -152,6 +148,10 @@ function messageOf(change: Change, now: Date): ServerMessage {
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
     }
     case "prices":
-      return { type: "update", channel: "prices", time, data: [...change.prices] };
+      return pricesUpdate(change, now);
   }
+}
+
+function pricesUpdate({ prices }: Pending<"prices">["change"], now: Date): PublicUpdate {
+  return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }

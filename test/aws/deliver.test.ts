@@ -1,22 +1,27 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { savePrices } from "../../lib/aws/prices.ts";
 import { connectionKey, subscriberKey } from "../../lib/aws/table-keys.ts";
-import { deliverToShard } from "../../lib/realtime/deliver.ts";
+import { deliverToShard, type PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { price } from "../support/executions.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
 
 const db = tableForTests();
 const api = connectionsApiForTests();
 
-const message = '{"type":"update","channel":"prices"}';
+const time = "2026-11-21T09:05:00.000Z";
+const update: PublicUpdate = { type: "update", channel: "prices", time, data: [price()] };
+const reached = { superseded: false, undelivered: 0 };
 
 const onFault = vi.fn();
 beforeEach(() => onFault.mockReset());
 
-const deliver = (shard: number) =>
+const deliver = (shard: number, millisecondsLater = 0) =>
   deliverToShard(
     { table: db.table, pusher: api.current.pusher, onFault },
-    { channel: "prices", shard, message },
+    { shard, update },
+    new Date(Date.parse(time) + millisecondsLater),
   );
 
 const placeOf = (connectionID: string, shard: number, rest: object = {}) => ({
@@ -48,9 +53,9 @@ describe("a message for a shard of a channel", () => {
   it("reaches the subscribers in it once each, and nobody else", async () => {
     await subscribed(1, "s1-a", "s1-b");
     await subscribed(10, "s10-a");
-    expect(await deliver(1)).toBe(0);
+    expect(await deliver(1)).toEqual(reached);
     expect(called()).toEqual(["s1-a", "s1-b"]);
-    expect(api.current.messagesTo("s1-a")).toEqual([message]);
+    expect(api.current.messagesTo("s1-a")).toEqual([JSON.stringify(update)]);
   });
 
   it("reaches those on every page of a long list", async () => {
@@ -58,7 +63,7 @@ describe("a message for a shard of a channel", () => {
     // Three of this weight fill a page of 1 MB.
     for (const name of names) await putItems(db.table, [placeOf(name, 2, { weight: "x".repeat(350_000) })]);
     const send = vi.spyOn(db.table.client, "send");
-    expect(await deliver(2)).toBe(0);
+    expect(await deliver(2)).toEqual(reached);
     expect(send.mock.calls.length).toBeGreaterThan(2);
     send.mockRestore();
     expect(called()).toEqual(names);
@@ -68,7 +73,7 @@ describe("a message for a shard of a channel", () => {
     const names = Array.from({ length: 40 }, (_, index) => `s3-${index}`);
     await subscribed(3, ...names);
     api.current.answer = ({ connectionID }) => (connectionID === "s3-7" ? 200 : 410);
-    expect(await deliver(3)).toBe(0);
+    expect(await deliver(3)).toEqual(reached);
     expect((await itemsNamed(db.table, "s3-")).map(({ SK }) => SK)).toEqual([
       "CONNECTION#s3-7",
       "CONNECTION#s3-7",
@@ -86,7 +91,7 @@ describe("a message for a shard of a channel", () => {
   it("counts those that it did not reach although they may be there, and keeps them", async () => {
     await subscribed(5, "s5-a", "s5-b");
     api.current.answer = ({ connectionID }) => (connectionID === "s5-a" ? 500 : 200);
-    expect(await deliver(5)).toBe(1);
+    expect(await deliver(5)).toEqual({ ...reached, undelivered: 1 });
     expect(await itemsNamed(db.table, "s5-a")).toHaveLength(2);
     expect(api.current.hungUp).toEqual([]);
   });
@@ -94,13 +99,29 @@ describe("a message for a shard of a channel", () => {
   it("ends the connection of a client that does not read", async () => {
     await subscribed(7, "s7-a", "s7-b");
     api.current.answer = ({ connectionID }) => (connectionID === "s7-a" ? 429 : 200);
-    expect(await deliver(7)).toBe(0);
+    expect(await deliver(7)).toEqual(reached);
     expect(api.current.hungUp).toEqual(["s7-a"]);
     expect(await itemsNamed(db.table, "s7-a")).toEqual([]);
   });
 
   it("costs nothing where there are no subscribers", async () => {
-    expect(await deliver(6)).toBe(0);
+    expect(await deliver(6)).toEqual(reached);
     expect(called()).toEqual([]);
+  });
+
+  it("is not pushed late when another one is on its way, since old prices are of no use", async () => {
+    await subscribed(8, "s8-a");
+    await savePrices(db.table, [price({ price: "2" })], "l1");
+    expect(await deliver(8, 2001)).toEqual({ superseded: true, undelivered: 0 });
+    expect(called()).toEqual([]);
+    expect(await deliver(8, 2000)).toEqual(reached);
+    expect(called()).toEqual(["s8-a"]);
+  });
+
+  it("is pushed however late as long as nothing newer will come", async () => {
+    await subscribed(9, "s9-a");
+    await savePrices(db.table, [price()], "l1");
+    expect(await deliver(9, 3_600_000)).toEqual(reached);
+    expect(called()).toEqual(["s9-a"]);
   });
 });

@@ -129,13 +129,8 @@ describe("prices", () => {
     const earlier = pricesItem([price({ price: "1" })]);
     const later = pricesItem([price({ price: "2" })]);
     expect(await publishAll([streamRecord(earlier), streamRecord(later, earlier)])).toEqual([]);
-    const message = JSON.stringify({
-      type: "update",
-      channel: "prices",
-      time,
-      data: [price({ price: "2" })],
-    });
-    expect(handOver.mock.calls).toEqual([0, 1, 2, 3].map((shard) => [{ channel: "prices", shard, message }]));
+    const update = { type: "update", channel: "prices", time, data: [price({ price: "2" })] };
+    expect(handOver.mock.calls).toEqual([0, 1, 2, 3].map((shard) => [{ shard, update }]));
     nobodyBut();
   });
 });

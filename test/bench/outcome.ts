@@ -10,9 +10,9 @@ export type Outcome = {
   sent: number;
   /** Ticks that everybody has received. */
   complete: number;
-  /** Ticks that nobody has received, in whose place came a later one. */
+  /** Messages that somebody missed, in whose place came those of a later tick. */
   superseded: number;
-  /** Messages that somebody missed of ticks that others received, or of the last tick, which nothing replaces. */
+  /** Messages that somebody missed of the last tick, which nothing replaces. */
   lost: number;
   duplicates: number;
   /** Ticks that had not reached everybody when the next one was due. */
@@ -45,8 +45,7 @@ export function outcomeOf(
     for (const receivedAt of receipts) latencies.push(receivedAt - sentAt);
     outcome.duplicates += told.reduce((sum, { duplicates }) => sum + duplicates, 0);
     if (receipts.length === clients) outcome.complete++;
-    else if (receipts.length === 0 && asOf !== ticks.at(-1)?.asOf) outcome.superseded++;
-    else outcome.lost += clients - receipts.length;
+    else outcome[asOf === ticks.at(-1)?.asOf ? "lost" : "superseded"] += clients - receipts.length;
     if (latest - sentAt > interval) outcome.late++;
   }
   const seconds = (lastReceipt - (ticks[0]?.sentAt ?? 0)) / 1000;

@@ -25,6 +25,8 @@ import { handler as recordExecutions } from "../../functions/recordExecutions/ha
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import { handler as unknownMessage } from "../../functions/unknownMessage/handler.ts";
 import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
+import type { Price } from "../../lib/domain/price.ts";
+import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { order, price } from "../support/executions.ts";
 import { executionItem, pricesItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
@@ -146,6 +148,12 @@ describe("a message", () => {
   });
 });
 
+/** What publishChanges hands over. */
+const priceDelivery = (changes: Partial<Price> = {}): ChannelDelivery => ({
+  shard: 0,
+  update: { type: "update", channel: "prices", time: new Date().toISOString(), data: [price(changes)] },
+});
+
 describe("a change of prices", () => {
   it("is handed over for every shard, without waiting for what comes of it", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
@@ -156,9 +164,7 @@ describe("a change of prices", () => {
       Array(4).fill(["deliver", "Event"]),
     );
     const payloads = calls.map(({ Payload }) => JSON.parse(String(Payload)));
-    expect(payloads.map(({ channel, shard }) => [channel, shard])).toEqual(
-      [0, 1, 2, 3].map((n) => ["prices", n]),
-    );
+    expect(payloads.map(({ shard }) => shard)).toEqual([0, 1, 2, 3]);
 
     api.on(PostToConnectionCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [connection] });
@@ -174,8 +180,10 @@ describe("a change of prices", () => {
   it("that some subscribers could not be told is a warning that counts them", async () => {
     api.on(PostToConnectionCommand).rejects(new Error("secret"));
     table.on(QueryCommand).resolves({ Items: [connection] });
-    await deliver({ channel: "prices", shard: 0, message: "{}" });
-    expect(logged()).toEqual([{ operation: "deliver", channel: "prices", undelivered: 1 }]);
+    await deliver(priceDelivery());
+    expect(logged()).toEqual([
+      { operation: "deliver", channel: "prices", superseded: false, undelivered: 1 },
+    ]);
   });
 });
 
@@ -208,7 +216,7 @@ describe("a fault of DynamoDB", () => {
     ],
     [
       "deliver",
-      () => deliver({ channel: "prices", shard: 0, message: secret }).catch(({ message }) => message),
+      () => deliver(priceDelivery({ source: secret })).catch(({ message }) => message),
       "deliver failed",
     ],
     [

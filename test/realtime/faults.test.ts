@@ -107,15 +107,19 @@ describe("publishing", () => {
 });
 
 describe("delivering", () => {
-  const deliver = () =>
-    deliverToShard({ table, pusher, onFault }, { channel: "prices", shard: 0, message: "{}" });
+  const deliver = (millisecondsLater = 0) =>
+    deliverToShard(
+      { table, pusher, onFault },
+      { shard: 0, update: { type: "update", channel: "prices", time: now.toISOString(), data: [price()] } },
+      new Date(now.getTime() + millisecondsLater),
+    );
 
   it("goes on when a connection that has gone cannot be forgotten", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).resolves({});
     db.on(DeleteCommand, { Key: { PK: "CHANNEL#prices#0", SK: "CONNECTION#ann-1" } }).rejects(throttled);
-    expect(await deliver()).toBe(0);
+    expect(await deliver()).toEqual({ superseded: false, undelivered: 0 });
     const deleted = db.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.PK);
     expect(deleted).toContain("USER#bob");
     expect(deleted).not.toContain("USER#ann");
@@ -125,6 +129,13 @@ describe("delivering", () => {
   it("fails when the subscribers cannot be read", async () => {
     db.on(QueryCommand).rejects(throttled);
     await expect(deliver()).rejects.toBe(throttled);
+  });
+
+  it("fails when it is late and whether there is news cannot be read, and pushes nothing", async () => {
+    db.on(QueryCommand).resolves({ Items: [connectionOf("ann")] });
+    db.on(GetCommand).rejects(throttled);
+    await expect(deliver(60_000)).rejects.toBe(throttled);
+    expect(posted()).toEqual([]);
   });
 });
 
