@@ -14,6 +14,10 @@ Object.assign(process.env, {
   CHANNEL_SHARDS: "4",
   DELIVER_FUNCTION: "deliver",
   SHARED_KEY_VALUE: "0123456789abcdef0123456789abcdef",
+  PLAN_PREFIX: "terminal/",
+  STANDARD_PLAN_ID: "standard",
+  PRO_PLAN_ID: "pro",
+  KEY_GRACE_SECONDS: "120",
   PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
   AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: "https://api.execute-api.us-east-1.amazonaws.com/live",
 });

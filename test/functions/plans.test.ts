@@ -1,0 +1,178 @@
+import "./environment.ts";
+import {
+  APIGatewayClient,
+  CreateApiKeyCommand,
+  CreateUsagePlanKeyCommand,
+  DeleteApiKeyCommand,
+  GetApiKeysCommand,
+  TooManyRequestsException,
+} from "@aws-sdk/client-api-gateway";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
+import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
+import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
+import { planKeyKey, profileKey, retiredKeyKey } from "../../lib/aws/table-keys.ts";
+import { LimitReached } from "../../lib/aws/usage-plans.ts";
+import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const gateway = mockClient(APIGatewayClient);
+
+const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>
+  vi.spyOn(console, level).mockImplementation(() => {}),
+);
+const logged = () => logs.flatMap(({ mock }) => mock.calls.flat());
+
+const value = "4c0883a69102937d6231471b5dbb6204fe512961";
+const plan = { name: "Standard", requestsPerMinute: 1000 } as const;
+
+const profile = (userID: string, changes: object = {}) => ({
+  ...profileKey(userID),
+  userID,
+  tier: "Base",
+  lastVisited: new Date().toISOString(),
+  ...changes,
+});
+
+/** A profile's record in the stream, which is what DynamoDB gives too. */
+function visits(...users: string[]) {
+  for (const userID of users)
+    table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID) });
+  return { Records: users.map((userID) => streamRecord(profile(userID))) };
+}
+
+/** An error as the SDK throws it, with a message that quotes what was sent. */
+const fault = (name: string) =>
+  Object.assign(new Error(`could not handle ${value}`), {
+    name,
+    $metadata: { requestId: "r1", attempts: 3 },
+  });
+
+const line = (operation: string, error: string, rest: object = { awsRequestId: "r1", attempts: 3 }) => ({
+  operation,
+  error,
+  ...rest,
+});
+
+beforeEach(() => {
+  for (const mock of [table, gateway]) mock.reset();
+  for (const log of logs) log.mockClear();
+  table.on(GetCommand).resolves({});
+  table.on(QueryCommand).resolves({ Items: [] });
+  table.on(TransactWriteCommand).resolves({});
+  table.on(DeleteCommand).resolves({});
+  gateway.on(CreateApiKeyCommand).resolves({ id: "k1" });
+  gateway.on(CreateUsagePlanKeyCommand).resolves({ id: "k1" });
+  gateway.on(DeleteApiKeyCommand).resolves({});
+});
+
+afterEach(() => {
+  expect(JSON.stringify(logged())).not.toContain(value.slice(0, 8));
+});
+
+describe("mirrorPlans", () => {
+  it("puts a user's key on the plan of their tier, and says nothing of it", async () => {
+    expect(await mirrorPlans(visits("ann"))).toEqual({ batchItemFailures: [] });
+    const [attached] = gateway.commandCalls(CreateUsagePlanKeyCommand);
+    expect(attached?.args[0].input).toMatchObject({ usagePlanId: "standard", keyId: "k1" });
+    expect(logged()).toEqual([]);
+  });
+
+  it("has the record come again of a user whom it could not read, and goes on with the others", async () => {
+    const event = visits("ann", "bob");
+    table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
+    expect(await mirrorPlans(event)).toEqual({
+      batchItemFailures: [{ itemIdentifier: event.Records.map(sequenceNumberOf)[0] }],
+    });
+    expect(gateway.commandCalls(CreateApiKeyCommand)).toHaveLength(1);
+    expect(logged()).toEqual([line("mirrorPlans", "InternalServerError")]);
+  });
+
+  it("leaves the rest of a batch for later once API Gateway takes no more calls", async () => {
+    const event = visits("ann", "bob");
+    const throttled = new TooManyRequestsException({ $metadata: {}, message: value });
+    gateway.on(CreateApiKeyCommand).rejects(throttled);
+    expect(await mirrorPlans(event)).toEqual({
+      batchItemFailures: [{ itemIdentifier: event.Records.map(sequenceNumberOf)[0] }],
+    });
+    expect(gateway.commandCalls(CreateApiKeyCommand)).toHaveLength(1);
+    expect(logged()).toMatchObject([{ operation: "mirrorPlans", error: "TooManyRequestsException" }]);
+  });
+
+  it("says that there can be no more keys, and has nothing come again", async () => {
+    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
+    expect(await mirrorPlans(visits("ann", "bob"))).toEqual({ batchItemFailures: [] });
+    expect(logged()).toMatchObject([{ error: "KeyLimitReached" }, { error: "KeyLimitReached" }]);
+  });
+});
+
+describe("deleteRetiredKeys", () => {
+  const retired = (name: string) => ({ ...retiredKeyKey(new Date(0), name), name, plan });
+
+  beforeEach(() => {
+    table.on(QueryCommand).resolves({ Items: [retired("ann/1"), retired("bob/1")] });
+    for (const name of ["ann/1", "bob/1"])
+      gateway
+        .on(GetApiKeysCommand, { nameQuery: `terminal/${name}` })
+        .resolves({ items: [{ id: `id of ${name}`, name: `terminal/${name}`, value }] });
+  });
+
+  it("deletes the others when one cannot be deleted, which it remembers", async () => {
+    gateway.on(DeleteApiKeyCommand, { apiKey: "id of ann/1" }).rejects(fault("InternalFailure"));
+    await deleteRetiredKeys({});
+    const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
+    expect(forgotten).toEqual([retiredKeyKey(new Date(0), "bob/1")]);
+    expect(logged()).toEqual([line("deleteRetiredKeys", "InternalFailure")]);
+  });
+
+  it("fails when it cannot read which keys are retired", async () => {
+    table.on(QueryCommand).rejects(fault("InternalServerError"));
+    await expect(deleteRetiredKeys({})).rejects.toThrow(/^deleteRetiredKeys failed$/);
+    expect(gateway.calls()).toEqual([]);
+    expect(logged()).toEqual([line("deleteRetiredKeys", "InternalServerError")]);
+  });
+});
+
+describe("freeIdleKeys", () => {
+  const longAgo = { lastVisited: "2026-01-01T00:00:00.000Z" };
+
+  beforeEach(() => {
+    const users = ["ann", "bob", "dora"];
+    gateway
+      .on(GetApiKeysCommand)
+      .resolves({ items: users.map((userID) => ({ id: userID, name: `terminal/${userID}/1`, value })) });
+    for (const userID of users) {
+      const Item = { userID, version: 1, current: { name: `${userID}/1`, value, plan } };
+      table.on(GetCommand, { Key: planKeyKey(userID) }).resolves({ Item });
+      table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID, longAgo) });
+    }
+  });
+
+  const freed = () =>
+    table
+      .commandCalls(TransactWriteCommand)
+      .map(({ args: [{ input }] }) => input.TransactItems?.[0]?.Delete?.Key);
+
+  it("frees the keys of others when one user cannot be read, and of nobody who was there", async () => {
+    table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
+    table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
+    await freeIdleKeys({});
+    expect(freed()).toEqual([planKeyKey("bob")]);
+    expect(logged()).toEqual([line("freeIdleKeys", "InternalServerError")]);
+  });
+
+  it("fails when it cannot read the keys, and frees none", async () => {
+    gateway.on(GetApiKeysCommand).rejects(fault("InternalFailure"));
+    await expect(freeIdleKeys({})).rejects.toThrow(/^freeIdleKeys failed$/);
+    expect(freed()).toEqual([]);
+    expect(logged()).toEqual([line("freeIdleKeys", "InternalFailure")]);
+  });
+});
