@@ -2,121 +2,18 @@
  * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the OpenAPI document and
  * the README's table of operations are derived from it, in that one direction. A row's name is its folder in functions/.
  */
+import type { Operation } from "./operation.ts";
 
-/** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
-export type ErrorShape = "message" | "error" | "envelope";
-
-/** IAM actions on the table that any row may ask for. A transaction needs the actions of the writes in it. */
-export type TableAction =
-  | "dynamodb:GetItem"
-  | "dynamodb:Query"
-  | "dynamodb:PutItem"
-  | "dynamodb:UpdateItem"
-  | "dynamodb:DeleteItem";
-
-/** IAM actions on the KMS key that any row may ask for. Decrypt is absent until a function needs to sign. */
-export type KeyAction = "kms:GenerateDataKey";
-
-/** Methods of API Gateway's @connections that any row may ask for. */
-export type ConnectionAction = "POST" | "DELETE";
-
-/** Calls of API Gateway's control plane, which holds keys and plans, that any row may ask for. */
-export type PlanAction =
-  | "CreateApiKey"
-  | "GetApiKeys"
-  | "DeleteApiKey"
-  | "CreateUsagePlan"
-  | "GetUsagePlan"
-  | "GetUsagePlans"
-  | "UpdateUsagePlan"
-  | "DeleteUsagePlan"
-  | "CreateUsagePlanKey"
-  | "GetUsagePlanKey";
-
-/** Environment variables that carry configuration; a grant on the table or the key brings its own. */
-export type Setting =
-  | "ALLOWED_ORIGINS"
-  | "WALLET_LIMITS"
-  | "ISSUER"
-  | "AUDIENCE"
-  | "JWKS_URI"
-  | "COOKIE_NAME"
-  | "CHANNEL_SHARDS"
-  | "PRICE_FEEDS"
-  | "SHARED_KEY_VALUE"
-  | "PLAN_STAGES"
-  | "PLAN_PREFIX"
-  | "STANDARD_PLAN_ID"
-  | "PRO_PLAN_ID"
-  | "KEY_GRACE_SECONDS";
-
-type FunctionRow = {
-  /** What it does, in a few words. */
-  summary: string;
-  /** Actions on the table; any of them brings TABLE_NAME. */
-  table: readonly TableAction[];
-  /** Actions on the KMS key; any of them brings KEY_ID. */
-  key: readonly KeyAction[];
-  /** What it does to WebSocket connections: send, close. Any of it brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
-  connections: readonly ConnectionAction[];
-  /** The functions that it invokes; `deliver` brings DELIVER_FUNCTION, its name. */
-  invokes: readonly "deliver"[];
-  /** What it does to keys and plans in API Gateway's control plane. */
-  plans: readonly PlanAction[];
-  settings: readonly Setting[];
-  /** MB. Lambda gives CPU in proportion, so it also sets the cold start. */
-  memorySize: number;
-  /** Seconds. */
-  timeout: number;
-  /** What a user suffers while it fails: one sentence, the text of its alarm. */
-  impact: string;
-};
-
-/** A method of the REST API. */
-export type RestRow = FunctionRow & {
-  kind: "rest";
-  method: "GET" | "POST";
-  path: `/${string}`;
-  /** Nothing is public: a row without a token would have to add its own word here. */
-  auth: "token";
-  /** Body of its answers below 500, and from 500 on. */
-  errors: { client: ErrorShape; server: ErrorShape };
-};
-
-/** The function that is asked who is calling: by every method of the REST API, or by `$connect`. */
-export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };
-
-/** A route of the WebSocket API: what happens to a connection, or the `type` of a message. */
-export type WebSocketRow = FunctionRow & {
-  kind: "websocket";
-  route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
-};
-
-/** Hears of changes of the table, in order; which ones is in lib/infra/constructs/table-changes.ts. */
-export type StreamRow = FunctionRow & { kind: "stream" };
-
-/** Runs at a fixed rate: always, or where prices are fetched. */
-export type ScheduleRow = FunctionRow & {
-  kind: "schedule";
-  everyMinutes: number;
-  runs: "always" | "with price feeds";
-};
-
-/** Is invoked by who holds lambda:InvokeFunction on it, and in no other way. */
-export type InternalRow = FunctionRow & { kind: "internal" };
-
-export type Operation = RestRow | AuthorizerRow | WebSocketRow | StreamRow | ScheduleRow | InternalRow;
+/** What most rows have no right to; a row names the rest. */
+const noGrants = { table: [], key: [], connections: [], invokes: [], plans: [] } as const;
 
 export const operations = {
   authorize: {
     kind: "authorizer",
     of: "rest",
     summary: "Find out who calls, and let them in",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "SHARED_KEY_VALUE", "PLAN_STAGES"],
     memorySize: 512,
     timeout: 10,
@@ -129,11 +26,9 @@ export const operations = {
     auth: "token",
     summary: "Import a wallet by its private key",
     errors: { client: "message", server: "message" },
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
     memorySize: 512,
     timeout: 10,
@@ -146,11 +41,8 @@ export const operations = {
     auth: "token",
     summary: "List the user's wallets on all networks",
     errors: { client: "message", server: "error" },
+    ...noGrants,
     table: ["dynamodb:Query"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -163,11 +55,8 @@ export const operations = {
     auth: "token",
     summary: "Change the user's trading settings for one chain",
     errors: { client: "message", server: "message" },
+    ...noGrants,
     table: ["dynamodb:UpdateItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -181,11 +70,8 @@ export const operations = {
     auth: "token",
     summary: "Read the user's profile or referral data",
     errors: { client: "error", server: "error" },
+    ...noGrants,
     table: ["dynamodb:Query"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -198,11 +84,8 @@ export const operations = {
     auth: "token",
     summary: "List the rewards that points can buy",
     errors: { client: "envelope", server: "envelope" },
+    ...noGrants,
     table: ["dynamodb:GetItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -215,11 +98,8 @@ export const operations = {
     auth: "token",
     summary: "List the user's wallets, in the general envelope",
     errors: { client: "envelope", server: "envelope" },
+    ...noGrants,
     table: ["dynamodb:Query"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
@@ -229,11 +109,8 @@ export const operations = {
     kind: "authorizer",
     of: "websocket",
     summary: "Find out who connects, and let them in",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: [
       "ISSUER",
       "AUDIENCE",
@@ -251,11 +128,8 @@ export const operations = {
     kind: "websocket",
     route: "$connect",
     summary: "Remember a new connection",
+    ...noGrants,
     table: ["dynamodb:PutItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["CHANNEL_SHARDS"],
     memorySize: 512,
     timeout: 10,
@@ -265,11 +139,8 @@ export const operations = {
     kind: "websocket",
     route: "$disconnect",
     summary: "Forget a connection and its subscriptions",
+    ...noGrants,
     table: ["dynamodb:DeleteItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -279,6 +150,7 @@ export const operations = {
     kind: "websocket",
     route: "subscribe",
     summary: "Subscribe a connection to channels, and send what they hold",
+    ...noGrants,
     table: [
       "dynamodb:GetItem",
       "dynamodb:Query",
@@ -286,10 +158,7 @@ export const operations = {
       "dynamodb:UpdateItem",
       "dynamodb:DeleteItem",
     ],
-    key: [],
     connections: ["POST"],
-    invokes: [],
-    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -299,11 +168,9 @@ export const operations = {
     kind: "websocket",
     route: "unsubscribe",
     summary: "End subscriptions of a connection",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    key: [],
     connections: ["POST"],
-    invokes: [],
-    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 10,
@@ -313,11 +180,7 @@ export const operations = {
     kind: "websocket",
     route: "ping",
     summary: "Answer a ping, which keeps a connection from being idle",
-    table: [],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
+    ...noGrants,
     settings: [],
     memorySize: 256,
     timeout: 10,
@@ -327,11 +190,7 @@ export const operations = {
     kind: "websocket",
     route: "$default",
     summary: "Say what is wrong with a message of no known type",
-    table: [],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
+    ...noGrants,
     settings: [],
     memorySize: 256,
     timeout: 10,
@@ -340,11 +199,10 @@ export const operations = {
   publishChanges: {
     kind: "stream",
     summary: "Push changed settings, orders, positions and prices to whom they concern",
+    ...noGrants,
     table: ["dynamodb:Query", "dynamodb:DeleteItem"],
-    key: [],
     connections: ["POST", "DELETE"],
     invokes: ["deliver"],
-    plans: [],
     settings: ["CHANNEL_SHARDS"],
     memorySize: 1024,
     timeout: 30,
@@ -353,11 +211,9 @@ export const operations = {
   deliver: {
     kind: "internal",
     summary: "Push a message to one shard of a channel's subscribers",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:DeleteItem"],
-    key: [],
     connections: ["POST", "DELETE"],
-    invokes: [],
-    plans: [],
     settings: [],
     memorySize: 1769,
     timeout: 30,
@@ -366,11 +222,8 @@ export const operations = {
   recordExecutions: {
     kind: "internal",
     summary: "Record orders and positions, for an execution engine",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: [],
     memorySize: 512,
     timeout: 30,
@@ -381,11 +234,8 @@ export const operations = {
     everyMinutes: 1,
     runs: "with price feeds",
     summary: "Follow the venues' price feeds and keep the latest prices",
+    ...noGrants,
     table: ["dynamodb:UpdateItem"],
-    key: [],
-    connections: [],
-    invokes: [],
-    plans: [],
     settings: ["PRICE_FEEDS"],
     memorySize: 256,
     timeout: 150,
@@ -394,10 +244,8 @@ export const operations = {
   mirrorPlans: {
     kind: "stream",
     summary: "Give each user an API key on the usage plan of their tier",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    key: [],
-    connections: [],
-    invokes: [],
     plans: [
       "CreateApiKey",
       "GetApiKeys",
@@ -418,10 +266,8 @@ export const operations = {
     everyMinutes: 5,
     runs: "always",
     summary: "Delete API keys that nobody uses any more, and plans that customers have left",
+    ...noGrants,
     table: ["dynamodb:Query", "dynamodb:DeleteItem"],
-    key: [],
-    connections: [],
-    invokes: [],
     plans: [
       "GetApiKeys",
       "DeleteApiKey",
@@ -442,10 +288,8 @@ export const operations = {
     everyMinutes: 1440,
     runs: "always",
     summary: "Retire the API keys of users who were not seen for 30 days",
+    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    key: [],
-    connections: [],
-    invokes: [],
     plans: ["GetApiKeys"],
     settings: ["PLAN_PREFIX", "PLAN_STAGES"],
     memorySize: 512,

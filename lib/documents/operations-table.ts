@@ -1,4 +1,5 @@
-import { type Operation, operations } from "../operations.ts";
+import type { Operation } from "../operation.ts";
+import { operations } from "../operations.ts";
 
 /** The table of operations as Markdown, for the README. */
 export function operationsTable(): string {

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { operationsOf, type ScheduleRow } from "../operations.ts";
+import type { ScheduleRow } from "../operation.ts";
+import { operationsOf } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./constructs/alarms.ts";
 import { ConnectionAuthorizer } from "./constructs/connection-authorizer.ts";

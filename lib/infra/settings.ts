@@ -1,4 +1,4 @@
-import type { Setting } from "../operations.ts";
+import type { Setting } from "../operation.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
 import type { PlanSettings } from "./constructs/standing-plans.ts";

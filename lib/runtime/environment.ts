@@ -1,4 +1,4 @@
-import type { Setting } from "../operations.ts";
+import type { Setting } from "../operation.ts";
 
 /** A variable of a function's environment: configuration, or what a grant brings. */
 export type Variable = Setting | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION";

@@ -1,5 +1,6 @@
 import { changeUser } from "../../lib/admin/change-user.ts";
-import { operationsOf, type RestRow } from "../../lib/operations.ts";
+import type { RestRow } from "../../lib/operation.ts";
+import { operationsOf } from "../../lib/operations.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Operation, operations, operationsOf } from "../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations, operationsOf } from "../../lib/operations.ts";
 import { alarmOn, alarmsOf, dashboardOf } from "./alarm-properties.ts";
 import { synthesize } from "./synthesized.ts";
 

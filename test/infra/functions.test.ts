@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Operation, operations } from "../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
 import { functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
 const priceFeeds = [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }];

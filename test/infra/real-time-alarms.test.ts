@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Operation, operations, operationsOf } from "../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations, operationsOf } from "../../lib/operations.ts";
 import { alarmOn, alarmsOf } from "./alarm-properties.ts";
 import { propertiesOf, synthesize } from "./synthesized.ts";
 

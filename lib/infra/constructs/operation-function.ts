@@ -11,7 +11,8 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { Operation, OperationName } from "../../operations.ts";
+import type { Operation } from "../../operation.ts";
+import type { OperationName } from "../../operations.ts";
 import type { Settings } from "../settings.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole } from "./operation-role.ts";

@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
-import { type Operation, type OperationName, operations } from "../../operations.ts";
+import type { Operation } from "../../operation.ts";
+import { type OperationName, operations } from "../../operations.ts";
 import { OperationFunction, type Surroundings } from "./operation-function.ts";
 
 /** The functions of all rows. */

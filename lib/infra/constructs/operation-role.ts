@@ -4,7 +4,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
-import type { ConnectionAction } from "../../operations.ts";
+import type { ConnectionAction } from "../../operation.ts";
 import type { OperationFunctionProps } from "./operation-function.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 

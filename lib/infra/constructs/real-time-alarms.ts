@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { type Operation, operationsOf, type ScheduleRow } from "../../operations.ts";
+import type { Operation, ScheduleRow } from "../../operation.ts";
+import { operationsOf } from "../../operations.ts";
 import type { Alarms } from "./alarms.ts";
 import { failuresOf, limitsReached } from "./faults.ts";
 import type { Watched } from "./watched.ts";
