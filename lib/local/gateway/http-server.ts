@@ -25,6 +25,8 @@ export type HttpServerOptions = {
 /** Bytes of all names and values. */
 const HEADER_LIMIT = 10_240;
 const LINGER_MS = 1_000;
+/** Far from Node's five seconds, within which a busy machine may leave a client waiting and then reset its connection. */
+const KEEP_ALIVE_MS = 60_000;
 
 const localNames = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
@@ -35,7 +37,7 @@ export function createHttpServer({
   upgrade,
   onFault,
 }: HttpServerOptions): HttpServer {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       onFault(error);
       if (response.headersSent) response.destroy();
