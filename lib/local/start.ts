@@ -1,5 +1,5 @@
 import { account } from "./account.ts";
-import { openApi } from "./api.ts";
+
 import { consolePages } from "./console/pages.ts";
 import { localCredentials } from "./credentials.ts";
 import { logFiles } from "./data/log-files.ts";
@@ -8,6 +8,7 @@ import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
 import type { Credentials, Endpoints } from "./endpoints.ts";
 import { createEventSources } from "./event-sources/event-sources.ts";
+import { openRestApi } from "./gateway/open-rest-api.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json } from "./http/handle.ts";
 import { listen } from "./http/listen.ts";
@@ -166,7 +167,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     ...(streamUrl !== undefined && { StreamUrl: streamUrl }),
   };
   const own = ownPaths(issuer, () => ({ outputs, endpoints, region: account.region, credentials }));
-  const api = openApi(resources, lambda.invoke, usage.plans, report);
+  const api = openRestApi(resources, lambda.invoke, usage.plans, report);
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);
   await sources.prepare();

@@ -11,20 +11,21 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { handler as getUserData } from "../../functions/getUserData/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as listWallets } from "../../functions/listWallets/handler.ts";
 import { handler as listWalletsV2 } from "../../functions/listWalletsV2/handler.ts";
 import { handler as storeWallet } from "../../functions/storeWallet/handler.ts";
 import { handler as updateTradingSettings } from "../../functions/updateTradingSettings/handler.ts";
+import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const kms = mockClient(KMSClient);
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 const importEvent = restEvent({ body: { network: "eth", privateKey: secret } });
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+const logged = quietConsole();
 
 /** An error as the SDK throws it, with a message that quotes what was sent. */
 const fault = (name: string) =>
@@ -45,7 +46,6 @@ let dataKey: Buffer;
 beforeEach(() => {
   table.reset();
   kms.reset();
-  logged.mockClear();
   dataKey = randomBytes(32);
   table.on(GetCommand).resolves({});
   table
@@ -89,10 +89,10 @@ describe("a fault of DynamoDB", () => {
       const result = await handler(event);
       expect(result.statusCode).toBe(500);
       expect(bodyOf(result)).toEqual(body);
-      expect(logged.mock.calls).toEqual([
-        [expect.objectContaining({ error: "ProvisionedThroughputExceededException", awsRequestId: "r1" })],
+      expect(logged()).toEqual([
+        expect.objectContaining({ error: "ProvisionedThroughputExceededException", awsRequestId: "r1" }),
       ]);
-      expect(JSON.stringify([result, logged.mock.calls])).not.toContain(secret.slice(0, 8));
+      expect(JSON.stringify([result, logged()])).not.toContain(secret.slice(0, 8));
     },
   );
 

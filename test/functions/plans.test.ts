@@ -15,21 +15,19 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
 import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
 import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
 import { planKeyKey, profileKey, retiredKeyKey } from "../../lib/aws/table-keys.ts";
 import { LimitReached } from "../../lib/aws/usage-plans.ts";
+import { quietConsole } from "../support/console.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const gateway = mockClient(APIGatewayClient);
 
-const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>
-  vi.spyOn(console, level).mockImplementation(() => {}),
-);
-const logged = () => logs.flatMap(({ mock }) => mock.calls.flat());
+const logged = quietConsole();
 
 const value = "4c0883a69102937d6231471b5dbb6204fe512961";
 const plan = { name: "Standard", requestsPerMinute: 1000 } as const;
@@ -64,7 +62,6 @@ const line = (operation: string, error: string, rest: object = { awsRequestId: "
 
 beforeEach(() => {
   for (const mock of [table, gateway]) mock.reset();
-  for (const log of logs) log.mockClear();
   table.on(GetCommand).resolves({});
   table.on(QueryCommand).resolves({ Items: [] });
   table.on(TransactWriteCommand).resolves({});

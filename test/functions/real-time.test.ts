@@ -14,7 +14,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { handler as authorizeConnection } from "../../functions/authorizeConnection/handler.ts";
 import { handler as connect } from "../../functions/connect/handler.ts";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
@@ -27,6 +27,7 @@ import { handler as unknownMessage } from "../../functions/unknownMessage/handle
 import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
 import type { Price } from "../../lib/domain/price.ts";
 import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
+import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { order, price } from "../support/executions.ts";
 import { executionItem, pricesItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
@@ -36,10 +37,7 @@ const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 const lambda = mockClient(LambdaClient);
 
-const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>
-  vi.spyOn(console, level).mockImplementation(() => {}),
-);
-const logged = () => logs.flatMap(({ mock }) => mock.calls.flat());
+const logged = quietConsole();
 
 const connection = {
   PK: "USER#alice",
@@ -53,7 +51,6 @@ const connection = {
 
 beforeEach(() => {
   for (const mock of [table, api, lambda]) mock.reset();
-  for (const log of logs) log.mockClear();
   table.on(GetCommand).resolves({});
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).resolves({ Item: connection });
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { tier: "Base" } });

@@ -1,5 +1,4 @@
-import { plain } from "../api.ts";
-import { StartupError } from "../startup-error.ts";
+import { emulate, resolved } from "../resources/apis.ts";
 import type { Resources } from "../template/resources.ts";
 import { createUsage, type UsageOptions, type UsageService } from "./usage.ts";
 
@@ -8,10 +7,6 @@ import { createUsage, type UsageOptions, type UsageService } from "./usage.ts";
  * @throws StartupError when something of them is not emulated
  */
 export function openUsage(resources: Resources, options: UsageOptions): UsageService {
-  const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(plain);
-  try {
-    return createUsage(parts, options);
-  } catch (error) {
-    throw new StartupError((error as Error).message);
-  }
+  const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(resolved);
+  return emulate(() => createUsage(parts, options));
 }

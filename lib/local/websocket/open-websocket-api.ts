@@ -1,7 +1,5 @@
-import { plain } from "../api.ts";
 import type { Invoke } from "../lambda/invoke.ts";
-import { readPermissions } from "../resources/permissions.ts";
-import { StartupError } from "../startup-error.ts";
+import { emulate, onlyApi } from "../resources/apis.ts";
 import type { Resources } from "../template/resources.ts";
 import type { UsagePlans } from "../usage/usage-plans.ts";
 import { createWebSocketApi, type WebSocketApi } from "./websocket-api.ts";
@@ -16,25 +14,7 @@ export function openWebSocketApi(
   usagePlans: UsagePlans,
   report: (line: string) => void,
 ): WebSocketApi | undefined {
-  const [api, ...others] = resources.ofType("AWS::ApiGatewayV2::Api");
-  if (others.length > 0) {
-    throw new StartupError("There is more than one WebSocket API, and one stream URL for them.");
-  }
-  if (api === undefined) return undefined;
-
-  const parts = resources.all.filter(
-    ({ stackName, type }) => stackName === api.stackName && type.startsWith("AWS::ApiGatewayV2::"),
-  );
-  try {
-    return createWebSocketApi({
-      api: plain(api),
-      resources: parts.map(plain),
-      invoke,
-      mayInvoke: readPermissions(resources),
-      usagePlans,
-      report,
-    });
-  } catch (error) {
-    throw new StartupError((error as Error).message);
-  }
+  const several = "There is more than one WebSocket API, and one stream URL for them.";
+  const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
+  return api && emulate(() => createWebSocketApi({ ...api, invoke, usagePlans, report }));
 }
