@@ -127,9 +127,9 @@ export const operations = {
   connect: {
     kind: "websocket",
     route: "$connect",
-    summary: "Remember a new connection",
+    summary: "Remember a new connection, up to 100 of a user",
     ...noGrants,
-    table: ["dynamodb:PutItem"],
+    table: ["dynamodb:Query", "dynamodb:PutItem"],
     settings: ["CHANNEL_SHARDS"],
     memorySize: 512,
     timeout: 10,

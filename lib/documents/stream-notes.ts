@@ -31,7 +31,8 @@ rule; after a fault one may come again, or late. Of prices the latest count, and
 Records are whole, so keep the one with the greater \`version\` (prices: the later \`asOf\`) and drop the other.
 
 **Connections** are closed after ten minutes without a message in either direction, and after two hours in any
-case. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring everything
-up to date.
+case. A user has 100 at most: another is refused with status 429, as are connections that come too fast. Send
+a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring everything up to
+date.
 
 **New types** of message and new fields may be added at any time; ignore what you do not know.`;

@@ -9,7 +9,7 @@ const named = { userID: "alice", connectionID: "c1", now: new Date("2026-11-21T0
 
 describe("a new connection", () => {
   it("is opened for who was authorized, at the time of the request", async () => {
-    const open = vi.fn(async () => {});
+    const open = vi.fn(async () => true);
     expect(await connect(open)(connectEvent())).toEqual({ statusCode: 200 });
     expect(open).toHaveBeenCalledExactlyOnceWith(named);
   });
@@ -19,7 +19,13 @@ describe("a new connection", () => {
     ["json", undefined],
   ])("that asks for the subprotocols %s is told which it has", async (asked, headers) => {
     const event = connectEvent({ "sec-websocket-protocol": asked });
-    expect(await connect(async () => {})(event)).toEqual({ statusCode: 200, ...(headers && { headers }) });
+    expect(await connect(async () => true)(event)).toEqual({ statusCode: 200, ...(headers && { headers }) });
+  });
+
+  it("for which there is no room is turned away like a request too many", async () => {
+    const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
+    expect(await connect(async () => false)(event)).toEqual({ statusCode: 429 });
+    expect(logged).not.toHaveBeenCalled();
   });
 
   it("that cannot be remembered is turned away, without a word of why", async () => {
@@ -31,7 +37,7 @@ describe("a new connection", () => {
   });
 
   it("of nobody is turned away", async () => {
-    const open = vi.fn(async () => {});
+    const open = vi.fn(async () => true);
     const event = connectEvent();
     event.requestContext.authorizer = {};
     expect(await connect(open)(event)).toEqual({ statusCode: 500 });
@@ -56,18 +62,21 @@ describe("a connection that ends", () => {
 });
 
 describe("a message whose type is a route of the connection itself", () => {
+  const open = vi.fn(async () => true);
+  const close = vi.fn(async () => {});
+  afterEach(() => {
+    expect(open).not.toHaveBeenCalled();
+    expect(close).not.toHaveBeenCalled();
+  });
+
   it.each(["$connect", "$disconnect"])("opens and closes nothing (%s)", async (type) => {
-    const useCase = vi.fn(async () => {});
     const event = messageEvent({ type }, type);
-    expect(await connect(useCase)(event)).toEqual({ statusCode: 400 });
-    expect(await disconnect(useCase)(event)).toEqual({ statusCode: 400 });
-    expect(useCase).not.toHaveBeenCalled();
+    expect(await connect(open)(event)).toEqual({ statusCode: 400 });
+    expect(await disconnect(close)(event)).toEqual({ statusCode: 400 });
   });
 
   it("is no matter for the other route's event either", async () => {
-    const useCase = vi.fn(async () => {});
-    expect(await connect(useCase)(disconnectEvent())).toEqual({ statusCode: 400 });
-    expect(await disconnect(useCase)(connectEvent())).toEqual({ statusCode: 400 });
-    expect(useCase).not.toHaveBeenCalled();
+    expect(await connect(open)(disconnectEvent())).toEqual({ statusCode: 400 });
+    expect(await disconnect(close)(connectEvent())).toEqual({ statusCode: 400 });
   });
 });
