@@ -37,7 +37,7 @@ async function everySecond(times: number, send: () => Promise<Tick>): Promise<Ti
   const begun = Date.now();
   const sent: Promise<Tick>[] = [];
   for (let index = 0; index < times; index++) {
-    await pause(begun + index * interval - Date.now());
+    await pause(Math.max(0, begun + index * interval - Date.now()));
     sent.push(send());
   }
   return Promise.all(sent);
