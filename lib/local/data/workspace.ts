@@ -11,6 +11,8 @@ export type Workspace = {
   assembly: string;
   /** Folder of the database of DynamoDB Local; absent when it is to stay in memory. */
   database?: string;
+  /** Folder for what is of no use after this run. It is empty at first, and gone when the workspace is closed. */
+  temporary: string;
   /** Folder with a log file per function; absent when logs are not to reach the disk. */
   logs?: string;
   store: Store;
@@ -31,31 +33,42 @@ export function openDataDir(folder: string): Workspace {
       `Another runner uses the data directory ${path}; stop it, or choose another with --data-dir.`,
     );
   }
-  makePrivate(inside("dynamodb"));
-  makePrivate(inside("logs"));
+  const temporary = inside("temporary");
+  // A run that was killed has left its own.
+  remove(temporary);
+  for (const folder of [temporary, inside("dynamodb"), inside("logs")]) makePrivate(folder);
   return {
     assembly: inside("cdk.out"),
     database: inside("dynamodb"),
+    temporary,
     logs: inside("logs"),
     store: fileStore(path),
-    close: () => held.release(),
+    close() {
+      remove(temporary);
+      held.release();
+    },
   };
 }
 
 /** Nothing that outlives the runner: the folder holds the synthesized stacks only and goes away with it. */
 export function openMemory(): Workspace {
   const path = mkdtempSync(join(tmpdir(), "trading-terminal-"));
-  const remove = () => rmSync(path, { recursive: true, force: true });
-  process.once("exit", remove);
+  const temporary = join(path, "temporary");
+  makePrivate(temporary);
+  const removeAll = () => remove(path);
+  process.once("exit", removeAll);
   return {
     assembly: join(path, "cdk.out"),
+    temporary,
     store: memoryStore,
     close() {
-      process.off("exit", remove);
-      remove();
+      process.off("exit", removeAll);
+      removeAll();
     },
   };
 }
+
+const remove = (path: string) => rmSync(path, { recursive: true, force: true });
 
 function makePrivate(path: string): void {
   try {

