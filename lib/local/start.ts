@@ -1,5 +1,4 @@
 import { account } from "./account.ts";
-
 import { consolePages } from "./console/pages.ts";
 import { localCredentials } from "./credentials.ts";
 import { logFiles } from "./data/log-files.ts";

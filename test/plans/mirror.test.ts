@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type PlanKey, readPlanKey } from "../../lib/aws/plan-keys.ts";
 import { refusal } from "../../lib/local/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";
 import { observed } from "./support/observed.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
@@ -151,8 +152,9 @@ describe("a key that is none any more", () => {
 });
 
 describe("a key's value", () => {
+  const logged = quietConsole();
+
   it("is in no error, and nothing is logged", async () => {
-    const logs = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name));
     await world.put("secretive", base);
     const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
     await withFault(mirror, [4, "not arrived"], (world) => mirrorUser(world, "secretive"));
@@ -174,8 +176,7 @@ describe("a key's value", () => {
     expect(faults).toHaveLength(5);
     expect(value).toMatch(/^[a-z0-9]{40}$/);
     expect(inspect(faults, { depth: 4 })).not.toContain(value);
-    expect(logs.flatMap(({ mock }) => mock.calls)).toEqual([]);
-    vi.restoreAllMocks();
+    expect(logged()).toEqual([]);
   });
 });
 

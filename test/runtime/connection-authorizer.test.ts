@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { connectionAuthorizer } from "../../lib/runtime/connection-authorizer.ts";
 import { type Claims, InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
+import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 
 const claims: Claims = { sub: "alice", exp: 2_000_000_000 };
@@ -22,8 +23,7 @@ const thrownBy = async (promise: Promise<unknown>): Promise<Error> => {
   throw new Error("Nothing was thrown");
 };
 
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-afterEach(() => logged.mockClear());
+const logged = quietConsole();
 
 describe("who connects with a good token", () => {
   it("is let in to this API, and named", async () => {
@@ -69,7 +69,7 @@ describe("who connects", () => {
     expect(error.stack).toBe("");
     expect(Object.values(error)).toEqual([]);
     expect(admit).not.toHaveBeenCalled();
-    expect(logged).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
   });
 
   it.each<[string, Ports]>([
@@ -79,7 +79,7 @@ describe("who connects", () => {
     const error = await thrownBy(authorize(ports)(event));
     expect(error.message).toBe("The authorizer failed");
     expect(error.stack).toBe("");
-    expect(logged.mock.calls).toEqual([[expect.objectContaining({ operation: "authorizeConnection" })]]);
-    expect(JSON.stringify(logged.mock.calls)).not.toContain("secret-token");
+    expect(logged()).toEqual([expect.objectContaining({ operation: "authorizeConnection" })]);
+    expect(JSON.stringify(logged())).not.toContain("secret-token");
   });
 });

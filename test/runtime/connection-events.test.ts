@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, disconnect } from "../../lib/runtime/connection-events.ts";
+import { quietConsole } from "../support/console.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-afterEach(() => logged.mockClear());
+const logged = quietConsole();
 
 const named = { userID: "alice", connectionID: "c1", now: new Date("2026-11-21T09:00:00.000Z") };
 
@@ -25,15 +25,15 @@ describe("a new connection", () => {
   it("for which there is no room is turned away like a request too many", async () => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(async () => false)(event)).toEqual({ statusCode: 429 });
-    expect(logged).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
   });
 
   it("that cannot be remembered is turned away, without a word of why", async () => {
     const open = () => Promise.reject(new Error("no table for a.b.c"));
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(open)(event)).toEqual({ statusCode: 500 });
-    expect(logged.mock.calls).toEqual([[expect.objectContaining({ operation: "connect", error: "Error" })]]);
-    expect(JSON.stringify(logged.mock.calls)).not.toContain("a.b.c");
+    expect(logged()).toEqual([expect.objectContaining({ operation: "connect", error: "Error" })]);
+    expect(JSON.stringify(logged())).not.toContain("a.b.c");
   });
 
   it("of nobody is turned away", async () => {
@@ -57,7 +57,7 @@ describe("a connection that ends", () => {
   it("and cannot be forgotten is a fault that is logged", async () => {
     const close = () => Promise.reject(new Error("no table"));
     expect(await disconnect(close)(disconnectEvent())).toEqual({ statusCode: 500 });
-    expect(logged.mock.calls).toEqual([[expect.objectContaining({ operation: "disconnect" })]]);
+    expect(logged()).toEqual([expect.objectContaining({ operation: "disconnect" })]);
   });
 });
 

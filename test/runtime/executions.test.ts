@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { recordExecutions } from "../../lib/runtime/executions.ts";
+import { quietConsole } from "../support/console.ts";
 import { order, position } from "../support/executions.ts";
 
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-afterEach(() => logged.mockClear());
+const logged = quietConsole();
 
 const asOrder = (rest: object = {}) => ({ kind: "order", userID: "alice", ...order(), ...rest });
 const asPosition = (rest: object = {}) => ({ kind: "position", userID: "bob", ...position(), ...rest });
@@ -61,7 +61,7 @@ describe("the records of an invocation", () => {
     );
     expect([results.at(0)?.status, results.at(-1)?.status]).toEqual(["recorded", "recorded"]);
     expect(record).toHaveBeenCalledTimes(2);
-    expect(logged).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
   });
 
   it("of nobody who is known are rejected", async () => {
@@ -95,10 +95,8 @@ describe("the records of an invocation", () => {
       },
       { index: 1, kind: "position", id: "p1", status: "recorded" },
     ]);
-    expect(logged.mock.calls).toEqual([
-      [expect.objectContaining({ operation: "recordExecutions", error: "Error" })],
-    ]);
-    expect(JSON.stringify([results, logged.mock.calls])).not.toContain(secret.slice(0, 8));
+    expect(logged()).toEqual([expect.objectContaining({ operation: "recordExecutions", error: "Error" })]);
+    expect(JSON.stringify([results, logged()])).not.toContain(secret.slice(0, 8));
   });
 });
 

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { errorMessage, type ServerMessage } from "../../lib/api/messages.ts";
 import { message, unknownMessage } from "../../lib/runtime/message.ts";
+import { quietConsole } from "../support/console.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-afterEach(() => logged.mockClear());
+const logged = quietConsole();
 
 const time = "2026-11-21T09:00:00.000Z";
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
@@ -79,7 +79,7 @@ describe("a message", () => {
     const id = "id" in (changes as object) ? {} : { id: 7 };
     expect(answer).toEqual({ type: "error", code: "INVALID_MESSAGE", message: text, ...id });
     expect(useCase).not.toHaveBeenCalled();
-    expect(logged).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
   });
 });
 
@@ -124,8 +124,8 @@ describe("a fault", () => {
     ["of having no way to send several replies", message("subscribe", async () => [subscriptions, snapshot])],
   ])("%s is told and logged by its name, without a word of the message", async (_, handler) => {
     expect(await bodyOf(handler(event))).toEqual(internal);
-    expect(logged.mock.calls).toEqual([[expect.objectContaining({ operation: "subscribe" })]]);
-    expect(JSON.stringify(logged.mock.calls)).not.toContain(secret.slice(0, 8));
+    expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
+    expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
   });
 
   it("is that nobody is named, too", async () => {
@@ -167,7 +167,7 @@ describe("a message of no known type", () => {
     ["text", '"ping"', { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
   ])("(%s) is told what is wrong, and is no fault", async (_, content, answer) => {
     expect(await answerTo(content)).toEqual({ type: "error", ...answer });
-    expect(logged).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
   });
 
   it("is told so where a known type was expected, too", async () => {

@@ -21,7 +21,7 @@ export function onlyApi(resources: Resources, type: ApiType, several: string): A
   if (api === undefined) return undefined;
   const service = type.slice(0, type.lastIndexOf("::") + 2);
   const parts = resources.all.filter(
-    ({ stackName, type }) => stackName === api.stackName && type.startsWith(service),
+    (part) => part.stackName === api.stackName && part.type.startsWith(service),
   );
   return { api: resolved(api), resources: parts.map(resolved), mayInvoke: readPermissions(resources) };
 }
