@@ -25,11 +25,11 @@ export default defineConfig({
         "realtime",
         "prices/rules",
       ]),
-      project("feeds", ["prices/sockets"], patient),
+      project("feeds", ["prices/sockets", "dev"], patient),
       project("aws", ["aws", "admin", "plans"], patient),
       // CDK takes seconds to load: so once for each worker, not for each file.
       project("infra", ["infra"], { ...patient, isolate: false }),
-      project("local", ["local"], patient),
+      { extends: true, test: { name: "local", include: ["lib/local/test/**/*.test.ts"], ...patient } },
       project("e2e", inE2e(foldersFor(process.env)), {
         ...patient,
         globalSetup: ["test/e2e/global-setup.ts"],

@@ -1,17 +1,18 @@
 /** `npm start`: runs the stacks on this machine until Ctrl-C. */
 import { resolve } from "node:path";
+import { type Runner, start } from "cdk-local-runner";
 import { Command } from "commander";
 import { seedExamples } from "../lib/admin/seed.ts";
 import { openTarget } from "../lib/admin/target.ts";
-import { parseArguments, patience, port } from "../lib/local/cli/arguments.ts";
-import { fail } from "../lib/local/cli/failure.ts";
-import { progress } from "../lib/local/cli/progress.ts";
-import { stopOnSignal } from "../lib/local/cli/stop-on-signal.ts";
-import { welcome } from "../lib/local/cli/welcome.ts";
-import { AUDIENCE, jwksUri } from "../lib/local/issuer/issuer.ts";
-import { type Runner, start } from "../lib/local/start.ts";
-import { synthesize } from "../lib/local/synthesize.ts";
-import { startVenue } from "../lib/local/venue/venue.ts";
+import { consolePages } from "../lib/dev/console/pages.ts";
+import { startVenue } from "../lib/dev/venue/venue.ts";
+import { welcome } from "../lib/dev/welcome.ts";
+import { parseArguments, patience, port } from "../lib/local/src/cli/arguments.ts";
+import { fail } from "../lib/local/src/cli/failure.ts";
+import { progress } from "../lib/local/src/cli/progress.ts";
+import { stopOnSignal } from "../lib/local/src/cli/stop-on-signal.ts";
+import { AUDIENCE, jwksUri } from "../lib/local/src/issuer/issuer.ts";
+import { synthesize } from "../lib/local/src/synthesize.ts";
 
 type Options = {
   port: number;
@@ -64,6 +65,7 @@ try {
     },
     dataDir,
     seed: options.empty ? undefined : async (local) => seedExamples(await openTarget({ local })),
+    pages: consolePages,
     onStep: step,
     async assembly({ issuer, folder, reaper }) {
       const venue = options.livePrices ? undefined : await startVenue();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PlanTarget } from "../../lib/admin/plan-target.ts";
 import { readPlanKey } from "../../lib/aws/plan-keys.ts";
-import { refusal } from "../../lib/local/services.ts";
+import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { expectSettled, madeFor } from "../plans/support/settled.ts";
 import { base, enterprise, pro, start, type User, worldForTests } from "../plans/support/world.ts";

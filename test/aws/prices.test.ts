@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { readPrices, savePrices } from "../../lib/aws/prices.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { pricesKey } from "../../lib/aws/table-keys.ts";
+import { startVenue } from "../../lib/dev/venue/venue.ts";
 import { networks } from "../../lib/domain/network.ts";
 import type { Price } from "../../lib/domain/price.ts";
-import { startVenue } from "../../lib/local/venue/venue.ts";
 import { leaseOf } from "../../lib/prices/lease.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 

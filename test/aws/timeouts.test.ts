@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTable } from "../../lib/aws/table.ts";
 import { maxAttempts, timeouts } from "../../lib/aws/timeouts.ts";
 import { openVault } from "../../lib/aws/vault.ts";
-import type { Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 
 /** Takes calls, and never says a word. */

@@ -1,5 +1,5 @@
 import { changeUser } from "../../lib/admin/change-user.ts";
-import type { RestRow } from "../../lib/operation.ts";
+import type { RestRow } from "../../lib/operation-types.ts";
 import { operationsOf } from "../../lib/operations.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import type { Service } from "./service.ts";

@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { AUDIENCE, jwksUri } from "../../lib/local/issuer/issuer.ts";
-import { start } from "../../lib/local/start.ts";
-import { synthesize } from "../../lib/local/synthesize.ts";
+import { AUDIENCE, jwksUri } from "../../lib/local/src/issuer/issuer.ts";
+import { start } from "../../lib/local/src/start.ts";
+import { synthesize } from "../../lib/local/src/synthesize.ts";
 import { say } from "./child.ts";
 
 const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type PlanKey, readPlanKey } from "../../lib/aws/plan-keys.ts";
-import { refusal } from "../../lib/local/services.ts";
+import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";

@@ -3,7 +3,7 @@ import { readPlanKey } from "../../lib/aws/plan-keys.ts";
 import type { Item } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { newProfile, type Profile } from "../../lib/domain/profile.ts";
-import { refusal } from "../../lib/local/services.ts";
+import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { expectSettled } from "./support/settled.ts";

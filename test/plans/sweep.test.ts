@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readPlanKey } from "../../lib/aws/plan-keys.ts";
-import { refusal } from "../../lib/local/services.ts";
+import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys, freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";

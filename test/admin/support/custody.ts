@@ -10,8 +10,8 @@ import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
 import { addWallet } from "../../../lib/aws/wallets.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
-import { createKms, type Kms } from "../../../lib/local/kms/kms.ts";
-import { kmsRequestHandler } from "../../../lib/local/kms/request-handler.ts";
+import { createKms, type Kms } from "../../../lib/local/src/kms/kms.ts";
+import { kmsRequestHandler } from "../../../lib/local/src/kms/request-handler.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 

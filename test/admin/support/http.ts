@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Target } from "../../../lib/admin/target.ts";
-import type { Kms } from "../../../lib/local/kms/kms.ts";
+import type { Kms } from "../../../lib/local/src/kms/kms.ts";
 import type { Engine } from "../../support/dynamodb.ts";
 
 export type Served = AsyncDisposable & { port: number };

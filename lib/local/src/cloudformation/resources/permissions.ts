@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { wildcard } from "../../wildcard.ts";
+import type { Resources } from "../resources.ts";
+
+const Permission = v.object({
+  Action: v.string(),
+  FunctionName: v.string(),
+  Principal: v.string(),
+  SourceArn: v.optional(v.string()),
+});
+
+/** Whether an AWS::Lambda::Permission lets the service invoke that function on behalf of that source. */
+export type MayInvoke = (functionArn: string, sourceArn: string) => boolean;
+
+/** What the permissions allow to one service. A permission for another one counts for nothing. */
+export function readPermissions(
+  resources: Resources,
+  service: "apigateway.amazonaws.com" | "events.amazonaws.com" = "apigateway.amazonaws.com",
+): MayInvoke {
+  const permissions = resources
+    .ofType("AWS::Lambda::Permission")
+    .map((resource) => v.parse(Permission, resource.properties()))
+    .filter(({ Action, Principal }) => Action === "lambda:InvokeFunction" && Principal === service)
+    .map(({ FunctionName, SourceArn }) => ({
+      name: nameOf(FunctionName),
+      covers: wildcard(SourceArn ?? "*"),
+    }));
+
+  return (functionArn, sourceArn) =>
+    permissions.some(({ name, covers }) => name === nameOf(functionArn) && covers.test(sourceArn));
+}
+
+/** A permission names its function by name or by ARN. */
+function nameOf(nameOrArn: string): string | undefined {
+  return nameOrArn.split(":").at(-1);
+}

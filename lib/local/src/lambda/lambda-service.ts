@@ -1,0 +1,58 @@
+import { header, json, pathOf, type Route } from "../http/handle.ts";
+import type { GatewayRequest, GatewayResponse } from "../rest-api/messages.ts";
+import type { InvokeLater } from "./async-invocations.ts";
+import type { Lambda } from "./lambda.ts";
+import { PAYLOAD_LIMIT } from "./outcome.ts";
+
+const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
+
+/** Bytes of an event that nobody waits for. */
+const ASYNC_LIMIT = 1024 * 1024;
+
+/** The call Invoke of Lambda over HTTP. */
+export function lambdaService(lambda: Pick<Lambda, "has" | "invoke">, invokeLater: InvokeLater): Route {
+  return (request) => {
+    const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];
+    if (name === undefined || request.method !== "POST") return undefined;
+    return invoke(lambda, invokeLater, decodeURIComponent(name), request);
+  };
+}
+
+async function invoke(
+  lambda: Pick<Lambda, "has" | "invoke">,
+  invokeLater: InvokeLater,
+  name: string,
+  request: GatewayRequest,
+): Promise<GatewayResponse> {
+  const waits = header(request, "x-amz-invocation-type") !== "Event";
+  const limit = waits ? PAYLOAD_LIMIT : ASYNC_LIMIT;
+  if (request.body.length > limit) {
+    return failure(413, "RequestTooLargeException", `Request must be smaller than ${limit} bytes`);
+  }
+  let event: unknown;
+  try {
+    event = request.body.length === 0 ? {} : JSON.parse(request.body.toString("utf8"));
+  } catch {
+    return failure(400, "InvalidRequestContentException", "Could not parse request body into json");
+  }
+  if (!lambda.has(name)) return failure(404, "ResourceNotFoundException", `Function not found: ${name}`);
+
+  if (!waits) {
+    invokeLater(name, event);
+    return { status: 202, headers: [], body: Buffer.alloc(0) };
+  }
+  const { payload, functionError } = await lambda.invoke(name, event);
+  return {
+    status: 200,
+    headers: [
+      ["Content-Type", "application/json"],
+      ["X-Amz-Executed-Version", "$LATEST"],
+      ...(functionError === undefined ? [] : [["X-Amz-Function-Error", functionError] as const]),
+    ],
+    body: Buffer.from(payload),
+  };
+}
+
+function failure(status: number, type: string, Message: string): GatewayResponse {
+  return json(status, { Type: "User", Message }, ["x-amzn-ErrorType", type]);
+}

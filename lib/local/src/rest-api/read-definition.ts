@@ -1,0 +1,149 @@
+import { usageTypes } from "../usage-plans/read-usage.ts";
+import { readStageThrottles } from "../usage-plans/stage-throttles.ts";
+import type { ApiDefinition, ApiResource, Authorizer, Method } from "./api-definition.ts";
+import type { ResponseType } from "./gateway-failure.ts";
+import type { GatewayResponseOverride } from "./gateway-response.ts";
+import { readResponseTemplate } from "./gateway-response-template.ts";
+import * as schemas from "./property-schemas.ts";
+import { readIntegration } from "./read-integration.ts";
+import { readExpression } from "./request-parameters.ts";
+import { notEmulated, type ResolvedResource, reading, readProperties } from "./resolved-resource.ts";
+
+const emulatedTypes = new Set([
+  ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
+    (name) => `AWS::ApiGateway::${name}`,
+  ),
+  // They are of no API, and are read by themselves.
+  ...usageTypes,
+]);
+
+/**
+ * Reads a REST API from its resources. Those of other services and of other APIs may be among them.
+ *
+ * @throws Error that names the resource and what of it is not emulated
+ */
+export function readDefinition(api: ResolvedResource, all: readonly ResolvedResource[]): ApiDefinition {
+  const own = all.filter(({ type, properties }) => {
+    return type.startsWith("AWS::ApiGateway::") && (properties.RestApiId ?? api.logicalId) === api.logicalId;
+  });
+  const unknown = own.find(({ type }) => !emulatedTypes.has(type));
+  if (unknown) throw notEmulated(unknown, "the resource type");
+  const ofType = (name: string) => own.filter(({ type }) => type === `AWS::ApiGateway::${name}`);
+
+  const { BinaryMediaTypes, ApiKeySourceType } = readProperties(schemas.restApi, api);
+  for (const account of ofType("Account")) readProperties(schemas.account, account);
+  for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
+  const { throttleOf, ...stage } = readStage(api, ofType("Stage"));
+  return {
+    apiId: api.logicalId,
+    stage,
+    binaryMediaTypes: BinaryMediaTypes,
+    apiKeySource: ApiKeySourceType,
+    resources: readResources(api, ofType("Resource"), ofType("Method"), {
+      authorizers: readAuthorizers(ofType("Authorizer")),
+      throttleOf,
+    }),
+    gatewayResponses: new Map(ofType("GatewayResponse").map(readGatewayResponse)),
+  };
+}
+
+/** What methods refer to. */
+type Surroundings = {
+  authorizers: ReadonlyMap<string, Authorizer>;
+  throttleOf: ReturnType<typeof readStageThrottles>;
+};
+
+function readStage(
+  api: ResolvedResource,
+  stages: readonly ResolvedResource[],
+): ApiDefinition["stage"] & Pick<Surroundings, "throttleOf"> {
+  const [stage, ...others] = stages;
+  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
+  const { StageName, DeploymentId, Variables, MethodSettings } = readProperties(schemas.stage, stage);
+  return {
+    name: StageName,
+    deploymentId: DeploymentId,
+    variables: Variables ?? {},
+    throttleOf: readStageThrottles(MethodSettings),
+  };
+}
+
+function readAuthorizers(authorizers: readonly ResolvedResource[]): ReadonlyMap<string, Authorizer> {
+  return new Map(
+    authorizers.map((authorizer) => {
+      const { AuthorizerUri } = readProperties(schemas.authorizer, authorizer);
+      return [authorizer.logicalId, { id: authorizer.logicalId, functionArn: AuthorizerUri }];
+    }),
+  );
+}
+
+function readResources(
+  api: ResolvedResource,
+  resources: readonly ResolvedResource[],
+  methods: readonly ResolvedResource[],
+  surroundings: Surroundings,
+): ApiResource[] {
+  const pathOf = readPaths(api, resources);
+  const found = new Map<string, ApiResource & { methods: Map<string, Method> }>();
+  for (const method of methods) {
+    const properties = readProperties(schemas.method, method);
+    const id = properties.ResourceId;
+    const resource = found.get(id) ?? { id, path: pathOf(id, method), methods: new Map() };
+    found.set(id, resource);
+    const name = `${resource.path}/${properties.HttpMethod}`;
+    resource.methods.set(properties.HttpMethod, readMethod(method, name, properties, surroundings));
+  }
+  return [...found.values()];
+}
+
+/** The path of a resource by its id; `referrer` is whom to name when there is no such resource. */
+function readPaths(api: ResolvedResource, resources: readonly ResolvedResource[]) {
+  const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
+  const rootId = `${api.logicalId}/root`;
+
+  const pathOf = (id: string, referrer: ResolvedResource): string => {
+    if (id === rootId) return "/";
+    const resource = byId.get(id);
+    if (!resource)
+      throw notEmulated(referrer, `it refers to ${id}, which is no resource of ${api.logicalId}`);
+    const { ParentId, PathPart } = readProperties(schemas.resource, resource);
+    return `${pathOf(ParentId, resource).replace(/\/$/, "")}/${PathPart}`;
+  };
+  return pathOf;
+}
+
+function readMethod(
+  method: ResolvedResource,
+  name: string,
+  properties: schemas.MethodProperties,
+  { authorizers, throttleOf }: Surroundings,
+): Method {
+  const { AuthorizationType, AuthorizerId = "" } = properties;
+  const authorizer = authorizers.get(AuthorizerId);
+  if (AuthorizationType === "CUSTOM" && !authorizer)
+    throw notEmulated(method, `AuthorizerId "${AuthorizerId}"`);
+  return {
+    name,
+    authorizer: AuthorizationType === "CUSTOM" ? authorizer : undefined,
+    apiKeyRequired: properties.ApiKeyRequired,
+    throttle: throttleOf(name),
+    integration: reading(method, () => readIntegration(properties)),
+  };
+}
+
+function readGatewayResponse(resource: ResolvedResource): [ResponseType, GatewayResponseOverride] {
+  const properties = readProperties(schemas.gatewayResponse, resource);
+  const template = properties.ResponseTemplates["application/json"];
+  return reading(resource, () => [
+    properties.ResponseType,
+    {
+      status: properties.StatusCode,
+      headers: Object.entries(properties.ResponseParameters).map(([target, expression]) => {
+        const [, name] = /^gatewayresponse\.header\.([\w-]+)$/.exec(target) ?? [];
+        if (name === undefined) throw new Error(`the response parameter "${target}"`);
+        return { name, expression: readExpression(expression) };
+      }),
+      template: template === undefined ? undefined : readResponseTemplate(template),
+    },
+  ]);
+}

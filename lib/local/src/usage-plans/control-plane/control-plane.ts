@@ -1,0 +1,117 @@
+import { json, type Route } from "../../http/handle.ts";
+import type { GatewayRequest, GatewayResponse } from "../../rest-api/messages.ts";
+import { readTarget } from "../../rest-api/request-target.ts";
+import { createRouteMatcher } from "../../rest-api/route-matcher.ts";
+import type { Context } from "./context.ts";
+import { badRequest, ControlPlaneError } from "./control-plane-error.ts";
+import { apiKeyOperations } from "./key-operations.ts";
+import type { Operation } from "./operation.ts";
+import { usagePlanKeyOperations } from "./plan-key-operations.ts";
+import { usagePlanOperations } from "./plan-operations.ts";
+import { createRequestQuotas } from "./request-quotas.ts";
+import { tagOperations } from "./tag-operations.ts";
+
+export type ControlPlaneOptions = Pick<Context, "state" | "stages"> & {
+  now?: () => number;
+  /** Refuses what comes faster than AWS lets an account call, see request-quotas.ts. */
+  throttled?: boolean;
+  /** How many keys there may be; on AWS API_KEYS_PER_ACCOUNT. */
+  maxKeys?: number;
+};
+
+/**
+ * The part of API Gateway's own API that is about keys and plans, as the SDK's `APIGatewayClient` calls it. What it changes
+ * holds from the next request on, where AWS takes its time.
+ */
+export function createControlPlane({
+  state,
+  stages,
+  now = Date.now,
+  throttled = false,
+  maxKeys = Number.POSITIVE_INFINITY,
+}: ControlPlaneOptions): Route {
+  const context = { state, stages, now, maxKeys };
+  const operations = {
+    ...apiKeyOperations(context),
+    ...usagePlanOperations(context),
+    ...usagePlanKeyOperations(context),
+    ...tagOperations(context),
+  };
+  const count = throttled ? createRequestQuotas(now) : () => {};
+
+  return (request) => {
+    const { path, query } = readTarget(request.target);
+    const found = match(path);
+    const name = found?.resource.methods[request.method];
+    if (found === undefined || name === undefined) return undefined;
+    return answer(operations[name], () => {
+      count(name);
+      return {
+        ...readBody(request),
+        ...query.single,
+        ...(query.multi.tagKeys && { tagKeys: query.multi.tagKeys }),
+        ...decoded(found.pathParameters),
+      };
+    });
+  };
+}
+
+type OperationName = keyof (ReturnType<typeof apiKeyOperations> &
+  ReturnType<typeof usagePlanOperations> &
+  ReturnType<typeof usagePlanKeyOperations> &
+  ReturnType<typeof tagOperations>);
+
+const resource = (path: string, methods: Record<string, OperationName>) => ({ path, methods });
+
+const match = createRouteMatcher([
+  resource("/apikeys", { POST: "CreateApiKey", GET: "GetApiKeys" }),
+  resource("/apikeys/{apiKey}", { GET: "GetApiKey", PATCH: "UpdateApiKey", DELETE: "DeleteApiKey" }),
+  resource("/usageplans", { POST: "CreateUsagePlan", GET: "GetUsagePlans" }),
+  resource("/usageplans/{usagePlanId}", {
+    GET: "GetUsagePlan",
+    PATCH: "UpdateUsagePlan",
+    DELETE: "DeleteUsagePlan",
+  }),
+  resource("/usageplans/{usagePlanId}/keys", { POST: "CreateUsagePlanKey", GET: "GetUsagePlanKeys" }),
+  resource("/usageplans/{usagePlanId}/keys/{keyId}", {
+    GET: "GetUsagePlanKey",
+    DELETE: "DeleteUsagePlanKey",
+  }),
+  resource("/tags/{resourceArn}", { GET: "GetTags", PUT: "TagResource", DELETE: "UntagResource" }),
+]);
+
+async function answer(
+  { status, run }: Operation,
+  read: () => Record<string, unknown>,
+): Promise<GatewayResponse> {
+  try {
+    const body = run(read());
+    return body ? json(status, body) : { status, headers: [], body: Buffer.alloc(0) };
+  } catch (error) {
+    if (!(error instanceof ControlPlaneError)) throw error;
+    const { name, message, retryAfter } = error;
+    return json(
+      error.status,
+      { message },
+      ["x-amzn-ErrorType", name],
+      ...(retryAfter === undefined ? [] : [["Retry-After", String(retryAfter)] as const]),
+    );
+  }
+}
+
+function readBody({ body }: GatewayRequest): object {
+  if (body.length === 0) return {};
+  try {
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // Refused like anything else that is no object.
+  }
+  throw badRequest("Invalid request body specified");
+}
+
+function decoded(pathParameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(pathParameters).map(([name, value]) => [name, decodeURIComponent(value)]),
+  );
+}

@@ -1,0 +1,57 @@
+import { json, pathOf, type Route } from "../http/handle.ts";
+import type { GatewayRequest, GatewayResponse } from "../rest-api/messages.ts";
+import { refusal } from "../services.ts";
+import type { Connection } from "./connection.ts";
+import type { StreamLimits } from "./limits.ts";
+
+/** The stage may stand in front, as it does in the callback URL of a deployed API. */
+const CONNECTION = /^(?:\/[\w-]+)?\/@connections\/([^/]+)$/;
+
+/** The API by which functions push to clients (`@connections`): post a message, look a connection up, end it. */
+export function connectionsService(
+  find: (connectionId: string) => Connection | undefined,
+  { messageBytes }: Pick<StreamLimits, "messageBytes">,
+): Route {
+  const methods: Record<string, (connection: Connection, request: GatewayRequest) => GatewayResponse> = {
+    GET: ({ peer, lastActiveAt }) =>
+      json(200, {
+        connectedAt: new Date(peer.connectedAt).toISOString(),
+        identity: peer.identity,
+        lastActiveAt: new Date(lastActiveAt).toISOString(),
+      }),
+    POST: (connection, { body }) => {
+      if (body.length > messageBytes) {
+        return refusal(413, "PayloadTooLargeException", `A message has ${messageBytes} bytes at most.`);
+      }
+      if (connection.send(body)) return done(200);
+      return refusal(429, "LimitExceededException", "The client does not read what it is sent.");
+    },
+    DELETE: (connection) => {
+      connection.close(1000, "");
+      return done(204);
+    },
+  };
+
+  return (request) => {
+    const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
+    const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+    if (encodedId === undefined || answer === undefined) return undefined;
+    const connection = find(decoded(encodedId));
+    return Promise.resolve(connection ? answer(connection, request) : gone);
+  };
+}
+
+const gone = refusal(410, "GoneException", "There is no such connection, or no longer.");
+
+function done(status: number): GatewayResponse {
+  return { status, headers: [], body: Buffer.alloc(0) };
+}
+
+/** What is not encoded as it has to be is no id that there is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,127 @@
+import { notEmulated, type ResolvedResource, readProperties } from "../rest-api/resolved-resource.ts";
+import type { ConnectAuthorizer, Route, WebSocketApiDefinition } from "./api-definition.ts";
+import * as schemas from "./property-schemas.ts";
+
+const TYPE = "AWS::ApiGatewayV2::";
+
+const emulatedTypes = new Set(
+  ["Api", "ApiMapping", "Authorizer", "Deployment", "Integration", "Route", "RouteResponse", "Stage"].map(
+    (name) => TYPE + name,
+  ),
+);
+
+/**
+ * Reads a WebSocket API from its resources. Those of other services and of other APIs may be among them.
+ *
+ * @throws Error that names the resource and what of it is not emulated
+ */
+export function readDefinition(
+  api: ResolvedResource,
+  all: readonly ResolvedResource[],
+): WebSocketApiDefinition {
+  const own = all.filter(
+    ({ type, properties }) => type.startsWith(TYPE) && properties.ApiId === api.logicalId,
+  );
+  const unknown = own.find(({ type }) => !emulatedTypes.has(type));
+  if (unknown) throw notEmulated(unknown, "the resource type");
+  const ofType = (name: string) => own.filter(({ type }) => type === TYPE + name);
+
+  const { RouteSelectionExpression, ApiKeySelectionExpression } = readProperties(schemas.api, api);
+  for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
+  const routes = ofType("Route").map((resource) => ({
+    resource,
+    properties: readProperties(schemas.route, resource),
+  }));
+  const integrations = readIntegrations(ofType("Integration"));
+  const responding = readRouteResponses(ofType("RouteResponse"));
+  return {
+    apiId: api.logicalId,
+    stage: readStage(api, ofType("Stage")),
+    selection: RouteSelectionExpression,
+    routes: new Map(
+      routes.map(({ resource, properties }) => [
+        properties.RouteKey,
+        readRoute(resource, properties, integrations, responding),
+      ]),
+    ),
+    authorizer: readConnectAuthorizer(routes, readAuthorizers(ofType("Authorizer"))),
+    connectNeedsKey: readKeyUse(routes, ApiKeySelectionExpression),
+  };
+}
+
+function readStage(api: ResolvedResource, stages: readonly ResolvedResource[]): string {
+  const [stage, ...others] = stages;
+  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
+  const { StageName, AutoDeploy, DeploymentId } = readProperties(schemas.stage, stage);
+  if (!AutoDeploy && DeploymentId === undefined) {
+    throw notEmulated(stage, "it has neither AutoDeploy nor a DeploymentId, so nothing is deployed to it");
+  }
+  return StageName;
+}
+
+type Integrations = ReadonlyMap<string, Omit<Route, "hasResponse">>;
+
+function readIntegrations(integrations: readonly ResolvedResource[]): Integrations {
+  return new Map(
+    integrations.map((integration) => {
+      const { IntegrationUri, TimeoutInMillis } = readProperties(schemas.integration, integration);
+      return [integration.logicalId, { functionArn: IntegrationUri, timeoutMs: TimeoutInMillis }];
+    }),
+  );
+}
+
+/** The routes that have a response, by their ids. */
+function readRouteResponses(responses: readonly ResolvedResource[]): ReadonlySet<string> {
+  return new Set(responses.map((response) => readProperties(schemas.routeResponse, response).RouteId));
+}
+
+type RouteProperties = ReturnType<typeof readProperties<typeof schemas.route>>;
+
+function readRoute(
+  route: ResolvedResource,
+  { Target, RouteResponseSelectionExpression }: RouteProperties,
+  integrations: Integrations,
+  responding: ReadonlySet<string>,
+): Route {
+  const integration = integrations.get(Target);
+  if (!integration) throw notEmulated(route, `Target "integrations/${Target}"`);
+  const hasResponse = RouteResponseSelectionExpression !== undefined && responding.has(route.logicalId);
+  return { ...integration, hasResponse };
+}
+
+function readAuthorizers(
+  authorizers: readonly ResolvedResource[],
+): ReadonlyMap<string | undefined, ConnectAuthorizer> {
+  return new Map(
+    authorizers.map((authorizer) => {
+      const { AuthorizerUri, IdentitySource } = readProperties(schemas.authorizer, authorizer);
+      const id = authorizer.logicalId;
+      return [id, { id, functionArn: AuthorizerUri, requiredHeaders: IdentitySource }];
+    }),
+  );
+}
+
+type ReadRoute = { resource: ResolvedResource; properties: RouteProperties };
+
+/** AWS documents no count of messages by usage plans, and no key of a client's own is needed here. */
+function readKeyUse(routes: readonly ReadRoute[], selection: string): boolean {
+  const [needing, ...others] = routes.filter(({ properties }) => properties.ApiKeyRequired);
+  const misplaced = [needing, ...others].find((each) => each && each.properties.RouteKey !== "$connect");
+  if (misplaced) throw notEmulated(misplaced.resource, "ApiKeyRequired on another route than $connect");
+  if (needing && selection !== "$context.authorizer.usageIdentifierKey")
+    throw notEmulated(needing.resource, `ApiKeyRequired with a key of "${selection}"`);
+  return needing !== undefined;
+}
+
+function readConnectAuthorizer(
+  routes: readonly ReadRoute[],
+  authorizers: ReadonlyMap<string | undefined, ConnectAuthorizer>,
+): ConnectAuthorizer | undefined {
+  const [guarded, ...others] = routes.filter(({ properties }) => properties.AuthorizationType === "CUSTOM");
+  const misplaced = [guarded, ...others].find((each) => each && each.properties.RouteKey !== "$connect");
+  if (misplaced) throw notEmulated(misplaced.resource, "an authorizer, which only $connect can have");
+  if (!guarded) return undefined;
+  const authorizer = authorizers.get(guarded.properties.AuthorizerId);
+  if (!authorizer) throw notEmulated(guarded.resource, `AuthorizerId "${guarded.properties.AuthorizerId}"`);
+  return authorizer;
+}

@@ -1,0 +1,163 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how Fn::Sub is written
+import { describe, expect, test } from "vitest";
+import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { resolveStacks } from "../../src/cloudformation/resources.ts";
+import { StartupError } from "../../src/startup-error.ts";
+
+const types = resourceTypes((name) => ({ keyId: `id of ${name}`, arn: `arn of ${name}` }));
+
+type Sections = {
+  Resources?: Record<string, { Type: string; Properties?: Record<string, unknown>; Condition?: string }>;
+  Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown }; Condition?: string }>;
+  Parameters?: Record<string, { Default?: unknown }>;
+  Conditions?: Record<string, unknown>;
+};
+
+function stack(name: string, { Resources = {}, Outputs = {}, Parameters = {}, Conditions = {} }: Sections) {
+  return { name, template: { Resources, Outputs, Parameters, Conditions } };
+}
+
+const resolve = (...stacks: ReturnType<typeof stack>[]) => resolveStacks(stacks, types);
+
+const value = (Value: unknown, more: Sections = {}) =>
+  resolve(stack("S", { ...more, Outputs: { V: { Value } } })).outputs().V;
+
+describe("what resources are called", () => {
+  const Resources = {
+    Table: { Type: "AWS::DynamoDB::Table" },
+    Key: { Type: "AWS::KMS::Key" },
+    Fn: { Type: "AWS::Lambda::Function" },
+    Named: {
+      Type: "AWS::Lambda::Function",
+      Properties: { FunctionName: { "Fn::Sub": "${AWS::StackName}-x" } },
+    },
+    Role: { Type: "AWS::IAM::Role" },
+    Log: { Type: "AWS::Logs::LogGroup" },
+    Api: { Type: "AWS::ApiGateway::RestApi" },
+    Part: { Type: "AWS::ApiGateway::Resource" },
+    Stage: { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "live" } },
+    Alias: { Type: "AWS::KMS::Alias", Properties: { AliasName: "alias/x" } },
+  };
+
+  test.each([
+    [{ Ref: "Table" }, "S-Table"],
+    [{ "Fn::GetAtt": ["Table", "Arn"] }, "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table"],
+    [{ Ref: "Key" }, "id of S-Key"],
+    [{ "Fn::GetAtt": ["Key", "Arn"] }, "arn of S-Key"],
+    [{ Ref: "Fn" }, "S-Fn"],
+    [{ "Fn::GetAtt": ["Fn", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:S-Fn"],
+    [{ Ref: "Named" }, "S-x"],
+    [{ "Fn::GetAtt": ["Role", "Arn"] }, "arn:aws:iam::000000000000:role/S-Role"],
+    [{ "Fn::GetAtt": ["Log", "Arn"] }, "arn:aws:logs:us-east-1:000000000000:log-group:S-Log:*"],
+    [{ Ref: "Api" }, "Api"],
+    [{ "Fn::GetAtt": ["Api", "RootResourceId"] }, "Api/root"],
+    [{ Ref: "Part" }, "Part"],
+    [{ Ref: "Stage" }, "live"],
+    [{ Ref: "Alias" }, "alias/x"],
+    [{ Ref: "AWS::AccountId" }, "000000000000"],
+    [{ "Fn::Sub": "${AWS::Partition}.${AWS::URLSuffix}.${AWS::StackName}" }, "aws.amazonaws.com.S"],
+  ])("%j is %s", (expression, expected) => {
+    expect(value(expression, { Resources })).toBe(expected);
+  });
+});
+
+test("stacks import from each other, in either order", () => {
+  const producer = stack("Data", {
+    Resources: { Table: { Type: "AWS::DynamoDB::Table" } },
+    Outputs: { Out: { Value: { Ref: "Table" }, Export: { Name: { "Fn::Sub": "${AWS::StackName}:Out" } } } },
+  });
+  const consumer = stack("Api", {
+    Resources: {
+      Fn: { Type: "AWS::Lambda::Function", Properties: { Name: { "Fn::ImportValue": "Data:Out" } } },
+    },
+  });
+  for (const stacks of [
+    [producer, consumer],
+    [consumer, producer],
+  ]) {
+    const [fn] = resolve(...stacks).ofType("AWS::Lambda::Function");
+    expect(fn?.property("Name")).toBe("Data-Table");
+  }
+});
+
+test("parameters have their default", () => {
+  expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
+});
+
+test("a resource or output whose condition does not hold is not there", () => {
+  const sections: Sections = {
+    Conditions: { Elsewhere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "eu-west-1"] } },
+    Resources: { Bucket: { Type: "AWS::S3::Bucket", Condition: "Elsewhere" } },
+    Outputs: { Gone: { Value: 1, Condition: "Elsewhere" } },
+  };
+  const resources = resolve(stack("S", sections));
+  expect(resources.all).toEqual([]);
+  expect(resources.outputs()).toEqual({});
+});
+
+test("properties of what has no effect may say anything", () => {
+  const Role = { Type: "AWS::IAM::Role", Properties: { Policies: { "Fn::Unheard": 1 } } };
+  expect(() => resolve(stack("S", { Resources: { Role } })).outputs()).not.toThrow();
+});
+
+describe("what stops the runner", () => {
+  test.each<[string, string, Sections]>([
+    [
+      "a resource type that is not emulated",
+      "S: AWS::S3::Bucket (Files) is not emulated",
+      { Resources: { Files: { Type: "AWS::S3::Bucket" } } },
+    ],
+    [
+      "a type with an inherited name",
+      "S: toString (X) is not emulated",
+      { Resources: { X: { Type: "toString" } } },
+    ],
+    [
+      "nothing to refer to",
+      "S: there is no Absent to refer to",
+      { Outputs: { V: { Value: { Ref: "Absent" } } } },
+    ],
+    [
+      "an attribute that is not emulated",
+      "S: the attribute Arn of AWS::ApiGateway::RestApi (Api) is not emulated",
+      {
+        Resources: { Api: { Type: "AWS::ApiGateway::RestApi" } },
+        Outputs: { V: { Value: { "Fn::GetAtt": ["Api", "Arn"] } } },
+      },
+    ],
+    [
+      "a parameter without a default",
+      "S: the parameter P has no default",
+      {
+        Parameters: { P: {} },
+        Outputs: { V: { Value: { Ref: "P" } } },
+      },
+    ],
+    [
+      "an import that nobody exports",
+      "S: no stack exports X",
+      { Outputs: { V: { Value: { "Fn::ImportValue": "X" } } } },
+    ],
+    [
+      "a circle",
+      "Circular reference: S.Resources.A.Properties.FunctionName -> S.Resources.B.Properties.FunctionName -> S.Resources.A.Properties.FunctionName",
+      {
+        Resources: {
+          A: { Type: "AWS::Lambda::Function", Properties: { FunctionName: { Ref: "B" } } },
+          B: { Type: "AWS::Lambda::Function", Properties: { FunctionName: { Ref: "A" } } },
+        },
+        Outputs: { V: { Value: { Ref: "A" } } },
+      },
+    ],
+    [
+      "an intrinsic that is not emulated",
+      "S.Outputs.V.Value: Fn::Cidr is not emulated",
+      { Outputs: { V: { Value: { "Fn::Cidr": [] } } } },
+    ],
+  ])("%s", (_, message, sections) => {
+    const run = () => resolve(stack("S", sections)).outputs();
+    expect(run).toThrow(StartupError);
+    expect(run).toThrow(message);
+    expect(message).not.toContain("\n");
+  });
+});

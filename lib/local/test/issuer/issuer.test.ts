@@ -1,0 +1,161 @@
+import { request } from "node:http";
+import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Handle, json } from "../../src/http/handle.ts";
+import { type Listener, listen } from "../../src/http/listen.ts";
+import { createIssuer, type Issuer } from "../../src/issuer/issuer.ts";
+import { signingKey } from "../../src/issuer/signing-key.ts";
+import { ISSUER_PATH, ownPaths } from "../../src/own-paths.ts";
+import type { Store } from "../../src/storage/store.ts";
+
+const kept = new Map<string, unknown>();
+const store: Store = {
+  load: <Content>(name: string) => kept.get(name) as Content | undefined,
+  save: (name, content) => void kept.set(name, content),
+};
+
+let server: Listener;
+let issuer: Issuer;
+
+beforeAll(async () => {
+  let handle: Handle = async () => json(503, {});
+  server = await listen(
+    0,
+    (each) => handle(each),
+    () => {},
+  );
+  issuer = createIssuer(server.url + ISSUER_PATH, await signingKey(store));
+  const own = ownPaths(issuer, () => ({ outputs: { TableName: "t" } }));
+  handle = async (each) => own(each) ?? json(418, {});
+});
+
+afterAll(() => server.close());
+
+const post = (body: unknown, headers: Record<string, string> = { "Content-Type": "application/json" }) =>
+  fetch(`${issuer.url}/token`, {
+    method: "POST",
+    headers,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+async function verify(token: string) {
+  const metadata = await (await fetch(`${issuer.url}/.well-known/openid-configuration`)).json();
+  const keys = createRemoteJWKSet(new URL((metadata as { jwks_uri: string }).jwks_uri));
+  return jwtVerify(token, keys, { issuer: issuer.url, audience: "trading-terminal", algorithms: ["ES256"] });
+}
+
+describe("a token", () => {
+  test("is verified with what the issuer publishes", async () => {
+    const answer = await post({ sub: "alice", username: "Alice", ref: "CODE", expiresIn: 60 });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const { access_token, ...rest } = (await answer.json()) as { access_token: string };
+    expect(rest).toEqual({ token_type: "Bearer", expires_in: 60 });
+
+    const { payload, protectedHeader } = await verify(access_token);
+    expect(protectedHeader).toMatchObject({ alg: "ES256", kid: issuer.keys.keys[0]?.kid });
+    expect(payload).toEqual({
+      iss: issuer.url,
+      aud: "trading-terminal",
+      sub: "alice",
+      preferred_username: "Alice",
+      ref: "CODE",
+      jti: expect.any(String),
+      iat: expect.any(Number),
+      exp: (payload.iat ?? 0) + 60,
+    });
+  });
+
+  test("is good for 15 minutes unless told otherwise, and has no claims that nobody gave", async () => {
+    const { payload } = await verify((await issuer.token({ sub: "bob" })).access_token);
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
+    expect(Object.keys(payload).toSorted()).toEqual(["aud", "exp", "iat", "iss", "jti", "sub"]);
+  });
+
+  test("has expired when asked to", async () => {
+    const { access_token } = await issuer.token({ sub: "bob", expiresIn: -60 });
+    await expect(verify(access_token)).rejects.toBeInstanceOf(errors.JWTExpired);
+    const { iat = 0, exp = 0 } = decodeJwt(access_token);
+    expect(iat).toBeLessThanOrEqual(exp);
+  });
+
+  test("outlives the run that made it", async () => {
+    const { access_token } = await issuer.token({ sub: "bob" });
+    const again = createIssuer(issuer.url, await signingKey(store));
+    expect(again.keys).toEqual(issuer.keys);
+    await expect(verify(access_token)).resolves.toBeDefined();
+  });
+});
+
+test("the private half of the key is not published", async () => {
+  const answer = await fetch(`${issuer.url}/jwks.json`);
+  expect(await answer.json()).toEqual({
+    keys: [
+      {
+        kty: "EC",
+        crv: "P-256",
+        x: expect.any(String),
+        y: expect.any(String),
+        kid: expect.any(String),
+        alg: "ES256",
+        use: "sig",
+      },
+    ],
+  });
+  expect(kept.get("issuer")).toHaveProperty("d");
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["no sub", { username: "x" }, /^sub: /],
+    ["an empty sub", { sub: "" }, /^sub: /],
+    ["a sub that is no text", { sub: 1 }, /^sub: /],
+    ["a field that there is not", { sub: "a", admin: true }, /^admin: /],
+    ["a time that is no number", { sub: "a", expiresIn: "60" }, /^expiresIn: /],
+    ["what is no JSON", "{", /JSON/],
+    ["no object", "[]", /./],
+  ])("%s", async (_, body, message) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: string }).error).toMatch(message);
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
+    "a body of type %s, as any page can send it",
+    async (type) => {
+      expect((await post({ sub: "a" }, { "Content-Type": type })).status).toBe(415);
+    },
+  );
+
+  test("a preflight: it is never granted", async () => {
+    const answer = await fetch(`${issuer.url}/token`, {
+      method: "OPTIONS",
+      headers: { Origin: "http://evil.example", "Access-Control-Request-Method": "POST" },
+    });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test("another host, such as a page that has made its name resolve to this machine", async () => {
+    const status = await new Promise((resolve, reject) => {
+      request(`${server.url}/_local/outputs`, { headers: { Host: "evil.example" } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+    expect(status).toBe(403);
+  });
+});
+
+test("own paths are the runner's, all others are not", async () => {
+  const status = async (path: string, method = "GET") => (await fetch(server.url + path, { method })).status;
+  expect(await status("/_local/outputs")).toBe(200);
+  expect(await status("/_local/outputs?x=1")).toBe(200);
+  expect(await status("/_local/outputs", "POST")).toBe(405);
+  expect(await status("/_local")).toBe(404);
+  expect(await status("/_local/toString")).toBe(404);
+  expect(await status("/_localized")).toBe(418);
+  expect(await status("/listWallets")).toBe(418);
+});

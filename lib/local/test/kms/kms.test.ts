@@ -1,0 +1,278 @@
+import {
+  DecryptCommand,
+  DescribeKeyCommand,
+  EncryptCommand,
+  GenerateDataKeyCommand,
+  InvalidCiphertextException,
+  KMSClient,
+  ListKeyRotationsCommand,
+  ReEncryptCommand,
+  RotateKeyOnDemandCommand,
+} from "@aws-sdk/client-kms";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { MasterKey } from "../../src/kms/key-ring.ts";
+import { createKms, type Kms } from "../../src/kms/kms.ts";
+import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
+
+const context = { userID: "u1", walletId: "w1", network: "eth" };
+const HEX_64 = /^[0-9a-f]{64}$/;
+
+let kms: Kms;
+let client: KMSClient;
+let KeyId: string;
+let arn: string;
+
+beforeEach(() => {
+  kms = createKms();
+  client = clientOf(kms);
+  ({ keyId: KeyId, arn } = kms.ensureKey("Data/WalletKey"));
+});
+
+function clientOf(served: Kms): KMSClient {
+  return new KMSClient({
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    requestHandler: kmsRequestHandler(served),
+    maxAttempts: 1,
+  });
+}
+
+function generate(EncryptionContext: Record<string, string> = context) {
+  return client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", EncryptionContext }));
+}
+
+describe("GenerateDataKey and Decrypt", () => {
+  test("a data key comes back from its ciphertext", async () => {
+    const key = await generate();
+    expect(key.Plaintext).toHaveLength(32);
+    expect(key.KeyId).toBe(arn);
+    expect(key.KeyMaterialId).toMatch(HEX_64);
+
+    const opened = await client.send(
+      new DecryptCommand({ CiphertextBlob: key.CiphertextBlob, EncryptionContext: context }),
+    );
+    expect(opened).toMatchObject({
+      KeyId: arn,
+      Plaintext: key.Plaintext,
+      KeyMaterialId: key.KeyMaterialId,
+      EncryptionAlgorithm: "SYMMETRIC_DEFAULT",
+    });
+  });
+
+  test("no two data keys and no two ciphertexts are alike", async () => {
+    const [one, two] = await Promise.all([generate(), generate()]);
+    expect(one.Plaintext).not.toEqual(two.Plaintext);
+    expect(one.CiphertextBlob).not.toEqual(two.CiphertextBlob);
+  });
+
+  test.each([
+    [{ KeySpec: "AES_128" as const }, 16],
+    [{ NumberOfBytes: 1024 }, 1024],
+  ])("%o gives %i bytes", async (size, length) => {
+    const { Plaintext } = await client.send(new GenerateDataKeyCommand({ KeyId: arn, ...size }));
+    expect(Plaintext).toHaveLength(length);
+  });
+
+  test.each([
+    [{}],
+    [{ KeySpec: "AES_256" as const, NumberOfBytes: 32 }],
+    [{ NumberOfBytes: 0 }],
+    [{ NumberOfBytes: 1025 }],
+  ])("a size of %o is refused", async (size) => {
+    await expect(client.send(new GenerateDataKeyCommand({ KeyId, ...size }))).rejects.toMatchObject({
+      name: "ValidationException",
+      $metadata: { httpStatusCode: 400 },
+    });
+  });
+
+  test("the order of the encryption context does not count", async () => {
+    const { CiphertextBlob, Plaintext } = await generate({ a: "1", b: "2", c: "3" });
+    const opened = await client.send(
+      new DecryptCommand({ CiphertextBlob, EncryptionContext: { c: "3", a: "1", b: "2" } }),
+    );
+    expect(opened.Plaintext).toEqual(Plaintext);
+  });
+
+  test.each([
+    ["none", {}],
+    ["one pair less", { userID: "u1", walletId: "w1" }],
+    ["one pair more", { ...context, address: "0x0" }],
+    ["another value", { ...context, userID: "u2" }],
+    ["another case", { userid: "u1", walletId: "w1", network: "eth" }],
+    ["pairs glued together", { 'network","eth"],["userID': "u1", walletId: "w1" }],
+  ])("an encryption context with %s opens nothing", async (_, EncryptionContext) => {
+    const { CiphertextBlob } = await generate();
+    await expect(
+      client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext })),
+    ).rejects.toBeInstanceOf(InvalidCiphertextException);
+  });
+
+  test("a ciphertext with any byte changed, or cut short, opens nothing", async () => {
+    const { CiphertextBlob = new Uint8Array() } = await generate();
+    const damaged = [...CiphertextBlob.keys()].flatMap((at) => {
+      const flipped = Uint8Array.from(CiphertextBlob);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      return [flipped, CiphertextBlob.subarray(0, at)];
+    });
+    for (const blob of damaged) {
+      const { status, body } = kms.handle("TrentService.Decrypt", {
+        CiphertextBlob: Buffer.from(blob).toString("base64"),
+        EncryptionContext: context,
+      });
+      expect(status).toBe(400);
+      expect(body).toHaveProperty(
+        "__type",
+        blob.length === 0 ? "ValidationException" : "InvalidCiphertextException",
+      );
+    }
+  });
+
+  test("a KeyId that is not the ciphertext's key is refused", async () => {
+    const { CiphertextBlob } = await generate();
+    const other = kms.ensureKey("Data/OtherKey");
+    const decrypt = (id: string) =>
+      client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext: context, KeyId: id }));
+    await expect(decrypt(other.keyId)).rejects.toMatchObject({ name: "IncorrectKeyException" });
+    await expect(decrypt(arn)).resolves.toMatchObject({ KeyId: arn });
+  });
+
+  test.each([
+    ["a key that does not exist", "00000000-0000-0000-0000-000000000000", "does not exist"],
+    ["an id of another form", "wallet-key", "Invalid keyId 'wallet-key'"],
+  ])("%s is not found", async (_, id, message) => {
+    await expect(
+      client.send(new GenerateDataKeyCommand({ KeyId: id, KeySpec: "AES_256" })),
+    ).rejects.toMatchObject({ name: "NotFoundException", message: expect.stringContaining(message) });
+  });
+});
+
+describe("rotation", () => {
+  test("new keys use the new material, old ciphertexts still open", async () => {
+    const before = await generate();
+    await client.send(new RotateKeyOnDemandCommand({ KeyId }));
+    const after = await generate();
+
+    expect(after.KeyMaterialId).not.toBe(before.KeyMaterialId);
+    for (const key of [before, after]) {
+      const opened = await client.send(
+        new DecryptCommand({ CiphertextBlob: key.CiphertextBlob, EncryptionContext: context }),
+      );
+      expect(opened).toMatchObject({ Plaintext: key.Plaintext, KeyMaterialId: key.KeyMaterialId });
+    }
+    const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: arn }));
+    expect(KeyMetadata).toMatchObject({ Arn: arn, KeyId, CurrentKeyMaterialId: after.KeyMaterialId });
+  });
+
+  test("ReEncrypt moves a ciphertext to the current material and to another context", async () => {
+    const before = await generate();
+    await client.send(new RotateKeyOnDemandCommand({ KeyId }));
+    const moved = await client.send(
+      new ReEncryptCommand({
+        CiphertextBlob: before.CiphertextBlob,
+        SourceEncryptionContext: context,
+        DestinationKeyId: KeyId,
+        DestinationEncryptionContext: { v: "2" },
+      }),
+    );
+    expect(moved).toMatchObject({ KeyId: arn, SourceKeyId: arn, SourceKeyMaterialId: before.KeyMaterialId });
+    expect(moved.DestinationKeyMaterialId).not.toBe(before.KeyMaterialId);
+
+    const opened = await client.send(
+      new DecryptCommand({ CiphertextBlob: moved.CiphertextBlob, EncryptionContext: { v: "2" } }),
+    );
+    expect(opened).toMatchObject({
+      Plaintext: before.Plaintext,
+      KeyMaterialId: moved.DestinationKeyMaterialId,
+    });
+  });
+
+  test("rotations are listed newest first, page by page", async () => {
+    const list = (input: object) => client.send(new ListKeyRotationsCommand({ KeyId, ...input }));
+    expect(await list({})).toMatchObject({ Rotations: [], Truncated: false });
+
+    await client.send(new RotateKeyOnDemandCommand({ KeyId }));
+    await client.send(new RotateKeyOnDemandCommand({ KeyId }));
+    const { Rotations = [] } = await list({});
+    expect(Rotations).toMatchObject([
+      { KeyId: arn, KeyMaterialState: "CURRENT", RotationType: "ON_DEMAND", RotationDate: expect.any(Date) },
+      { KeyMaterialState: "NON_CURRENT" },
+    ]);
+
+    const all = await list({ IncludeKeyMaterial: "ALL_KEY_MATERIAL", Limit: 2 });
+    expect(all).toMatchObject({ Rotations, Truncated: true });
+    const rest = await list({
+      IncludeKeyMaterial: "ALL_KEY_MATERIAL",
+      Limit: 2,
+      Marker: all.NextMarker,
+    });
+    expect(rest.Rotations).toHaveLength(1);
+    expect(rest.Rotations?.[0]).not.toHaveProperty("RotationDate", expect.any(Date));
+    expect(rest.Truncated).toBe(false);
+  });
+
+  test("a key is rotated on demand 25 times at most", () => {
+    const rotate = () => kms.handle("TrentService.RotateKeyOnDemand", { KeyId });
+    for (let times = 0; times < 25; times++) expect(rotate().status).toBe(200);
+    expect(rotate()).toMatchObject({ status: 400, body: { __type: "LimitExceededException" } });
+  });
+});
+
+describe("state", () => {
+  test("it is saved before anything rests on it, and carries every ciphertext over", async () => {
+    let saved: readonly MasterKey[] = [];
+    const first = createKms({ save: (keys) => (saved = structuredClone(keys)) });
+    const { keyId } = first.ensureKey("k");
+    expect(saved).toMatchObject([{ name: "k", keyId }]);
+    const generated = first.handle("TrentService.GenerateDataKey", { KeyId: keyId, NumberOfBytes: 32 });
+    first.handle("TrentService.RotateKeyOnDemand", { KeyId: keyId });
+    expect(saved[0]?.materials).toHaveLength(2);
+
+    const second = createKms({ keys: saved });
+    expect(second.ensureKey("k").keyId).toBe(keyId);
+    const { CiphertextBlob, Plaintext } = generated.body as Record<string, string>;
+    expect(second.handle("TrentService.Decrypt", { CiphertextBlob }).body).toMatchObject({ Plaintext });
+  });
+
+  test("a rotation that cannot be saved did not happen", () => {
+    let full = false;
+    const fragile = createKms({
+      save: () => {
+        if (full) throw new Error("disk full");
+      },
+    });
+    const { keyId } = fragile.ensureKey("k");
+    full = true;
+    expect(() => fragile.handle("TrentService.RotateKeyOnDemand", { KeyId: keyId })).toThrow("disk full");
+    expect(fragile.handle("TrentService.ListKeyRotations", { KeyId: keyId }).body).toMatchObject({
+      Rotations: [],
+    });
+  });
+});
+
+describe("what is not emulated", () => {
+  test("another operation", async () => {
+    await expect(client.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from("x") }))).rejects.toThrow(
+      "TrentService.Encrypt is not emulated",
+    );
+  });
+
+  test.each(["TrentService.toString", "TrentService.", "Decrypt", "", "Other.Decrypt"])("%s", (target) => {
+    expect(kms.handle(target, {})).toMatchObject({ body: { __type: "UnknownOperationException" } });
+  });
+
+  test("a parameter that would change the meaning", async () => {
+    await expect(
+      client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", DryRun: true })),
+    ).rejects.toThrow("Value at 'DryRun'");
+  });
+
+  test.each([[null], ["text"], [[]], [{ KeyId: 7 }], [{ KeyId: "k", EncryptionContext: { a: 1 } }]])(
+    "a body of %j",
+    (body) => {
+      expect(kms.handle("TrentService.GenerateDataKey", body)).toMatchObject({
+        status: 400,
+        body: { __type: "ValidationException" },
+      });
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { FunctionDefinition } from "../../src/lambda/function-definition.ts";
+import { createLambda, type LogEntry } from "../../src/lambda/lambda.ts";
+import { temporaryFolder } from "../fixtures/folder.ts";
+
+/** A function whose code is the given text of an ES module. */
+export function defineCode(code: string, rest: Partial<FunctionDefinition> = {}): FunctionDefinition {
+  const codeFolder = temporaryFolder();
+  writeFileSync(join(codeFolder, "index.mjs"), code);
+  const name = rest.name ?? "fixture";
+  return {
+    name,
+    arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+    codeFolder,
+    handler: "index.handler",
+    runtime: "nodejs24.x",
+    memorySize: 128,
+    timeout: 5,
+    variables: {},
+    log: { format: "JSON", level: "INFO", group: `/aws/lambda/${name}` },
+    ...rest,
+  };
+}
+
+/** Runs functions until the test is over, and keeps what they log. */
+export function runFunctions(
+  definitions: FunctionDefinition[],
+  { concurrency, environment = {} }: { concurrency?: number; environment?: Record<string, string> } = {},
+) {
+  const log: LogEntry[] = [];
+  const lambda = createLambda(definitions, {
+    environmentOf: () => environment,
+    onLog: (entry) => log.push(entry),
+    onStart: () => {},
+    ...(concurrency !== undefined && { concurrency }),
+  });
+  onTestFinished(async () => {
+    await lambda.stop();
+  });
+  const run = async (name: string, event: unknown = {}) => {
+    const { payload, functionError } = await lambda.invoke(name, event);
+    return { answer: JSON.parse(payload), functionError };
+  };
+  return { ...lambda, run, log };
+}
+
+/** Runs a single function. */
+export function runCode(code: string, rest: Partial<FunctionDefinition> = {}, options = {}) {
+  const { run, ...others } = runFunctions([defineCode(code, rest)], options);
+  return { ...others, run: (event?: unknown) => run(rest.name ?? "fixture", event) };
+}

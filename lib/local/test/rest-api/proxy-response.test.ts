@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { EventTooLargeError } from "../../src/lambda/invoke.ts";
+import { api, functionArn, gateway, readable, route, throwing } from "./fixture.ts";
+
+const json = { "Content-Type": "application/json" };
+const ids = {
+  "x-amzn-RequestId": "00112233-4455-6677-8899-aabbccddeeff",
+  "x-amz-apigw-id": "ABEiM0RVZneImao=",
+};
+const trace = { "X-Amzn-Trace-Id": "Root=1-6b0160d8-00112233445566778899aabb" };
+
+async function answerTo(answer: unknown) {
+  const { send, reports } = gateway(route("GET /pets"), { function: answer });
+  return { ...readable(await send("GET /pets")), reports };
+}
+
+// The first thirteen are recorded answers of AWS.
+test.each<[answer: unknown, status: number, headers: object, body: string]>([
+  [{ statusCode: 200 }, 200, json, ""],
+  [{}, 200, json, ""],
+  [{ headers: { "test-header": "value" } }, 200, { ...json, "test-header": "value" }, ""],
+  [{ statusCode: 200, headers: { "header-bool": true } }, 200, { ...json, "header-bool": "true" }, ""],
+  [{ statusCode: 200, headers: null }, 200, json, ""],
+  [{ statusCode: "201" }, 201, json, ""],
+  [{ body: "dGVzdC1kYXRh", isBase64Encoded: true }, 200, json, "dGVzdC1kYXRh"],
+  [{ body: "dGVzdC1kYXRh" }, 200, json, "dGVzdC1kYXRh"],
+  [{ multiValueHeaders: { "x-multi": ["v1", "v2"] } }, 200, { ...json, "x-multi": ["v1", "v2"] }, ""],
+  [
+    { multiValueHeaders: { "x-multi": ["multi"] }, headers: { "x-multi": "solo" } },
+    200,
+    { ...json, "x-multi": ["multi", "solo"] },
+    "",
+  ],
+  [
+    { multiValueHeaders: { "x-Multi": ["multi"] }, headers: { "X-multi": "solo" } },
+    200,
+    { ...json, "x-Multi": ["multi", "solo"] },
+    "",
+  ],
+  [
+    { headers: { connection: "x", "CONTENT-LENGTH": "9", Date: "today", server: "me" } },
+    200,
+    {
+      ...json,
+      "x-amzn-Remapped-Connection": "x",
+      "x-amzn-Remapped-Content-Length": "9",
+      "x-amzn-Remapped-Date": "today",
+      "x-amzn-Remapped-Server": "me",
+    },
+    "",
+  ],
+  [{ headers: { "transfer-encoding": "chunked" } }, 200, json, ""],
+  [
+    { multiValueHeaders: { "x-multi": ["a", "b"] }, headers: { "x-multi": "b" } },
+    200,
+    { ...json, "x-multi": ["a", "b"] },
+    "",
+  ],
+  [{ headers: { "content-type": "text/plain" }, body: "é\0" }, 200, { "content-type": "text/plain" }, "é\0"],
+  [{ headers: { "Retry-After": 60 } }, 200, { ...json, "Retry-After": "60" }, ""],
+  [{ headers: { "X-Name": "Zoë 🐈" } }, 200, { ...json, "X-Name": "Zoë 🐈" }, ""],
+  [
+    { multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] } },
+    200,
+    { ...json, "Set-Cookie": ["a=1", "b=2"] },
+    "",
+  ],
+  [{ multiValueHeaders: { "X-None": [] } }, 200, json, ""],
+  [{ statusCode: null, multiValueHeaders: null, body: null, isBase64Encoded: null }, 200, json, ""],
+  [{ statusCode: 599, body: "" }, 599, json, ""],
+])("%j is answered with %d", async (answer, status, headers, body) => {
+  expect(await answerTo(answer)).toStrictEqual({
+    status,
+    headers: { ...headers, ...ids, ...trace },
+    body,
+    reports: [],
+  });
+});
+
+describe("a malformed answer is a 502 that does not say why", () => {
+  // The first six are recorded answers of AWS.
+  test.each<[answer: unknown, where: string]>([
+    [{ statusCode: 200, wrongValue: "value" }, "wrongValue"],
+    [{ statusCode: "test" }, "statusCode"],
+    ["justAString", "its top"],
+    [{ multiValueHeaders: { "x-multi": "value" } }, "multiValueHeaders.x-multi"],
+    [{ headers: "x" }, "headers"],
+    [{ headers: ["x"] }, "headers"],
+    [null, "its top"],
+    [[], "its top"],
+    [{ statusCode: 200.5 }, "statusCode"],
+    [{ statusCode: 101 }, "statusCode"],
+    [{ statusCode: 600 }, "statusCode"],
+    [{ statusCode: true }, "statusCode"],
+    [{ body: { a: 1 } }, "body"],
+    [{ body: 1 }, "body"],
+    [{ isBase64Encoded: "true" }, "isBase64Encoded"],
+    [{ headers: { a: { b: 1 } } }, "headers.a"],
+    [{ headers: { a: null } }, "headers.a"],
+    [{ headers: { a: "b\r\nSet-Cookie: stolen" } }, "the value of a"],
+    [{ headers: { "a b": "c" } }, "headers.a b"],
+    [{ statusCode: 200, cookies: ["a=1"] }, "cookies"],
+    [() => ({ payload: "not JSON" }), "its top"],
+    [() => ({ payload: "" }), "its top"],
+  ])("%j", async (answer, where) => {
+    expect(await answerTo(answer)).toStrictEqual({
+      status: 502,
+      headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
+      body: '{"message": "Internal server error"}',
+      reports: [`GET /pets: the function's answer is malformed at ${where}`],
+    });
+  });
+});
+
+test("a function that throws is a 502, and its words stay inside", async () => {
+  const answer = await answerTo(throwing("the key is 0xdeadbeef"));
+  expect(answer).toMatchObject({
+    status: 502,
+    body: '{"message": "Internal server error"}',
+    reports: ["GET /pets: the function has failed"],
+  });
+  expect(JSON.stringify(answer)).not.toContain("0xdeadbeef");
+});
+
+describe("a base64 body", () => {
+  const png = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+  const answer = { body: png.toString("base64"), isBase64Encoded: true };
+
+  // Recorded, apart from the wildcard for all types.
+  test.each<[types: string[], accept: string | undefined, isDecoded: boolean]>([
+    [[], "image/png", false],
+    [["image/png"], "image/png", true],
+    [["image/png"], "image/png;q=0.8, text/html", true],
+    [["image/png"], "image/png, text/html", true],
+    [["image/png"], "text/html, image/png", false],
+    [["image/png"], "image/jpg", false],
+    [["image/png"], "image/*", false],
+    [["image/png"], "*/*", false],
+    [["image/png"], undefined, false],
+    [["*/*"], undefined, true],
+    [["*/*"], "text/html", true],
+  ])("with the binary types %j and Accept: %s", async (BinaryMediaTypes, accept, isDecoded) => {
+    const { send } = gateway(
+      route("GET /pets"),
+      { function: answer },
+      { api: { ...api, properties: { ...api.properties, BinaryMediaTypes } } },
+    );
+    const { body } = await send("GET /pets", { headers: accept ? [["Accept", accept]] : [] });
+    expect(body).toStrictEqual(isDecoded ? png : Buffer.from(answer.body));
+  });
+
+  test("that is none is a 500", async () => {
+    const { send, reports } = gateway(
+      route("GET /pets"),
+      { function: { body: "not base64!", isBase64Encoded: true } },
+      { api: { ...api, properties: { ...api.properties, BinaryMediaTypes: ["*/*"] } } },
+    );
+    expect(await send("GET /pets")).toMatchObject({ status: 500 });
+    expect(reports).toStrictEqual(["GET /pets: the function's body is not base64"]);
+  });
+});
+
+describe("an invocation", () => {
+  test("that takes longer than the integration's timeout is a 504, and its late end is dropped", async () => {
+    const late = Promise.withResolvers<never>();
+    const { send } = gateway(
+      route("GET /pets", {
+        Integration: {
+          Type: "AWS_PROXY",
+          IntegrationHttpMethod: "POST",
+          Uri: `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${functionArn}/invocations`,
+          TimeoutInMillis: 50,
+        },
+      }),
+      { function: () => late.promise },
+    );
+    expect(readable(await send("GET /pets"))).toStrictEqual({
+      status: 504,
+      headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
+      body: '{"message": "Endpoint request timed out"}',
+    });
+    late.reject(new Error("too late for anyone"));
+  });
+
+  test("that is answered leaves no timer behind", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const { send } = gateway(route("GET /pets"));
+    const before = timers();
+    await send("GET /pets");
+    expect(timers()).toBe(before);
+  });
+
+  test("of a function that does not exist is a 500", async () => {
+    const { send, reports } = gateway(route("GET /pets"), {
+      function: () => Promise.reject(new Error("no such function")),
+    });
+    expect(await send("GET /pets")).toMatchObject({ status: 500 });
+    expect(reports).toStrictEqual([
+      `GET /pets: ${functionArn} could not be invoked: Error: no such function`,
+    ]);
+  });
+
+  test("with an event beyond what Lambda takes is a 413", async () => {
+    const { send } = gateway(route("GET /pets"), {
+      function: () => Promise.reject(new EventTooLargeError()),
+    });
+    expect(readable(await send("GET /pets"))).toMatchObject({
+      status: 413,
+      headers: { "x-amzn-ErrorType": "RequestTooLargeException" },
+      body: '{"message":"Request Too Long"}',
+    });
+  });
+
+  test("without a permission is a 500, and the function does not run", async () => {
+    const asked: string[][] = [];
+    const { send, events, reports } = gateway(
+      route("GET /pets/{id}"),
+      {},
+      {
+        mayInvoke: (...pair) => {
+          asked.push(pair);
+          return false;
+        },
+      },
+    );
+    expect(readable(await send("GET /pets/7"))).toStrictEqual({
+      status: 500,
+      headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
+      body: '{"message": "Internal server error"}',
+    });
+    const source = "arn:aws:execute-api:us-east-1:000000000000:Api/v1/GET/pets/{id}";
+    expect(asked).toStrictEqual([[functionArn, source]]);
+    expect(events).toStrictEqual([]);
+    expect(reports).toStrictEqual([`GET /pets/{id}: ${source} has no permission to invoke ${functionArn}`]);
+  });
+});
+
+test("the client's trace comes back to it", async () => {
+  const { send } = gateway(route("GET /pets"));
+  const answer = await send("GET /pets", { headers: [["x-amzn-trace-id", "Root=1-1-1"]] });
+  expect(readable(answer).headers).toMatchObject({ "X-Amzn-Trace-Id": "Root=1-1-1" });
+});

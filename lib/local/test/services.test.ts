@@ -1,0 +1,136 @@
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Listener, listen } from "../src/http/listen.ts";
+import { createKms } from "../src/kms/kms.ts";
+import { kmsService } from "../src/kms/kms-service.ts";
+import { createLambda, type Lambda } from "../src/lambda/lambda.ts";
+import { lambdaService } from "../src/lambda/lambda-service.ts";
+import { awsServices } from "../src/services.ts";
+import { defineCode } from "./lambda/functions.ts";
+
+const credentials = { accessKeyId: "known", secretAccessKey: "any" };
+const signed = { Authorization: "AWS4-HMAC-SHA256 Credential=known/20260101/us-east-1/lambda/aws4_request" };
+const faults: unknown[] = [];
+const handled: string[] = [];
+const kms = createKms();
+let lambda: Lambda;
+let server: Listener;
+
+beforeAll(async () => {
+  const code = `export const handler = async (event) => {
+    console.log("handled " + event.n);
+    if (event.fail) throw new TypeError("boom");
+    return { got: event };
+  };`;
+  lambda = createLambda([defineCode(code, { name: "echo" })], {
+    environmentOf: () => ({}),
+    onLog: ({ line }) => handled.push(JSON.parse(line).message),
+    onStart: () => {},
+  });
+  const routes = [kmsService(kms), lambdaService(lambda, (name, event) => void lambda.invoke(name, event))];
+  server = await listen(0, awsServices(credentials, routes), (error) => faults.push(error));
+});
+
+afterAll(async () => {
+  await server.close();
+  await lambda.stop();
+  expect(faults).toEqual([]);
+});
+
+function invoke(name: string, body: string, headers: Record<string, string> = {}) {
+  return fetch(`${server.url}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {
+    method: "POST",
+    headers: { ...signed, ...headers },
+    body,
+  });
+}
+
+describe("KMS", () => {
+  test("the SDK makes a data key and opens it again", async () => {
+    const client = new KMSClient({ endpoint: server.url, region: "us-east-1", credentials });
+    const { keyId: KeyId } = kms.ensureKey("k");
+    const made = await client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256" }));
+    const opened = await client.send(new DecryptCommand({ CiphertextBlob: made.CiphertextBlob }));
+    expect(opened.Plaintext).toEqual(made.Plaintext);
+    await expect(
+      client.send(new GenerateDataKeyCommand({ KeyId: "absent", KeySpec: "AES_256" })),
+    ).rejects.toMatchObject({ name: "NotFoundException", $metadata: { httpStatusCode: 400 } });
+  });
+
+  test("a body that is no JSON", async () => {
+    const answer = await fetch(server.url, {
+      method: "POST",
+      headers: { ...signed, "X-Amz-Target": "TrentService.Decrypt" },
+      body: "{",
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ __type: "ValidationException" });
+  });
+});
+
+describe("Lambda", () => {
+  test("RequestResponse waits for the answer", async () => {
+    const answer = await invoke("echo", '{"n":1}');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-amz-function-error")).toBeNull();
+    expect(answer.headers.get("x-amz-executed-version")).toBe("$LATEST");
+    expect(await answer.json()).toEqual({ got: { n: 1 } });
+  });
+
+  test("an error of the function is told in a header", async () => {
+    const answer = await invoke("arn:aws:lambda:us-east-1:000000000000:function:echo", '{"fail":true}');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-amz-function-error")).toBe("Unhandled");
+    expect(await answer.json()).toMatchObject({ errorType: "TypeError", errorMessage: "boom" });
+  });
+
+  test("Event does not wait", async () => {
+    const answer = await invoke("echo", '{"n":2}', { "X-Amz-Invocation-Type": "Event" });
+    expect(answer.status).toBe(202);
+    expect(await answer.text()).toBe("");
+    await expect.poll(() => handled).toContain("handled 2");
+  });
+
+  test("no body is an empty event", async () => {
+    expect(await (await invoke("echo", "")).json()).toEqual({ got: {} });
+  });
+
+  test.each([
+    ["a function that is not there", "other", "{}", 404, "ResourceNotFoundException"],
+    ["what is no JSON", "echo", "{", 400, "InvalidRequestContentException"],
+    ["too much", "echo", JSON.stringify("x".repeat(6 * 1024 * 1024)), 413, "RequestTooLargeException"],
+  ])("%s is refused", async (_, name, body, status, type) => {
+    const answer = await invoke(name, body);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("x-amzn-errortype")).toBe(type);
+  });
+});
+
+describe("everybody else", () => {
+  test("a call without the access key is refused before anything is looked at", async () => {
+    for (const authorization of ["", "Bearer x", signed.Authorization.replace("known/", "unknown/")]) {
+      const answer = await invoke("echo", "{}", { Authorization: authorization });
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ __type: "UnrecognizedClientException" });
+    }
+  });
+
+  test("a service that is not emulated is named", async () => {
+    const answer = await fetch(server.url, {
+      method: "POST",
+      headers: { ...signed, "X-Amz-Target": "secretsmanager.GetSecretValue" },
+    });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ message: "secretsmanager.GetSecretValue is not emulated" });
+  });
+});
+
+test("a port in use is told in one line", async () => {
+  await expect(
+    listen(
+      server.port,
+      async () => Promise.reject(),
+      () => {},
+    ),
+  ).rejects.toThrow(`Port ${server.port} is in use; stop what listens on it, or choose another with --port.`);
+});

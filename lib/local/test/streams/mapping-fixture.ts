@@ -1,0 +1,112 @@
+import { afterAll } from "vitest";
+import { systemClock } from "../../src/events/clock.ts";
+import type { InvokeResult } from "../../src/lambda/invoke.ts";
+import { memoryStore, type Store } from "../../src/storage/store.ts";
+import { openCheckpoints } from "../../src/streams/checkpoints.ts";
+import { openMapping } from "../../src/streams/event-source-mapping.ts";
+import type { MappingDefinition } from "../../src/streams/mapping-definition.ts";
+import type { Engine } from "./engine.ts";
+
+/** A record as a function sees it. */
+export type Seen = {
+  awsRegion: string;
+  eventName: string;
+  eventSourceARN: string;
+  dynamodb: { Keys: { PK: { S: string } }; NewImage: Record<string, unknown>; SequenceNumber: string };
+};
+
+/** Keeps what it is given as long as the object lives. */
+export function keepingStore(): Store {
+  const kept = new Map<string, string>();
+  return {
+    load: (name) => JSON.parse(kept.get(name) ?? "null") ?? undefined,
+    save: (name, content) => void kept.set(name, JSON.stringify(content)),
+  };
+}
+
+const ok: InvokeResult = { payload: "null" };
+
+const opened: (() => void)[] = [];
+afterAll(() => {
+  for (const stop of opened) stop();
+});
+
+/**
+ * Opens a mapping on a table, and keeps what the function is given. It is over with the tests of the file at
+ * the latest.
+ */
+export async function openFor(
+  engine: Engine,
+  table: string,
+  {
+    store = memoryStore,
+    handle = async () => ok,
+    begin = true,
+    ...stated
+  }: Partial<MappingDefinition> & {
+    store?: Store;
+    handle?: (ids: string[]) => Promise<InvokeResult>;
+    begin?: boolean;
+  } = {},
+) {
+  const ending = new AbortController();
+  const faults: unknown[] = [];
+  const records: Seen[] = [];
+  const told: { queue: string; message: unknown }[] = [];
+  let killed = false;
+  const storeOfLiving: Store = {
+    load: store.load,
+    save: (name, content) => killed || store.save(name, content),
+  };
+  const checkpoints = openCheckpoints(storeOfLiving, systemClock, (error) => faults.push(error));
+  const client = engine.streams();
+  const mapping = await openMapping(
+    {
+      id: "S-Mapping",
+      functionName: "listener",
+      table,
+      source: { streamArn: "arn:stream", partitionKey: "PK" },
+      startingPosition: "LATEST",
+      lanes: 1,
+      lane: { batchSize: 100, window: 0 },
+      batch: { reportsItemFailures: true, bisects: false, maximumRetries: 2, maximumAge: 3600_000 },
+      matches: () => true,
+      onFailure: undefined,
+      ...stated,
+    },
+    {
+      dynamodb: engine.dynamodb.client,
+      client,
+      checkpoints,
+      clock: systemClock,
+      signal: ending.signal,
+      queues: { send: (queue, _failing, message) => told.push({ queue, message }) },
+      report: () => {},
+      onFault: (error) => faults.push(error),
+      invoke: async (_functionName, event) => {
+        const batch = (event as { Records: Seen[] }).Records;
+        records.push(...batch);
+        return handle(batch.map(idOf));
+      },
+    },
+  );
+  if (begin) mapping.begin();
+
+  /** As a runner does that has the time for it. */
+  const stop = () => {
+    ending.abort();
+    checkpoints.close();
+    client.destroy();
+  };
+  /** As a runner does that has not. */
+  const kill = () => {
+    killed = true;
+    ending.abort();
+  };
+  opened.push(stop);
+  return { begin: mapping.begin, ids: () => records.map(idOf), records, told, faults, stop, kill };
+}
+
+function idOf({ dynamodb }: Seen): string {
+  return dynamodb.Keys.PK.S;
+}

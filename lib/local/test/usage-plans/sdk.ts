@@ -1,0 +1,67 @@
+import { APIGatewayClient, APIGatewayServiceException } from "@aws-sdk/client-api-gateway";
+import { afterAll, beforeAll, vi } from "vitest";
+import type { Route } from "../../src/http/handle.ts";
+import { type Listener, listen } from "../../src/http/listen.ts";
+import { awsServices } from "../../src/services.ts";
+import {
+  type ControlPlaneOptions,
+  createControlPlane,
+} from "../../src/usage-plans/control-plane/control-plane.ts";
+import { noUsage, stageName, type Usage } from "../../src/usage-plans/model.ts";
+import { createUsageState } from "../../src/usage-plans/usage-state.ts";
+import { live, START, socket } from "./fixture.ts";
+
+/** A control plane behind a socket, with a clock that stands still until it is told to go on. */
+export function servedControlPlane() {
+  const credentials = { accessKeyId: "known", secretAccessKey: "any" };
+  const faults: unknown[] = [];
+  let server: Listener;
+  let client: APIGatewayClient;
+  let now = START;
+  let route = controlPlane(noUsage, {});
+
+  function controlPlane(usage: Usage, options: Partial<ControlPlaneOptions>) {
+    const stages = new Set([live, socket].map(stageName));
+    return createControlPlane({ state: createUsageState(usage), stages, now: () => now, ...options });
+  }
+
+  beforeAll(async () => {
+    const services = awsServices(credentials, [(request) => route(request)]);
+    server = await listen(0, services, (error) => faults.push(error));
+    // As a function finds it.
+    vi.stubEnv("AWS_ENDPOINT_URL_API_GATEWAY", server.url);
+    client = new APIGatewayClient({ region: "us-east-1", credentials, maxAttempts: 1 });
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    client.destroy();
+    await server.close();
+    if (faults.length > 0) throw faults[0];
+  });
+
+  return {
+    send: ((command: never) => client.send(command)) as APIGatewayClient["send"],
+    /** Serves another control plane. */
+    serve(other: Route) {
+      route = other;
+    },
+    /** Begins anew with these keys and plans. */
+    reset(usage = noUsage, options: Partial<ControlPlaneOptions> = {}) {
+      now = START;
+      route = controlPlane(usage, options);
+    },
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+/** The exception of the SDK and its message, as which a call fails. */
+export async function failure(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof APIGatewayServiceException)) throw new Error("The call has not failed as expected");
+  return `${error.constructor.name}: ${error.message}`;
+}

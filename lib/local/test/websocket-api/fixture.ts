@@ -1,0 +1,109 @@
+import type { InvokeResult } from "../../src/lambda/invoke.ts";
+import type { ResolvedResource } from "../../src/rest-api/resolved-resource.ts";
+
+/** How a function answers: a value, or what it makes of the event, which may be the result of the call itself. */
+export type Answer = unknown;
+
+/** As much of an event as tests look into. */
+export type GivenEvent = {
+  headers: Record<string, string>;
+  body: string;
+  requestContext: Record<string, unknown> & { connectionId: string; requestId: string };
+};
+
+const arnOf = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
+
+const uri = (name: string) =>
+  `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arnOf(name)}/invocations`;
+
+/** A resource of the API, e.g. `resource("Stage", "Stage", { … })` for an AWS::ApiGatewayV2::Stage. */
+export function resource(
+  type: string,
+  logicalId: string,
+  properties: Record<string, unknown>,
+): ResolvedResource {
+  return { logicalId, type: `AWS::ApiGatewayV2::${type}`, properties: { ApiId: "Api", ...properties } };
+}
+
+export const api: ResolvedResource = {
+  logicalId: "Api",
+  type: "AWS::ApiGatewayV2::Api",
+  properties: { Name: "chat", ProtocolType: "WEBSOCKET", RouteSelectionExpression: "$request.body.type" },
+};
+
+export const stage = resource("Stage", "Stage", { StageName: "live", AutoDeploy: true });
+
+/** A route and the function of its name, without the `$`. */
+export function route(key: string, properties: Record<string, unknown> = {}): ResolvedResource[] {
+  return [
+    resource("Route", key, { RouteKey: key, Target: `integrations/to ${key}`, ...properties }),
+    resource("Integration", `to ${key}`, {
+      IntegrationType: "AWS_PROXY",
+      IntegrationUri: uri(key.replace("$", "")),
+    }),
+  ];
+}
+
+/** A route whose function is heard by the client. */
+export function talking(key: string): ResolvedResource[] {
+  return [
+    ...route(key, { RouteResponseSelectionExpression: "$default" }),
+    resource("RouteResponse", `of ${key}`, { RouteId: key, RouteResponseKey: "$default" }),
+  ];
+}
+
+/** The same resources, with integrations that wait no longer than 50 ms. */
+export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[] {
+  return resources.map(({ properties, ...rest }) => ({
+    ...rest,
+    properties: rest.type.endsWith("::Integration") ? { ...properties, TimeoutInMillis: 50 } : properties,
+  }));
+}
+
+/** `$connect` behind an authorizer, whose function is `authorize`. */
+export function guarded(properties: Record<string, unknown> = {}): ResolvedResource[] {
+  return [
+    ...route("$connect", { AuthorizationType: "CUSTOM", AuthorizerId: "Authorizer" }),
+    resource("Authorizer", "Authorizer", {
+      Name: "callers",
+      AuthorizerType: "REQUEST",
+      AuthorizerUri: uri("authorize"),
+      ...properties,
+    }),
+  ];
+}
+
+export const allow = (context: object = {}, Effect = "Allow") => ({
+  principalId: "alice",
+  policyDocument: {
+    Version: "2012-10-17",
+    Statement: [
+      { Effect, Action: "execute-api:Invoke", Resource: "arn:aws:execute-api:*:*:Api/live/$connect" },
+    ],
+  },
+  context,
+});
+
+/** What a function gives that throws an Error of that message. */
+export const throws = (errorMessage: string) => (): InvokeResult => ({
+  payload: JSON.stringify({ errorMessage, errorType: "Error", trace: [] }),
+  functionError: "Unhandled",
+});
+
+/** Functions by name, as the gateway invokes them. `events` holds what each has been given. */
+export function functions(answers: Record<string, Answer>) {
+  const events: Record<string, GivenEvent[]> = {};
+  return {
+    events,
+    async invoke(arn: string, event: unknown): Promise<InvokeResult> {
+      const name = arn.split(":").at(-1) ?? "";
+      events[name] = [...(events[name] ?? []), event as GivenEvent];
+      const answer = name in answers ? answers[name] : { statusCode: 200 };
+      const given = typeof answer === "function" ? await answer(event) : answer;
+      return isResult(given) ? given : { payload: JSON.stringify(given) };
+    },
+  };
+}
+
+const isResult = (value: unknown): value is InvokeResult =>
+  typeof value === "object" && value !== null && "payload" in value;

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { readAssembly, type Template } from "../../src/cloudformation/assembly.ts";
+import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
+import { StartupError } from "../../src/startup-error.ts";
+import { noUsage } from "../../src/usage-plans/model.ts";
+import { createUsagePlans } from "../../src/usage-plans/usage-plans.ts";
+import { createUsageState } from "../../src/usage-plans/usage-state.ts";
+import { openWebSocketApi } from "../../src/websocket-api/open-websocket-api.ts";
+import { synthesizeWebSocket } from "./assembly.ts";
+
+let template: Template;
+let resources: Resources;
+beforeAll(() => {
+  const [stack] = readAssembly(synthesizeWebSocket()).stacks;
+  if (stack === undefined) throw new Error("There is no stack");
+  template = stack.template;
+  resources = resolve();
+});
+
+/** The resources of the stack, and some more. */
+const resolve = (more: Template["Resources"] = {}) =>
+  resolveStacks(
+    [{ name: "Stream", template: { ...template, Resources: { ...template.Resources, ...more } } }],
+    resourceTypes((name) => ({ keyId: name, arn: name })),
+  );
+
+const open = (from: Resources) =>
+  openWebSocketApi(
+    from,
+    () => Promise.reject(),
+    createUsagePlans(createUsageState(noUsage)),
+    () => {},
+  );
+
+test("what CDK makes of a WebSocket API is understood", () => {
+  expect(open(resources)).toBeDefined();
+});
+
+describe("what its resources are called", () => {
+  const only = (type: string) => {
+    const [resource] = resources.ofType(`AWS::ApiGatewayV2::${type}`);
+    if (resource === undefined) throw new Error(`There is no ${type}`);
+    return resource;
+  };
+
+  test("the URLs of the API and the stage, and the custom domain", () => {
+    const { logicalId } = only("Api");
+    const host = `${logicalId}.execute-api.us-east-1.amazonaws.com`;
+    expect(resources.outputs()).toEqual({
+      ApiEndpoint: `wss://${host}`,
+      StreamUrl: `wss://${host}/live`,
+      DomainName: "stream.example",
+    });
+  });
+
+  test("references between them are logical ids", () => {
+    const authorizer = only("Authorizer").logicalId;
+    const routes = resources.ofType("AWS::ApiGatewayV2::Route").map((route) => route.properties());
+    expect(routes.find(({ RouteKey }) => RouteKey === "$connect")).toMatchObject({
+      ApiId: only("Api").logicalId,
+      AuthorizerId: authorizer,
+    });
+    const integrations = resources.ofType("AWS::ApiGatewayV2::Integration");
+    expect(new Set(routes.map(({ Target }) => Target))).toEqual(
+      new Set(integrations.map(({ logicalId }) => `integrations/${logicalId}`)),
+    );
+    expect(only("ApiMapping").properties()).toMatchObject({ DomainName: "stream.example", Stage: "live" });
+  });
+});
+
+test("without one there is none", () => {
+  const none = resolveStacks([{ name: "Empty", template: { ...template, Resources: {}, Outputs: {} } }], {});
+  expect(open(none)).toBeUndefined();
+});
+
+const other = (Properties: Record<string, unknown>) => ({ Type: "AWS::ApiGatewayV2::Api", Properties });
+
+test("several are too many for one stream URL", () => {
+  const opening = () => open(resolve({ Other: other({ ProtocolType: "WEBSOCKET" }) }));
+  expect(opening).toThrow(StartupError);
+  expect(opening).toThrow("There is more than one WebSocket API, and one stream URL for them.");
+});
+
+test("something that is not emulated is a reason not to start", () => {
+  const { logicalId } = resources.ofType("AWS::ApiGatewayV2::Api")[0] ?? { logicalId: "" };
+  const opening = () => open(resolve({ [logicalId]: other({ ProtocolType: "HTTP" }) }));
+  expect(opening).toThrow(StartupError);
+  expect(opening).toThrow(
+    `${logicalId} (AWS::ApiGatewayV2::Api) has something that is not emulated: ProtocolType`,
+  );
+});

@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { StartupError } from "../../src/startup-error.ts";
+import { awsLimits } from "../../src/websocket-api/limits.ts";
+import { openStreamServer } from "../../src/websocket-api/stream-server.ts";
+import { type GivenEvent, route, talking } from "./fixture.ts";
+import { dial, eventually, handshake, heard, join, refusal, serve } from "./stream.ts";
+
+const resources = [...route("$connect"), ...talking("$default")];
+const answers = { default: ({ body }: GivenEvent) => ({ body }) };
+
+/** The stream server still lets people in, and answers them. */
+async function expectHealthy(url: string) {
+  const { socket, messages } = await join(url);
+  socket.send("still there?");
+  await eventually(() => messages).toEqual(["still there?"]);
+}
+
+/** What a bare client gets for what it sends, until the end. */
+async function exchange(port: number, ...chunks: string[]) {
+  const socket = await dial(port);
+  for (const chunk of chunks) socket.write(chunk);
+  return heard(socket);
+}
+
+describe("Node's own WebSocket", () => {
+  test("gets the subprotocol that $connect has chosen", async () => {
+    const connect = ({ headers }: GivenEvent) => ({
+      statusCode: 200,
+      headers: { "Sec-WebSocket-Protocol": headers["sec-websocket-protocol"]?.split(",")[0] },
+    });
+    const { url } = await serve(resources, { ...answers, connect });
+    const socket = new globalThis.WebSocket(url, ["access_token", "eyJ.x.y"]);
+    await once(socket, "open");
+    expect(socket.protocol).toBe("access_token");
+    socket.send("hello");
+    const [{ data }] = await once(socket, "message");
+    expect(data).toBe("hello");
+    socket.close();
+    await once(socket, "close");
+  });
+
+  test("fails when $connect chooses none, as a browser does", async () => {
+    const { url } = await serve(resources, answers);
+    const socket = new globalThis.WebSocket(url, ["access_token", "eyJ.x.y"]);
+    const opened: unknown[] = [];
+    socket.addEventListener("open", (event) => opened.push(event));
+    await once(socket, "close");
+    expect(opened).toEqual([]);
+  });
+});
+
+describe("what is no handshake", () => {
+  test("plain HTTP is told to upgrade", async () => {
+    const { url, port, events } = await serve(resources, answers);
+    for (const path of ["/", "/live"]) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(answer.status).toBe(426);
+      expect(answer.headers.get("upgrade")).toBe("websocket");
+      expect(await answer.json()).toEqual({ message: "Upgrade Required" });
+    }
+    expect(events).toEqual({});
+    await expectHealthy(url);
+  });
+
+  test.each([
+    ["another protocol", handshake({ Upgrade: "h2c" }), 426],
+    ["no key", handshake({ "Sec-WebSocket-Key": undefined }), 400],
+    ["a broken key", handshake({ "Sec-WebSocket-Key": "x" }), 400],
+    ["another version", handshake({ "Sec-WebSocket-Version": "7" }), 400],
+    ["another method", handshake({}, "POST / HTTP/1.1"), 400],
+    ["a broken list of subprotocols", handshake({ "Sec-WebSocket-Protocol": "a,,b" }), 400],
+    ["the name of another site", handshake({ Host: "evil.example" }), 403],
+    ["no host", handshake({ Host: undefined }), 403],
+    ["headers without end", handshake({ "X-Big": "x".repeat(11_000) }), 431],
+  ])("%s", async (_, head, status) => {
+    const { url, port, events } = await serve(resources, answers);
+    const answer = await exchange(port, head);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/^Connection: (close|Upgrade)\r$/m);
+    expect(events).toEqual({});
+    await expectHealthy(url);
+  });
+
+  test("garbage", async () => {
+    const { url, port, events } = await serve(resources, answers);
+    const answer = await exchange(port, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc");
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(events).toEqual({});
+    await expectHealthy(url);
+  });
+
+  test("half a handshake, and then nothing, or an end", async () => {
+    const { url, port, events } = await serve(resources, answers);
+    const [waiting, ended] = [await dial(port), await dial(port)];
+    waiting.write(handshake().slice(0, 60));
+    ended.write(handshake().slice(0, 60));
+    ended.end();
+    await expectHealthy(url);
+    waiting.resetAndDestroy();
+    await expectHealthy(url);
+    expect(events.connect).toHaveLength(2);
+  });
+
+  test("a handshake while another answer is awaited on the same socket", async () => {
+    const { url, port } = await serve(resources, answers);
+    await exchange(
+      port,
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${handshake({ "Sec-WebSocket-Key": "x" })}`,
+    );
+    await exchange(port, `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${handshake({}, "GET /live HTTP/1.1")}`);
+    await expectHealthy(url);
+  });
+});
+
+test("a message that comes along with the handshake is handled once the client is in", async () => {
+  const slow = Promise.withResolvers<object>();
+  const { port, events } = await serve(resources, { ...answers, connect: () => slow.promise });
+  const socket = await dial(port);
+  const masked = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]);
+  socket.write(Buffer.concat([Buffer.from(handshake()), masked]));
+  await eventually(() => events.connect).toHaveLength(1);
+  expect(events.default).toBeUndefined();
+  slow.resolve({ statusCode: 200 });
+  await eventually(() => events.default?.map(({ body }) => body)).toEqual(["hi"]);
+});
+
+test("a subprotocol that nobody asked for is passed on, for that is what $connect said", async () => {
+  const connect = { headers: { "Sec-WebSocket-Protocol": "other" } };
+  const { url, port } = await serve(resources, { ...answers, connect });
+  await expect(join(url, ["a"])).rejects.toThrow("Server sent an invalid subprotocol");
+  const bare = request({
+    port,
+    host: "127.0.0.1",
+    headers: {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": 13,
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    },
+  });
+  bare.end();
+  const [response, socket] = await once(bare, "upgrade");
+  expect(response.headers["sec-websocket-protocol"]).toBe("other");
+  socket.destroy();
+});
+
+describe("the port", () => {
+  test("is taken before anything is served: clients are told to come back", async () => {
+    const server = await openStreamServer(0, awsLimits, () => {});
+    onTestFinished(() => server.close());
+    expect(await refusal(server.url)).toEqual({
+      status: 503,
+      type: "application/json",
+      body: { message: "The runner is starting" },
+    });
+  });
+
+  test("in use is told in one line that names the option", async () => {
+    const { port } = await serve(resources);
+    const taken = openStreamServer(port, awsLimits, () => {});
+    await expect(taken).rejects.toThrow(StartupError);
+    await expect(taken).rejects.toThrow(
+      `Port ${port} is in use; stop what listens on it, or choose another with --stream-port.`,
+    );
+  });
+});
+
+test("a fault of the emulation is a 500, and told to the runner alone", async () => {
+  const { url, faults, server } = await serve(resources, answers);
+  const fault = new TypeError("broken");
+  server.serve({
+    connect: () => Promise.reject(fault),
+    message: () => Promise.reject(fault),
+    disconnect: () => Promise.reject(fault),
+  });
+  expect(await refusal(url)).toMatchObject({ status: 500, body: { message: "Internal server error" } });
+  expect(faults.splice(0)).toEqual([fault]);
+});

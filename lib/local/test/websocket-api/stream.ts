@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished } from "vitest";
+import { type ClientOptions, WebSocket } from "ws";
+import type { ResolvedResource } from "../../src/rest-api/resolved-resource.ts";
+import { noUsage, type Usage } from "../../src/usage-plans/model.ts";
+import { createUsagePlans } from "../../src/usage-plans/usage-plans.ts";
+import { createUsageState } from "../../src/usage-plans/usage-state.ts";
+import { awsLimits, type StreamLimits } from "../../src/websocket-api/limits.ts";
+import { openStreamServer } from "../../src/websocket-api/stream-server.ts";
+import { createWebSocketApi } from "../../src/websocket-api/websocket-api.ts";
+import { type Answer, api, functions, stage } from "./fixture.ts";
+
+type Options = {
+  limits?: Partial<StreamLimits>;
+  mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
+  now?: () => Date;
+  usage?: Usage;
+  /** The API, where it is not the usual one. */
+  as?: ResolvedResource;
+};
+
+/** Expects of a value what it may take a moment to become, on a machine that has much to do. */
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000, interval: 10 });
+
+/** An API on a socket of its own, in front of functions that give those answers, until the test is over. */
+export async function serve(
+  resources: readonly ResolvedResource[],
+  answers: Record<string, Answer> = {},
+  { limits = {}, mayInvoke = () => true, now = () => new Date(), usage = noUsage, as = api }: Options = {},
+) {
+  const reports: string[] = [];
+  const faults: unknown[] = [];
+  const { events, invoke } = functions(answers);
+  const server = await openStreamServer(0, { ...awsLimits, ...limits }, (fault) => faults.push(fault));
+  onTestFinished(async () => {
+    await server.close();
+    expect(faults).toEqual([]);
+  });
+  server.serve(
+    createWebSocketApi({
+      api: as,
+      resources: [stage, ...resources],
+      invoke,
+      mayInvoke,
+      now,
+      usagePlans: createUsagePlans(createUsageState(usage), () => now().getTime()),
+      report: (line) => reports.push(line),
+    }),
+  );
+  return { server, url: server.url, port: Number(new URL(server.url).port), events, reports, faults };
+}
+
+/** A client that is connected. It keeps what it hears. */
+export async function join(url: string, protocols: string[] = [], options: ClientOptions = {}) {
+  const socket = new WebSocket(url, protocols, options);
+  onTestFinished(() => socket.terminate());
+  const messages: string[] = [];
+  socket.on("message", (data) => messages.push(data.toString()));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })),
+  );
+  await once(socket, "open");
+  return { socket, messages, closed, say: (message: unknown) => socket.send(JSON.stringify(message)) };
+}
+
+/** What a client gets that is not let in. */
+export async function refusal(url: string, options: ClientOptions = {}, protocols: string[] = []) {
+  const socket = new WebSocket(url, protocols, options);
+  socket.on("error", () => {});
+  const [, response] = await once(socket, "unexpected-response");
+  const body = await text(response);
+  return { status: response.statusCode, type: response.headers["content-type"], body: JSON.parse(body) };
+}
+
+/** A bare socket to that port. */
+export async function dial(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await once(socket, "connect");
+  return socket;
+}
+
+/** The head of a request to connect, as lines. */
+export const handshake = (headers: Record<string, string | undefined> = {}, line = "GET / HTTP/1.1") => {
+  const all: Record<string, string | undefined> = {
+    Host: "127.0.0.1",
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...headers,
+  };
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${value}`],
+  );
+  return [line, ...lines, "", ""].join("\r\n");
+};
+
+/** All that comes from a socket until it ends. */
+export async function heard(socket: Socket): Promise<string> {
+  return text(socket.setEncoding("latin1"));
+}
