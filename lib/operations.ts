@@ -2,7 +2,7 @@
  * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the OpenAPI document and
  * the README's table of operations are derived from it, in that one direction. A row's name is its folder in functions/.
  */
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./operation-types.ts";
 
 /** What most rows have no right to; a row names the rest. */
 const noGrants = { table: [], key: [], connections: [], invokes: [], plans: [] } as const;
@@ -14,7 +14,7 @@ export const operations = {
     summary: "Find out who calls, and let them in",
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    settings: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "SHARED_KEY_VALUE", "PLAN_STAGES"],
+    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "SHARED_KEY_VALUE", "PLAN_STAGES"],
     memorySize: 512,
     timeout: 10,
     impact: "Nobody can use the service: requests with a good token are answered with 500.",
@@ -29,7 +29,7 @@ export const operations = {
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
-    settings: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
+    env: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot import wallets; wallets that are already held are not affected.",
@@ -43,7 +43,7 @@ export const operations = {
     errors: { client: "message", server: "error" },
     ...noGrants,
     table: ["dynamodb:Query"],
-    settings: ["ALLOWED_ORIGINS"],
+    env: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot see their wallets; nothing is lost.",
@@ -57,7 +57,7 @@ export const operations = {
     errors: { client: "message", server: "message" },
     ...noGrants,
     table: ["dynamodb:UpdateItem"],
-    settings: ["ALLOWED_ORIGINS"],
+    env: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact:
@@ -72,7 +72,7 @@ export const operations = {
     errors: { client: "error", server: "error" },
     ...noGrants,
     table: ["dynamodb:Query"],
-    settings: ["ALLOWED_ORIGINS"],
+    env: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot see their profile, level, settings or referrals.",
@@ -86,7 +86,7 @@ export const operations = {
     errors: { client: "envelope", server: "envelope" },
     ...noGrants,
     table: ["dynamodb:GetItem"],
-    settings: ["ALLOWED_ORIGINS"],
+    env: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot see the rewards.",
@@ -100,7 +100,7 @@ export const operations = {
     errors: { client: "envelope", server: "envelope" },
     ...noGrants,
     table: ["dynamodb:Query"],
-    settings: ["ALLOWED_ORIGINS"],
+    env: ["ALLOWED_ORIGINS"],
     memorySize: 512,
     timeout: 10,
     impact: "Clients of the v2 wallet list cannot see the user's wallets; nothing is lost.",
@@ -111,7 +111,7 @@ export const operations = {
     summary: "Find out who connects, and let them in",
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    settings: [
+    env: [
       "ISSUER",
       "AUDIENCE",
       "JWKS_URI",
@@ -130,7 +130,7 @@ export const operations = {
     summary: "Remember a new connection, up to 100 of a user",
     ...noGrants,
     table: ["dynamodb:Query", "dynamodb:PutItem"],
-    settings: ["CHANNEL_SHARDS"],
+    env: ["CHANNEL_SHARDS"],
     memorySize: 512,
     timeout: 10,
     impact: "Nobody can connect to the streams; open connections are not affected.",
@@ -141,7 +141,7 @@ export const operations = {
     summary: "Forget a connection and its subscriptions",
     ...noGrants,
     table: ["dynamodb:DeleteItem"],
-    settings: [],
+    env: [],
     memorySize: 512,
     timeout: 10,
     impact: "Closed connections are remembered until the next push to them; users notice nothing.",
@@ -159,7 +159,7 @@ export const operations = {
       "dynamodb:DeleteItem",
     ],
     connections: ["POST"],
-    settings: [],
+    env: [],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot subscribe to prices, orders and positions; existing subscriptions go on.",
@@ -171,7 +171,7 @@ export const operations = {
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST"],
-    settings: [],
+    env: [],
     memorySize: 512,
     timeout: 10,
     impact: "Users cannot end a subscription and go on receiving what they no longer want.",
@@ -181,7 +181,7 @@ export const operations = {
     route: "ping",
     summary: "Answer a ping, which keeps a connection from being idle",
     ...noGrants,
-    settings: [],
+    env: [],
     memorySize: 256,
     timeout: 10,
     impact: "Quiet connections are closed after ten minutes, and clients have to reconnect.",
@@ -191,19 +191,19 @@ export const operations = {
     route: "$default",
     summary: "Say what is wrong with a message of no known type",
     ...noGrants,
-    settings: [],
+    env: [],
     memorySize: 256,
     timeout: 10,
     impact: "Clients that send a malformed message are not told what is wrong with it.",
   },
   publishChanges: {
-    kind: "stream",
+    kind: "changes",
     summary: "Push changed settings, orders, positions and prices to whom they concern",
     ...noGrants,
     table: ["dynamodb:Query", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
     invokes: ["deliver"],
-    settings: ["CHANNEL_SHARDS"],
+    env: ["CHANNEL_SHARDS"],
     memorySize: 1024,
     timeout: 30,
     impact: "Connected clients hear of changes late or not at all; what they read over HTTP is right.",
@@ -214,7 +214,7 @@ export const operations = {
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
-    settings: [],
+    env: [],
     memorySize: 1769,
     timeout: 30,
     impact: "Subscribers of prices do not receive them; the next second brings the next try.",
@@ -224,7 +224,7 @@ export const operations = {
     summary: "Record orders and positions, for an execution engine",
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
-    settings: [],
+    env: [],
     memorySize: 512,
     timeout: 30,
     impact: "Execution engines cannot record orders and positions, and users do not see them.",
@@ -236,13 +236,13 @@ export const operations = {
     summary: "Follow the venues' price feeds and keep the latest prices",
     ...noGrants,
     table: ["dynamodb:UpdateItem"],
-    settings: ["PRICE_FEEDS"],
+    env: ["PRICE_FEEDS"],
     memorySize: 256,
     timeout: 150,
     impact: "Prices stand still; each says of when it is.",
   },
   mirrorPlans: {
-    kind: "stream",
+    kind: "changes",
     summary: "Give each user an API key on the usage plan of their tier",
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
@@ -256,7 +256,7 @@ export const operations = {
       "CreateUsagePlanKey",
       "GetUsagePlanKey",
     ],
-    settings: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
     memorySize: 512,
     timeout: 300,
     impact: "New users share one rate limit, and users whose tier has changed share it too.",
@@ -276,7 +276,7 @@ export const operations = {
       "UpdateUsagePlan",
       "DeleteUsagePlan",
     ],
-    settings: ["PLAN_PREFIX", "PLAN_STAGES"],
+    env: ["PLAN_PREFIX", "PLAN_STAGES"],
     memorySize: 512,
     // A run ends before the next one begins: what it has not come to is left for that.
     timeout: 240,
@@ -291,7 +291,7 @@ export const operations = {
     ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: ["GetApiKeys"],
-    settings: ["PLAN_PREFIX", "PLAN_STAGES"],
+    env: ["PLAN_PREFIX", "PLAN_STAGES"],
     memorySize: 512,
     timeout: 900,
     impact:
@@ -307,7 +307,7 @@ type NamesOf<Kind extends Operation["kind"]> = {
 
 export type RestOperationName = NamesOf<"rest">;
 
-export type StreamOperationName = NamesOf<"stream">;
+export type ChangesOperationName = NamesOf<"changes">;
 
 /** The rows of one kind, named, in the order of the table. */
 export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {

@@ -1,8 +1,8 @@
 import { openTable } from "../../lib/aws/table.ts";
 import { openUsagePlans } from "../../lib/aws/usage-plans.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
+import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { internal } from "../../lib/runtime/internal.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const world = {
@@ -13,6 +13,6 @@ const world = {
   }),
 };
 
-export const handler = internal("deleteRetiredKeys", () =>
+export const handler = background("deleteRetiredKeys", () =>
   deleteRetiredKeys(world, new Date(), (error) => logFault("deleteRetiredKeys", error)),
 );

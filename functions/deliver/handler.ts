@@ -1,8 +1,8 @@
 import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
+import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { internal } from "../../lib/runtime/internal.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const deliverer: Deliverer = {
@@ -11,7 +11,7 @@ const deliverer: Deliverer = {
   onFault: (error) => logFault("deliver", error),
 };
 
-export const handler = internal("deliver", async (delivery: ChannelDelivery): Promise<void> => {
+export const handler = background("deliver", async (delivery: ChannelDelivery): Promise<void> => {
   const outcome = await deliverToShard(deliverer, delivery);
   const { channel } = delivery.update;
   if (outcome.superseded || outcome.undelivered > 0)

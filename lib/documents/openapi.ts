@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { errorBodies, Unauthorized } from "../api/error-bodies.ts";
 import { type ErrorCode, statusOfCode } from "../api/errors.ts";
 import { type OperationSchemas, schemas } from "../api/schemas.ts";
-import type { RestRow } from "../operation.ts";
+import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
 

@@ -1,4 +1,4 @@
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../operation-types.ts";
 import { operations } from "../operations.ts";
 
 /** The table of operations as Markdown, for the README. */
@@ -27,7 +27,7 @@ function trigger(row: Operation): string {
       return row.of === "rest" ? "before every method" : "before `$connect`";
     case "websocket":
       return `WebSocket \`${row.route}\``;
-    case "stream":
+    case "changes":
       return "on changes of the table";
     case "schedule":
       return interval(row.everyMinutes);

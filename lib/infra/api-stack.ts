@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { ScheduleRow } from "../operation.ts";
+import type { ScheduleRow } from "../operation-types.ts";
 import { operationsOf } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./constructs/alarms.ts";
@@ -21,7 +21,7 @@ import { TerminalDashboard } from "./constructs/terminal-dashboard.ts";
 import { TerminalRestApi } from "./constructs/terminal-rest-api.ts";
 import { TokenAuthorizer } from "./constructs/token-authorizer.ts";
 import type { DataStack } from "./data-stack.ts";
-import { settingsOf } from "./settings.ts";
+import { environmentOf } from "./environment.ts";
 import { tags } from "./tags.ts";
 
 export type ApiStackProps = { configuration: Configuration; data: DataStack };
@@ -36,9 +36,9 @@ export class ApiStack extends Stack {
     const api = new TerminalRestApi(this, "Api", { domainOnly: domain !== undefined });
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", table);
-    const { settings: planSettings } = new StandingPlans(this, "Plans", { rest: api, stream });
-    const settings = settingsOf(configuration, issuer, planSettings);
-    const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, settings });
+    const { environment: planEnvironment } = new StandingPlans(this, "Plans", { rest: api, stream });
+    const environment = environmentOf(configuration, issuer, planEnvironment);
+    const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, environment });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
     const endpoints = operationsOf("rest").map(([name, row]) =>
@@ -52,7 +52,7 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("websocket"))
       addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
 
-    for (const [name] of operationsOf("stream")) changes.sendTo(name, functions.get(name).lambda);
+    for (const [name] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     const isOn = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule"))
@@ -70,10 +70,10 @@ export class ApiStack extends Stack {
     });
     const { functionName } = functions.get("recordExecutions").lambda;
     new CfnOutput(this, "RecordExecutionsFunction", { value: functionName });
-    new CfnOutput(this, "StandardPlanId", { value: planSettings.STANDARD_PLAN_ID });
-    new CfnOutput(this, "ProPlanId", { value: planSettings.PRO_PLAN_ID });
-    new CfnOutput(this, "PlanPrefix", { value: planSettings.PLAN_PREFIX });
-    new CfnOutput(this, "PlanStages", { value: planSettings.PLAN_STAGES });
+    new CfnOutput(this, "StandardPlanId", { value: planEnvironment.STANDARD_PLAN_ID });
+    new CfnOutput(this, "ProPlanId", { value: planEnvironment.PRO_PLAN_ID });
+    new CfnOutput(this, "PlanPrefix", { value: planEnvironment.PLAN_PREFIX });
+    new CfnOutput(this, "PlanStages", { value: planEnvironment.PLAN_STAGES });
     if (domain) {
       const { domainNameAliasDomainName } = addDomainName(api, domain);
       new CfnOutput(this, "DomainTarget", { value: domainNameAliasDomainName });

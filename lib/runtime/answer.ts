@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { RestRow } from "../operation.ts";
+import type { RestRow } from "../operation-types.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
 

@@ -1,7 +1,7 @@
-import type { Setting } from "../operation.ts";
+import type { EnvName } from "../operation-types.ts";
 
 /** A variable of a function's environment: configuration, or what a grant brings. */
-export type Variable = Setting | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION";
+export type Variable = EnvName | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION";
 
 /** Reads at load what the stack has set. @throws {Error} when the stack has not. */
 export function environment(name: Variable): string {

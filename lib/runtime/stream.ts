@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { internal } from "./internal.ts";
+import { background } from "./background.ts";
 
 /**
  * The ring around a function that hears of changes of the table.
@@ -10,7 +10,7 @@ export function changesOf(
   operation: string,
   handle: (records: readonly DynamoDBRecord[], now: Date) => Promise<string[]>,
 ) {
-  return internal(operation, async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+  return background(operation, async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const failed = await handle(Records, new Date());
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { alarmOn, alarmsOf, dashboardOf } from "./alarm-properties.ts";
 import { synthesize } from "./synthesized.ts";
@@ -44,7 +44,7 @@ describe("the alarms", () => {
     const names = new Set(ofTable.map(({ Metric }) => Metric.MetricName));
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
-    const ofRealTime = kinds("websocket", "internal") + 2 * kinds("stream") + 2 * kinds("schedule");
+    const ofRealTime = kinds("websocket", "internal") + 2 * kinds("changes") + 2 * kinds("schedule");
     const others = ["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 import { functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
@@ -75,7 +75,7 @@ describe("the functions", () => {
       ...(row.invokes.includes("deliver") && {
         DELIVER_FUNCTION: { Ref: logicalIdOf(templates.api, "deliver") },
       }),
-      ...Object.fromEntries(row.settings.map((setting) => [setting, values[setting]])),
+      ...Object.fromEntries(row.env.map((name) => [name, values[name]])),
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { allStatements, type Statement, statementsOfRole } from "./statements.ts";
 import { functionsOf, logicalIdOf, only, resourcesOf, synthesize } from "./synthesized.ts";
@@ -84,9 +84,9 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
       `apigateway:${method}`,
       controlPlane(path),
     ]),
-    ...all(row.kind === "stream" ? read : [], imported(/GetAttTable[0-9A-F]{8}StreamArn/)),
+    ...all(row.kind === "changes" ? read : [], imported(/GetAttTable[0-9A-F]{8}StreamArn/)),
     ...all(
-      row.kind === "stream" ? ["sqs:SendMessage"] : [],
+      row.kind === "changes" ? ["sqs:SendMessage"] : [],
       arnOf(only(templates.api, "AWS::SQS::Queue").id),
     ),
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { alarmOn, alarmsOf } from "./alarm-properties.ts";
 import { propertiesOf, synthesize } from "./synthesized.ts";
@@ -81,7 +81,7 @@ describe("the alarms of real time", () => {
     expect(JSON.stringify(errors)).not.toContain("authorizeConnection");
   });
 
-  it.each(operationsOf("stream"))("tell when %s is late", (name, { impact }) => {
+  it.each(operationsOf("changes"))("tell when %s is late", (name, { impact }) => {
     const alarm = alarmOn(alarms, "IteratorAge", `"${name}Function`);
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanThreshold",

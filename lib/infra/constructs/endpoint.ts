@@ -1,5 +1,5 @@
 import { LambdaIntegration, type Method, type RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { RestRow } from "../../operation.ts";
+import type { RestRow } from "../../operation-types.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import type { TokenAuthorizer } from "./token-authorizer.ts";
 

@@ -11,9 +11,9 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { Operation } from "../../operation.ts";
+import type { Operation } from "../../operation-types.ts";
 import type { OperationName } from "../../operations.ts";
-import type { Settings } from "../settings.ts";
+import type { Environment } from "../environment.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole } from "./operation-role.ts";
 import { RetainedLogGroup } from "./retained-log-group.ts";
@@ -26,7 +26,7 @@ export type Surroundings = {
   changes: TableChanges;
   /** Where the WebSocket connections are. */
   stage: WebSocketStage;
-  settings: Settings;
+  environment: Environment;
 };
 
 /** The functions that a row invokes, by their rows' names. */
@@ -45,7 +45,7 @@ export class OperationFunction extends Construct {
 
   constructor(scope: Construct, name: OperationName, props: OperationFunctionProps) {
     super(scope, name);
-    const { row, table, key, changes, stage, settings, invoked } = props;
+    const { row, table, key, changes, stage, environment, invoked } = props;
     this.name = name;
     this.row = row;
 
@@ -66,7 +66,7 @@ export class OperationFunction extends Construct {
         // The SDK's own variable, so that no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
-        ...Object.fromEntries(row.settings.map((setting) => [setting, settings[setting]])),
+        ...Object.fromEntries(row.env.map((name) => [name, environment[name]])),
       },
       role: new OperationRole(this, "Role", { row, table, key, changes, stage, invoked, logGroup }),
       logGroup,

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import type { Operation } from "../../operation.ts";
+import type { Operation } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { OperationFunction, type Surroundings } from "./operation-function.ts";
 

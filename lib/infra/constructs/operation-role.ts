@@ -4,12 +4,12 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
-import type { ConnectionAction } from "../../operation.ts";
+import type { ConnectionAction } from "../../operation-types.ts";
 import type { OperationFunctionProps } from "./operation-function.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 
 /** What an operation's function acts on, each only as far as its row says. */
-export type OperationRoleProps = Omit<OperationFunctionProps, "settings"> & { logGroup: LogGroup };
+export type OperationRoleProps = Omit<OperationFunctionProps, "environment"> & { logGroup: LogGroup };
 
 /** The role of one function. It may write its own log, and do what the row lists to what the row lists. */
 export class OperationRole extends Role {
@@ -31,7 +31,7 @@ export class OperationRole extends Role {
         ...(invokable.length > 0 && { Invoke: allow(["lambda:InvokeFunction"], invokable) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row.plans) }),
         // Lambda reads the stream and notes failures in the function's name.
-        ...(row.kind === "stream" && {
+        ...(row.kind === "changes" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),
           NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
         }),

@@ -1,7 +1,7 @@
 import { type ArnComponents, ArnFormat, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import type { PlanAction } from "../../operation.ts";
+import type { PlanAction } from "../../operation-types.ts";
 
 type Call = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string };
 

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import type { Operation, ScheduleRow } from "../../operation.ts";
+import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { operationsOf } from "../../operations.ts";
 import type { Alarms } from "./alarms.ts";
 import { failuresOf, limitsReached } from "./faults.ts";
@@ -20,7 +20,7 @@ export function addRealTimeAlarms(alarms: Alarms, { functions, changes, isOn }: 
     );
   }
 
-  for (const [name, { impact }] of operationsOf("stream")) {
+  for (const [name, { impact }] of operationsOf("changes")) {
     alarms.add(
       `${name}Late`,
       functions.get(name).lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM }),

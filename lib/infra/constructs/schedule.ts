@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Schedule as Rate, Rule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Construct } from "constructs";
-import type { ScheduleRow } from "../../operation.ts";
+import type { ScheduleRow } from "../../operation-types.ts";
 import { freshOnly } from "./fresh-only.ts";
 import type { OperationFunction } from "./operation-function.ts";
 

@@ -9,7 +9,7 @@ import {
   type Throttle,
   throttleOf,
 } from "../../domain/plan.ts";
-import type { Settings } from "../settings.ts";
+import type { Environment } from "../environment.ts";
 import { stageName } from "./stage-name.ts";
 import type { StreamApi } from "./stream-api.ts";
 import type { TerminalRestApi } from "./terminal-rest-api.ts";
@@ -17,8 +17,8 @@ import type { TerminalRestApi } from "./terminal-rest-api.ts";
 export type StandingPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /** What functions have to know of plans. */
-export type PlanSettings = Pick<
-  Settings,
+export type PlanEnvironment = Pick<
+  Environment,
   "SHARED_KEY_VALUE" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
@@ -59,7 +59,7 @@ export class StandingPlans extends Construct {
     });
   }
 
-  get settings(): PlanSettings {
+  get environment(): PlanEnvironment {
     const { stackName } = Stack.of(this);
     return {
       SHARED_KEY_VALUE: sharedKeyValue,

@@ -1,6 +1,6 @@
 import { Validations } from "aws-cdk-lib";
 import { WebSocketRoute } from "aws-cdk-lib/aws-apigatewayv2";
-import type { WebSocketRow } from "../../operation.ts";
+import type { WebSocketRow } from "../../operation-types.ts";
 import type { ConnectionAuthorizer } from "./connection-authorizer.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import { RouteIntegration } from "./route-integration.ts";

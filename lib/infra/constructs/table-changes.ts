@@ -11,7 +11,7 @@ import {
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
-import type { StreamOperationName } from "../../operations.ts";
+import type { ChangesOperationName } from "../../operations.ts";
 
 type Subscription = Pick<
   EventSourceMappingOptions,
@@ -22,7 +22,7 @@ type Subscription = Pick<
  * Which changes each row hears of, and how they come to it. Two is what a shard of the stream has room for: a third reader
  * would slow the others down.
  */
-const subscriptions: Record<StreamOperationName, Subscription> = {
+const subscriptions: Record<ChangesOperationName, Subscription> = {
   publishChanges: {
     // Items of these sort keys, when they are written.
     filters: [
@@ -75,7 +75,7 @@ export class TableChanges extends Construct {
   }
 
   /** Has the function of a row hear of its changes. */
-  sendTo(name: StreamOperationName, lambda: IFunction): EventSourceMapping {
+  sendTo(name: ChangesOperationName, lambda: IFunction): EventSourceMapping {
     return new EventSourceMapping(this, `${name}Mapping`, {
       target: lambda,
       eventSourceArn: this.streamArn,

@@ -1,6 +1,6 @@
 import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import type { Operation } from "../../operation.ts";
+import type { Operation } from "../../operation-types.ts";
 import { operations } from "../../operations.ts";
 
 const actions = Object.values<Operation>(operations).flatMap((row) => row.table);

@@ -31,7 +31,7 @@ export type PlanAction =
   | "GetUsagePlanKey";
 
 /** Environment variables that carry configuration; a grant on the table or the key brings its own. */
-export type Setting =
+export type EnvName =
   | "ALLOWED_ORIGINS"
   | "WALLET_LIMITS"
   | "ISSUER"
@@ -60,7 +60,7 @@ type FunctionRow = {
   invokes: readonly "deliver"[];
   /** What it does to keys and plans in API Gateway's control plane. */
   plans: readonly PlanAction[];
-  settings: readonly Setting[];
+  env: readonly EnvName[];
   /** MB. Lambda gives CPU in proportion, so it also sets the cold start. */
   memorySize: number;
   /** Seconds. */
@@ -90,7 +90,7 @@ export type WebSocketRow = FunctionRow & {
 };
 
 /** Hears of changes of the table, in order; which ones is in lib/infra/constructs/table-changes.ts. */
-export type StreamRow = FunctionRow & { kind: "stream" };
+export type ChangesRow = FunctionRow & { kind: "changes" };
 
 /** Runs at a fixed rate: always, or where prices are fetched. */
 export type ScheduleRow = FunctionRow & {
@@ -102,4 +102,4 @@ export type ScheduleRow = FunctionRow & {
 /** Is invoked by who holds lambda:InvokeFunction on it, and in no other way. */
 export type InternalRow = FunctionRow & { kind: "internal" };
 
-export type Operation = RestRow | AuthorizerRow | WebSocketRow | StreamRow | ScheduleRow | InternalRow;
+export type Operation = RestRow | AuthorizerRow | WebSocketRow | ChangesRow | ScheduleRow | InternalRow;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { internal } from "../../lib/runtime/internal.ts";
+import { background } from "../../lib/runtime/background.ts";
 import { changesOf } from "../../lib/runtime/stream.ts";
 import { quietConsole } from "../support/console.ts";
 import { order } from "../support/executions.ts";
@@ -11,11 +11,11 @@ const secret = "4c0883a69102937d6231471b5dbb6204";
 
 describe("a function that no client waits for", () => {
   it("answers with what comes of its event", async () => {
-    expect(await internal("deliver", async (event: number) => event + 1)(1)).toBe(2);
+    expect(await background("deliver", async (event: number) => event + 1)(1)).toBe(2);
   });
 
   it("fails without a word of its event, and the fault is logged by its name", async () => {
-    const handler = internal("deliver", () => Promise.reject(new RangeError(`not ${secret}`)));
+    const handler = background("deliver", () => Promise.reject(new RangeError(`not ${secret}`)));
     const error = await handler(secret).catch((error) => error);
     expect(error).toMatchObject({ message: "deliver failed", stack: "" });
     expect(Object.values(error)).toEqual([]);

@@ -1,16 +1,16 @@
-import type { Setting } from "../operation.ts";
+import type { EnvName } from "../operation-types.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
-import type { PlanSettings } from "./constructs/standing-plans.ts";
+import type { PlanEnvironment } from "./constructs/standing-plans.ts";
 
 /** The value of every setting that a row of the table of operations may ask for. */
-export type Settings = Readonly<Record<Setting, string>>;
+export type Environment = Readonly<Record<EnvName, string>>;
 
-export function settingsOf(
+export function environmentOf(
   { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds, keyGraceSeconds }: Configuration,
   { issuer, audience, jwksUri }: Issuer,
-  plans: PlanSettings,
-): Settings {
+  plans: PlanEnvironment,
+): Environment {
   return {
     ALLOWED_ORIGINS: JSON.stringify(allowedOrigins),
     WALLET_LIMITS: JSON.stringify(walletLimits),
