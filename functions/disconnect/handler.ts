@@ -1,4 +1,4 @@
-import { closeConnection } from "../../lib/aws/connections.ts";
+import { closeConnection } from "../../lib/aws/connection-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { disconnect } from "../../lib/runtime/connection-events.ts";
 import { environment } from "../../lib/runtime/environment.ts";

@@ -1,5 +1,5 @@
 import type { Context, ScheduledEvent } from "aws-lambda";
-import { savePrices } from "../../lib/aws/prices.ts";
+import { savePrices } from "../../lib/aws/price-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { feedPrices } from "../../lib/prices/feed-prices.ts";
 import type { PriceFeed } from "../../lib/prices/feeds.ts";

@@ -1,4 +1,4 @@
-import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/aws/profiles.ts";
+import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/aws/profile-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { profileData, referralData } from "../../lib/domain/profile.ts";
 import { environment } from "../../lib/runtime/environment.ts";

@@ -1,5 +1,5 @@
-import { readOwnProfile } from "../../lib/aws/profiles.ts";
-import { readCatalogue } from "../../lib/aws/rewards.ts";
+import { readOwnProfile } from "../../lib/aws/profile-records.ts";
+import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { rewardsFor } from "../../lib/domain/reward.ts";
 import { environment } from "../../lib/runtime/environment.ts";

@@ -1,5 +1,5 @@
 import { openTable } from "../../lib/aws/table.ts";
-import { walletsOfUser } from "../../lib/aws/wallets.ts";
+import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import { listed } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";

@@ -1,5 +1,5 @@
 import { openTable } from "../../lib/aws/table.ts";
-import { executionRecorder } from "../../lib/realtime/record-execution.ts";
+import { executionRecorder } from "../../lib/realtime/record-executions.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { recordExecutions } from "../../lib/runtime/executions.ts";
 

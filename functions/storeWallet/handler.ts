@@ -1,6 +1,6 @@
 import { openTable } from "../../lib/aws/table.ts";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
-import { addWallet } from "../../lib/aws/wallets.ts";
+import { addWallet } from "../../lib/aws/wallet-records.ts";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
 import type { WalletLimits } from "../../lib/domain/tier.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";

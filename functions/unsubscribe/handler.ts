@@ -1,6 +1,6 @@
 import { openPusher, pushTo } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
-import { unsubscribe } from "../../lib/realtime/subscriptions.ts";
+import { unsubscribe } from "../../lib/realtime/subscribe.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { message } from "../../lib/runtime/message.ts";
 

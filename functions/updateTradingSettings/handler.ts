@@ -1,4 +1,4 @@
-import { saveSettings } from "../../lib/aws/settings.ts";
+import { saveSettings } from "../../lib/aws/settings-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { checkPatch } from "../../lib/domain/settings.ts";
 import { environment } from "../../lib/runtime/environment.ts";

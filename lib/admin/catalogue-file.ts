@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Catalogue } from "../api/reward.ts";
+import { Catalogue } from "../api/reward-schema.ts";
 import type { Reward } from "../domain/reward.ts";
 import { OperatorError } from "./operator-error.ts";
 import { readTextFile } from "./text-file.ts";

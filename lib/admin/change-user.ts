@@ -1,4 +1,4 @@
-import { changeProfile, type ProfileChanges } from "../aws/profiles.ts";
+import { changeProfile, type ProfileChanges } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { withTotal } from "../domain/experience.ts";
 import type { Profile } from "../domain/profile.ts";

@@ -1,4 +1,4 @@
-import { readProfile } from "../aws/profiles.ts";
+import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { Profile } from "../domain/profile.ts";
 import { OperatorError } from "./operator-error.ts";

@@ -1,7 +1,7 @@
-import { keysOnPlan, userKeys } from "../aws/api-keys.ts";
+import { apiKeysOfUsers, keysOnPlan } from "../aws/api-keys.ts";
 import { customerPlans } from "../aws/customer-plans.ts";
-import { type PlanKey, retiredKeys } from "../aws/plan-keys.ts";
-import { everyPlanKey, everyProfile } from "../aws/table-keys.ts";
+import { everyProfile, everyUserKeyRecord } from "../aws/table-keys.ts";
+import { retiredKeys, type UserKeyRecord } from "../aws/user-key-records.ts";
 import type { Planned, PlanState } from "../plans/drift.ts";
 import type { PlanTarget } from "./plan-target.ts";
 import { scan } from "./scan.ts";
@@ -11,7 +11,7 @@ import { scan } from "./scan.ts";
  * thing has it, so of what was found the records tell for sure whether it is wanted.
  */
 export async function readPlanState({ table, plans, standing }: PlanTarget): Promise<PlanState> {
-  const keys = await byEach(userKeys(plans), ({ id }) => id);
+  const keys = await byEach(apiKeysOfUsers(plans), ({ id }) => id);
   const own = await byEach(customerPlans(plans), ({ id }) => id);
   const attachments = new Map<string, string>();
   for (const planID of [...Object.values(standing), ...own.keys()])
@@ -19,9 +19,12 @@ export async function readPlanState({ table, plans, standing }: PlanTarget): Pro
   const planned = ["userID", "tier", "requestsPerMinute", "lastVisited"] as const;
   const profiles = await byEach(scan<Planned>(table, everyProfile, planned), ({ userID }) => userID);
   const record = ["userID", "version", "current", "next"] as const;
-  const planKeys = await byEach(scan<PlanKey>(table, everyPlanKey, record), ({ userID }) => userID);
+  const keyRecords = await byEach(
+    scan<UserKeyRecord>(table, everyUserKeyRecord, record),
+    ({ userID }) => userID,
+  );
   const retired = await byEach(retiredKeys(table), ({ name }) => name);
-  return { keys, customerPlans: own, attachments, profiles, planKeys, retired: new Set(retired.keys()) };
+  return { keys, customerPlans: own, attachments, profiles, keyRecords, retired: new Set(retired.keys()) };
 }
 
 async function byEach<Thing>(

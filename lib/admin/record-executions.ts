@@ -1,6 +1,6 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
-import type { ExecutionResult } from "../api/executions.ts";
+import type { ExecutionResult } from "../api/execution-schema.ts";
 import { executionKinds } from "../domain/execution.ts";
 import { OperatorError } from "./operator-error.ts";
 import type { Functions } from "./target.ts";

@@ -1,4 +1,4 @@
-import { forEachOf } from "../aws/for-each-of.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 import type { Drift } from "../plans/drift.ts";
 import { repair } from "../plans/repair.ts";
 import { reasonOf } from "./error-line.ts";
@@ -24,7 +24,7 @@ export async function repairPlans(
   drifts: readonly Drift[],
   { signal, now, report }: RepairOptions,
 ): Promise<void> {
-  await forEachOf(drifts, { concurrency: 1, signal }, async (drift) => {
+  await forEachConcurrently(drifts, { concurrency: 1, signal }, async (drift) => {
     try {
       await repair({ ...target, now }, drift);
       report({ drift, outcome: "repaired" });

@@ -1,4 +1,4 @@
-import { forEachOf } from "../aws/for-each-of.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 import { reasonOf } from "./error-line.ts";
 import { type Outcome, rewrapWallet } from "./rewrap-wallet.ts";
 import { everyStoredWallet } from "./stored-wallet.ts";
@@ -20,7 +20,7 @@ export type RewrapOptions = {
 /** Wraps the data keys of all wallets under the newest key material. The failure of one does not stop the others. */
 export async function rewrapWallets(target: Target, options: RewrapOptions): Promise<void> {
   const { currentMaterialId, report } = options;
-  await forEachOf(everyStoredWallet(target.table), options, async (wallet) => {
+  await forEachConcurrently(everyStoredWallet(target.table), options, async (wallet) => {
     const walletID = wallet._id;
     try {
       report({ walletID, outcome: await rewrapWallet(target, wallet, currentMaterialId) });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Catalogue } from "../api/reward.ts";
-import { createCatalogue } from "../aws/rewards.ts";
+import { Catalogue } from "../api/reward-schema.ts";
+import { createCatalogue } from "../aws/reward-records.ts";
 import examples from "./example-rewards.json" with { type: "json" };
 import type { Target } from "./target.ts";
 

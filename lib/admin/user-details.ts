@@ -1,7 +1,7 @@
-import { type PlanKey, readPlanKey } from "../aws/plan-keys.ts";
-import { readProfileWithSettings } from "../aws/profiles.ts";
+import { readProfileWithSettings } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
-import { walletsOfUser } from "../aws/wallets.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../aws/user-key-records.ts";
+import { walletsOfUser } from "../aws/wallet-records.ts";
 import { xpAt } from "../domain/experience.ts";
 import { planOf } from "../domain/plan.ts";
 import { chains, type Settings, settingsInForce } from "../domain/settings.ts";
@@ -18,10 +18,10 @@ export type UserDetails = Awaited<ReturnType<typeof readDetails>>;
  */
 export async function readDetails(table: Table, userID: string, now: Date) {
   await existingProfile(table, userID);
-  const [{ profile, settings }, wallets, planKey] = await Promise.all([
+  const [{ profile, settings }, wallets, record] = await Promise.all([
     readProfileWithSettings(table, userID),
     walletsOfUser(table, userID),
-    readPlanKey(table, userID),
+    readUserKeyRecord(table, userID),
   ]);
   const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
     chain,
@@ -30,7 +30,7 @@ export async function readDetails(table: Table, userID: string, now: Date) {
   return {
     ...summaryOf(profile),
     plan: planOf(profile),
-    apiKey: apiKeyOf(planKey),
+    apiKey: apiKeyOf(record),
     xp: xpAt(profile.experience, now),
     refID: profile.refID,
     referredBy: profile.referredBy ?? null,
@@ -47,13 +47,13 @@ export async function readDetails(table: Table, userID: string, now: Date) {
 }
 
 /** How far a user's API key has come: what is in use, and for which plan the next one is being made. */
-function apiKeyOf({ current, next }: Pick<PlanKey, "current" | "next"> = {}) {
+function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
   return {
     current: current === undefined ? null : attached(current),
     next: next?.plan ?? null,
   };
 }
 
-function attached({ keyID, planID, plan, activeFrom }: NonNullable<PlanKey["current"]>) {
+function attached({ keyID, planID, plan, activeFrom }: NonNullable<UserKeyRecord["current"]>) {
   return { keyID, planID, plan, activeFrom };
 }

@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../domain/refusal.ts";
+import type { DomainErrorCode } from "../domain/domain-error.ts";
 
 /** The closed list of error codes, each with the status that carries it. Envelopes show the code itself. */
 export const statusOfCode = {
@@ -9,7 +9,7 @@ export const statusOfCode = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   INTERNAL_ERROR: 500,
 } as const satisfies Record<
-  RefusalCode | "INVALID_REQUEST" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR",
+  DomainErrorCode | "INVALID_REQUEST" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR",
   number
 >;
 

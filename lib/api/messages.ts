@@ -3,9 +3,9 @@ import { channels } from "../domain/channel.ts";
 import { networks } from "../domain/network.ts";
 import { nativeAssets } from "../domain/price.ts";
 import { chains } from "../domain/settings.ts";
-import { Order, Position } from "./executions.ts";
+import { Order, Position } from "./execution-schema.ts";
 import { Timestamp } from "./scalars.ts";
-import { StreamedSettings } from "./settings.ts";
+import { StreamedSettings } from "./settings-schema.ts";
 
 const id = "must be text of 1 to 64 characters, or a whole number";
 

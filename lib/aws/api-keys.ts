@@ -10,7 +10,7 @@ import {
 import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** A user's key in API Gateway; its name without the prefix. */
-export type UserKey = { id: string; name: string };
+export type ApiKey = { id: string; name: string };
 
 /** Makes the key of that name, unless it was made before. @returns its id. */
 export async function createKey(
@@ -57,7 +57,7 @@ export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<v
 }
 
 /** The keys of all of our users. */
-export async function* userKeys(plans: UsagePlans): AsyncGenerator<UserKey> {
+export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey> {
   yield* listKeys(plans, {});
 }
 
@@ -70,7 +70,7 @@ export async function* keysOnPlan({ client }: UsagePlans, planID: string): Async
     for (const { id } of items) yield given(id);
 }
 
-async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<UserKey> {
+async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<ApiKey> {
   for await (const key of listKeys(plans, { nameQuery: plans.prefix + name }))
     if (key.name === name) yield key;
 }
@@ -78,7 +78,7 @@ async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<UserK
 async function* listKeys(
   { client, prefix }: UsagePlans,
   query: { nameQuery?: string },
-): AsyncGenerator<UserKey> {
+): AsyncGenerator<ApiKey> {
   for await (const { items = [] } of paginateGetApiKeys({ client }, { ...query, limit: 500 }))
     for (const { id, name } of items)
       if (name?.startsWith(prefix)) yield { id: given(id), name: name.slice(prefix.length) };

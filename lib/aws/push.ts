@@ -7,7 +7,7 @@ import {
   LimitExceededException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
-import { forEachOf } from "./for-each-of.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 import { timeouts } from "./timeouts.ts";
 
 /** Reaches the connections of the WebSocket API, which AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
@@ -57,7 +57,7 @@ export async function push<Target>(
   let open = deliveries;
   for (let round = 1; ; round++) {
     const failed: (Delivery<Target> & { limited: boolean })[] = [];
-    await forEachOf(open, { concurrency }, async (delivery) => {
+    await forEachConcurrently(open, { concurrency }, async (delivery) => {
       const { left, error } = await deliver(pusher, delivery);
       if (error === undefined) reached++;
       else if (error instanceof GoneException) gone.push(delivery.to);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { newProfile, type Profile, usernameOf } from "../domain/profile.ts";
 import { newReferralCode, readReferralCode } from "../domain/referral-code.ts";
-import { readProfile, recordVisit } from "./profiles.ts";
+import { readProfile, recordVisit } from "./profile-records.ts";
 import type { Table } from "./table.ts";
 import { profileKey, referralCodeKey, referralKey } from "./table-keys.ts";
 import { transact, type Writes } from "./transaction.ts";

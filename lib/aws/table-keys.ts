@@ -37,7 +37,7 @@ const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
 const CONNECTION = "CONNECTION#";
 const LATEST = "LATEST";
-const PLANKEY = "PLANKEY";
+const USER_KEY = "PLANKEY";
 const RETIRED_KEYS = "RETIREDKEYS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
 
@@ -83,7 +83,7 @@ export const subscriberKey = (channel: PublicChannel, shard: number, connectionI
   SK: CONNECTION + connectionID,
 });
 
-export const planKeyKey = (userID: string): Key => ({ PK: userPartition(userID), SK: PLANKEY });
+export const userKeyRecordKey = (userID: string): Key => ({ PK: userPartition(userID), SK: USER_KEY });
 
 export const retiredKeyKey = (due: Date, name: string): Key => ({
   PK: RETIRED_KEYS,
@@ -139,7 +139,7 @@ export const profileWithReferrals = (userID: string): KeyRange => ({
 
 export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
-export const everyPlanKey: SortKeyRange = { from: PLANKEY, to: PLANKEY };
+export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);

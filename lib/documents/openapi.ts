@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { errorBodies, Unauthorized } from "../api/error-bodies.ts";
 import { type ErrorCode, statusOfCode } from "../api/errors.ts";
-import { type OperationSchemas, schemas } from "../api/schemas.ts";
+import { type OperationSchemas, schemas } from "../api/operation-schemas.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
@@ -78,8 +78,8 @@ export function openApiDocument(): JsonSchema {
 
 type Parameters = { properties?: Record<string, JsonSchema>; required?: string[] };
 
-function errorStatuses({ path, body, refusals = [] }: OperationSchemas): number[] {
-  const codes: ErrorCode[] = [...refusals, "INTERNAL_ERROR"];
+function errorStatuses({ path, body, domainErrors = [] }: OperationSchemas): number[] {
+  const codes: ErrorCode[] = [...domainErrors, "INTERNAL_ERROR"];
   if (path !== undefined || body !== undefined) codes.push("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
   return [...new Set([...codes.map((code) => statusOfCode[code]), 401, 429])].sort();

@@ -6,8 +6,8 @@ import {
 } from "@solana/web3.js";
 import bs58 from "bs58";
 import { computeAddress, SigningKey } from "ethers";
+import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
-import { Refusal } from "./refusal.ts";
 
 /** A private key that was read, with the address it controls. Disposing of it wipes the secret. */
 export type PrivateKey = Disposable & {
@@ -21,7 +21,7 @@ export type PrivateKey = Disposable & {
  * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
  * the 64-byte secret key, or of its 32-byte seed, for Solana.
  *
- * @throws {Refusal} INVALID_PRIVATE_KEY. The message never holds any part of the key.
+ * @throws {DomainError} INVALID_PRIVATE_KEY. The message never holds any part of the key.
  */
 export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
   return network === "sol" ? readSolanaKey(text) : readEvmKey(text);
@@ -84,6 +84,6 @@ function withWipe(address: string, secret: Uint8Array): PrivateKey {
   return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
 }
 
-function refuse(family: "EVM" | "Solana", reason: string): Refusal {
-  return new Refusal("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
+function refuse(family: "EVM" | "Solana", reason: string): DomainError {
+  return new DomainError("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.ts";
+import { DomainError } from "./domain-error.ts";
 
 /** The chains that have trading settings. */
 export const chains = ["eth", "base", "sol"] as const;
@@ -54,13 +54,13 @@ export const defaultSettings: Readonly<SettingsOf> = {
 /**
  * Leaves out what is absent.
  *
- * @throws {Refusal} INVALID_SETTING when the chain has no such setting.
+ * @throws {DomainError} INVALID_SETTING when the chain has no such setting.
  */
 export function checkPatch(chain: Chain, patch: SettingsPatch): Partial<Settings> {
   const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
   const stranger = changes.find(([name]) => !Object.hasOwn(defaultSettings[chain], name))?.[0];
   if (stranger !== undefined)
-    throw new Refusal("INVALID_SETTING", `${stranger} is not a setting of chain ${chain}`);
+    throw new DomainError("INVALID_SETTING", `${stranger} is not a setting of chain ${chain}`);
   return Object.fromEntries(changes);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
-import { Refusal } from "./refusal.ts";
 import type { Tier, WalletLimits } from "./tier.ts";
 
 /** A wallet as it is kept, without its encrypted key. */
@@ -56,8 +56,8 @@ function defaultColor(index: number): ColorTag {
   return colorTags[index % colorTags.length] as ColorTag;
 }
 
-/** @throws {Refusal} WALLET_LIMIT_REACHED when a user with so many wallets may not hold another. */
+/** @throws {DomainError} WALLET_LIMIT_REACHED when a user with so many wallets may not hold another. */
 export function checkWalletLimit(tier: Tier, walletCount: number, limits: WalletLimits): void {
   if (walletCount < limits[tier]) return;
-  throw new Refusal("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
+  throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
 }

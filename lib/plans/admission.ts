@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { type PlanKey, readPlanKey } from "../aws/plan-keys.ts";
 import { coverageOf, type PlanStage } from "../aws/plan-stages.ts";
 import { admitUser, type NewUser } from "../aws/registration.ts";
 import type { Table } from "../aws/table.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../aws/user-key-records.ts";
 import { planOf, samePlan } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
 
@@ -28,8 +28,11 @@ export function admission(table: Table, { sharedKey, stages }: Fallback) {
     const { userID } = user;
     const known = keys.get(userID);
     if (known !== undefined) return known;
-    const [profile, planKey] = await Promise.all([admitUser(table, user, now), readPlanKey(table, userID)]);
-    const own = activeKey(profile, planKey, coverage, now);
+    const [profile, record] = await Promise.all([
+      admitUser(table, user, now),
+      readUserKeyRecord(table, userID),
+    ]);
+    const own = activeKey(profile, record, coverage, now);
     keys.set(userID, own ?? sharedKey, { ttl: own === undefined ? remembered.none : remembered.own });
     return own ?? sharedKey;
   };
@@ -37,11 +40,11 @@ export function admission(table: Table, { sharedKey, stages }: Fallback) {
 
 function activeKey(
   profile: Profile,
-  planKey: PlanKey | undefined,
+  record: UserKeyRecord | undefined,
   coverage: string,
   now: Date,
 ): string | undefined {
-  const { current } = planKey ?? {};
+  const { current } = record ?? {};
   if (current?.coverage !== coverage || !samePlan(current.plan, planOf(profile))) return undefined;
   return Date.parse(current.activeFrom) <= now.getTime() ? current.value : undefined;
 }

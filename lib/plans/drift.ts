@@ -1,8 +1,8 @@
-import type { UserKey } from "../aws/api-keys.ts";
+import type { ApiKey } from "../aws/api-keys.ts";
 import type { CustomerPlan } from "../aws/customer-plans.ts";
-import type { AttachedKey, PlanKey } from "../aws/plan-keys.ts";
 import { coverageOf } from "../aws/plan-stages.ts";
 import type { UsagePlans } from "../aws/usage-plans.ts";
+import type { ActiveKey, UserKeyRecord } from "../aws/user-key-records.ts";
 import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
 import { isIdle } from "./idle.ts";
@@ -12,11 +12,11 @@ import { ownerOf } from "./new-key.ts";
 /** All that is known of plans and keys, from the table and from API Gateway. */
 export type PlanState = {
   profiles: ReadonlyMap<string, Planned>;
-  planKeys: ReadonlyMap<string, PlanKey>;
+  keyRecords: ReadonlyMap<string, UserKeyRecord>;
   /** The names of keys, and of plans, that are to be deleted. */
   retired: ReadonlySet<string>;
   /** Users' keys in API Gateway, by id. */
-  keys: ReadonlyMap<string, UserKey>;
+  keys: ReadonlyMap<string, ApiKey>;
   /** The id of the plan that each key is on. */
   attachments: ReadonlyMap<string, string>;
   /** By id. */
@@ -44,11 +44,11 @@ type Standard = Pick<Mirror, "standing"> & { plans: Pick<UsagePlans, "stages"> }
 
 /** Everything that differs, first what can go to make room. What is under way right now may be among it. */
 export function driftIn(state: PlanState, standard: Standard, now: Date): Drift[] {
-  const { profiles, planKeys, keys, customerPlans } = state;
+  const { profiles, keyRecords, keys, customerPlans } = state;
   return [
     ...orphans("orphan key", [...keys.values()], state, ({ keyID }) => keyID),
     ...orphans("orphan plan", [...customerPlans.values()], state, ({ planID }) => planID),
-    ...[...planKeys.keys()]
+    ...[...keyRecords.keys()]
       .filter((userID) => !profiles.has(userID))
       .map((userID): Drift => ({ what: "left record", userID })),
     ...[...profiles.values()].flatMap((profile) => ofUser(profile, state, standard, now)),
@@ -57,7 +57,7 @@ export function driftIn(state: PlanState, standard: Standard, now: Date): Drift[
 
 function ofUser(profile: Planned, state: PlanState, standard: Standard, now: Date): Drift[] {
   const { userID } = profile;
-  const { current } = state.planKeys.get(userID) ?? {};
+  const { current } = state.keyRecords.get(userID) ?? {};
   const plan = planOf(profile);
   if (current === undefined && isIdle(profile, now)) return [];
   if (current === undefined || !isFor(plan, current, standard)) return [{ what: "not mirrored", userID }];
@@ -70,7 +70,7 @@ function ofUser(profile: Planned, state: PlanState, standard: Standard, now: Dat
 }
 
 /** Whether a record is of a key that the mirror would leave as it is. */
-function isFor(plan: Plan, current: AttachedKey, { plans, standing }: Standard): boolean {
+function isFor(plan: Plan, current: ActiveKey, { plans, standing }: Standard): boolean {
   if (!samePlan(current.plan, plan) || current.coverage !== coverageOf(plans.stages)) return false;
   return plan.name === "Enterprise" || current.planID === standing[plan.name];
 }
@@ -82,12 +82,12 @@ const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Sta
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],
-  { planKeys, retired }: PlanState,
-  idIn: (current: AttachedKey) => string,
+  { keyRecords, retired }: PlanState,
+  idIn: (current: ActiveKey) => string,
 ): Drift[] {
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
-    const { current, next } = planKeys.get(userID) ?? {};
+    const { current, next } = keyRecords.get(userID) ?? {};
     // Of the next one the id is not known before it is in use.
     const inUse = current?.name === name && idIn(current) === id;
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];

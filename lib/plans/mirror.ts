@@ -1,18 +1,18 @@
 import { NotFoundException } from "@aws-sdk/client-api-gateway";
 import { attachKey, createKey } from "../aws/api-keys.ts";
 import { changeThrottle, createCustomerPlan } from "../aws/customer-plans.ts";
-import {
-  type AttachedKey,
-  deletePlanKey,
-  type NextKey,
-  type PlanKey,
-  readPlanKey,
-  writePlanKey,
-} from "../aws/plan-keys.ts";
 import { coverageOf } from "../aws/plan-stages.ts";
-import { readProfile } from "../aws/profiles.ts";
+import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { UsagePlans } from "../aws/usage-plans.ts";
+import {
+  type ActiveKey,
+  deleteUserKeyRecord,
+  type PendingKey,
+  readUserKeyRecord,
+  type UserKeyRecord,
+  writeUserKeyRecord,
+} from "../aws/user-key-records.ts";
 import { type Plan, planOf, type StandingPlan, samePlan, throttleOf } from "../domain/plan.ts";
 import { newKey } from "./new-key.ts";
 import { dueFrom } from "./retirement.ts";
@@ -36,21 +36,21 @@ export type Mirror = {
  */
 export async function mirrorUser(mirror: Mirror, userID: string): Promise<void> {
   const { table, now } = mirror;
-  const [profile, read] = await Promise.all([readProfile(table, userID), readPlanKey(table, userID)]);
+  const [profile, read] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   if (profile === undefined) {
-    if (read !== undefined) await deletePlanKey(table, read, dueFrom(now()));
+    if (read !== undefined) await deleteUserKeyRecord(table, read, dueFrom(now()));
     return;
   }
   const plan = planOf(profile);
   if (read?.current !== undefined && (await canStay(mirror, read.current, plan))) {
     const { current, next } = read;
     if (next === undefined && samePlan(current.plan, plan)) return;
-    await writePlanKey(table, read, { userID, current: { ...current, plan } }, dueFrom(now()));
+    await writeUserKeyRecord(table, read, { userID, current: { ...current, plan } }, dueFrom(now()));
   } else await replaceKey(mirror, userID, read, plan);
 }
 
 /** Whether a key is good for the wanted plan, which is so once its own plan, if it has one, has other numbers. */
-async function canStay({ plans, standing }: Mirror, current: AttachedKey, plan: Plan): Promise<boolean> {
+async function canStay({ plans, standing }: Mirror, current: ActiveKey, plan: Plan): Promise<boolean> {
   // The API may be another than it was when the key was made.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
   if (plan.name !== "Enterprise") return current.planID === standing[plan.name];
@@ -64,7 +64,7 @@ async function canStay({ plans, standing }: Mirror, current: AttachedKey, plan: 
 async function replaceKey(
   mirror: Mirror,
   userID: string,
-  read: PlanKey | undefined,
+  read: UserKeyRecord | undefined,
   plan: Plan,
 ): Promise<void> {
   const { table, plans, standing, grace, now } = mirror;
@@ -80,25 +80,25 @@ async function replaceKey(
   } catch (error) {
     // Two runs at once may have made two plans: then the key is on the other one, and neither is taken.
     if (error instanceof NotFoundException && plan.name === "Enterprise")
-      await writePlanKey(table, noted, { userID, current: old }, dueFrom(now()));
+      await writeUserKeyRecord(table, noted, { userID, current: old }, dueFrom(now()));
     throw error;
   }
   const activeFrom = new Date(now().getTime() + grace).toISOString();
   const current = { ...next, keyID, planID, coverage: coverageOf(plans.stages), activeFrom };
-  await writePlanKey(table, noted, { userID, current }, dueFrom(now()));
+  await writeUserKeyRecord(table, noted, { userID, current }, dueFrom(now()));
 }
 
 /** Notes the key that is about to be made, unless it is noted. One that was noted for another plan is retired. */
 async function noteNext(
   { table, now }: Mirror,
   userID: string,
-  read: PlanKey | undefined,
+  read: UserKeyRecord | undefined,
   plan: Plan,
-): Promise<PlanKey & { next: NextKey }> {
+): Promise<UserKeyRecord & { next: PendingKey }> {
   if (read?.next !== undefined && samePlan(read.next.plan, plan)) return { ...read, next: read.next };
   const next = newKey(userID, plan);
   return {
-    ...(await writePlanKey(table, read, { userID, current: read?.current, next }, dueFrom(now()))),
+    ...(await writeUserKeyRecord(table, read, { userID, current: read?.current, next }, dueFrom(now()))),
     next,
   };
 }

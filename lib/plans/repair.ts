@@ -1,6 +1,6 @@
 import { deleteKey, isAttached } from "../aws/api-keys.ts";
 import { deleteCustomerPlan } from "../aws/customer-plans.ts";
-import { deletePlanKey, readPlanKey } from "../aws/plan-keys.ts";
+import { deleteUserKeyRecord, readUserKeyRecord } from "../aws/user-key-records.ts";
 import type { Drift } from "./drift.ts";
 import { type Mirror, mirrorUser } from "./mirror.ts";
 import { dueFrom } from "./retirement.ts";
@@ -25,10 +25,10 @@ async function dropKey(
   { table, plans, now }: Mirror,
   { what, userID, id }: Extract<Drift, { id: string }>,
 ): Promise<void> {
-  const planKey = await readPlanKey(table, userID);
-  const { keyID, planID } = planKey?.current ?? {};
-  if (planKey === undefined || keyID === undefined || planID === undefined) return;
+  const record = await readUserKeyRecord(table, userID);
+  const { keyID, planID } = record?.current ?? {};
+  if (record === undefined || keyID === undefined || planID === undefined) return;
   const concerned = what === "stale plan" ? planID === id : keyID === id;
   const right = what !== "stale plan" && (await isAttached(plans, planID, keyID));
-  if (concerned && !right) await deletePlanKey(table, planKey, dueFrom(now()));
+  if (concerned && !right) await deleteUserKeyRecord(table, record, dueFrom(now()));
 }

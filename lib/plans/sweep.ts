@@ -1,7 +1,13 @@
-import { deleteKeyNamed, userKeys } from "../aws/api-keys.ts";
+import { apiKeysOfUsers, deleteKeyNamed } from "../aws/api-keys.ts";
 import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
-import { deletePlanKey, forgetRetiredKey, type Retired, readPlanKey, retiredKeys } from "../aws/plan-keys.ts";
-import { readProfile } from "../aws/profiles.ts";
+import { readProfile } from "../aws/profile-records.ts";
+import {
+  deleteUserKeyRecord,
+  forgetRetiredKey,
+  type RetiredKeyItem,
+  readUserKeyRecord,
+  retiredKeys,
+} from "../aws/user-key-records.ts";
 import { isIdle } from "./idle.ts";
 import type { Mirror } from "./mirror.ts";
 import { ownerOf } from "./new-key.ts";
@@ -28,7 +34,7 @@ export async function deleteRetiredKeys(
   }
 }
 
-async function deleteRetired({ table, plans }: World, retired: Retired): Promise<void> {
+async function deleteRetired({ table, plans }: World, retired: RetiredKeyItem): Promise<void> {
   await deleteKeyNamed(plans, retired.name);
   if (retired.plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, retired.name);
   await forgetRetiredKey(table, retired);
@@ -45,7 +51,7 @@ export async function freeIdleKeys(
   onFault: (error: unknown) => void,
 ): Promise<void> {
   const owners = new Set<string>();
-  for await (const { name } of userKeys(world.plans)) owners.add(ownerOf(name));
+  for await (const { name } of apiKeysOfUsers(world.plans)) owners.add(ownerOf(name));
   for (const userID of owners) {
     try {
       await freeIfIdle(world, userID, now);
@@ -56,8 +62,8 @@ export async function freeIdleKeys(
 }
 
 async function freeIfIdle({ table }: World, userID: string, now: Date): Promise<void> {
-  const [profile, planKey] = await Promise.all([readProfile(table, userID), readPlanKey(table, userID)]);
+  const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   // Without a record the key is retired already.
-  if (planKey === undefined || (profile !== undefined && !isIdle(profile, now))) return;
-  await deletePlanKey(table, planKey, dueFrom(now));
+  if (record === undefined || (profile !== undefined && !isIdle(profile, now))) return;
+  await deleteUserKeyRecord(table, record, dueFrom(now));
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
-import type { SettingsItem } from "../aws/settings.ts";
+import type { SettingsItem } from "../aws/settings-records.ts";
 import { imageIn } from "../aws/stream-image.ts";
 import type { Item } from "../aws/table.ts";
 import { chainOf, executionKindOf, isPrices } from "../aws/table-keys.ts";

@@ -1,4 +1,4 @@
-import { type ConnectionName, connectionsOfUser, openConnection } from "../aws/connections.ts";
+import { type ConnectionName, connectionsOfUser, openConnection } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 
 /** How many connections a user may have at once: each is a push for every change of theirs, for which others wait. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { encodeMessage, type ServerMessage } from "../api/messages.ts";
-import { type ConnectionName, closeConnection } from "../aws/connections.ts";
-import { forEachOf } from "../aws/for-each-of.ts";
-import { readPrices } from "../aws/prices.ts";
+import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
+import { readPrices } from "../aws/price-records.ts";
 import { type Delivery, type Pusher, push } from "../aws/push.ts";
-import { leaveChannels, subscribersInShard } from "../aws/subscribers.ts";
+import { leaveChannels, subscribersInShard } from "../aws/subscriber-records.ts";
 import type { Table } from "../aws/table.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 import type { PublicChannel } from "../domain/channel.ts";
 import { endConnections } from "./ended-connections.ts";
 
@@ -55,7 +55,7 @@ export async function deliverToShard(
   }
 
   const { gone, stuck, undelivered } = await push(pusher, deliveries());
-  await forEachOf(gone, { concurrency: 16 }, async (name) => {
+  await forEachConcurrently(gone, { concurrency: 16 }, async (name) => {
     try {
       // The connection's record may have gone before, and with it the way to this one.
       await leaveChannels(table, { ...name, shard }, [channel]);

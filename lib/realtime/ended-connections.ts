@@ -1,7 +1,7 @@
-import { type ConnectionName, closeConnection } from "../aws/connections.ts";
-import { forEachOf } from "../aws/for-each-of.ts";
+import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
 import { hangUp, type Pusher } from "../aws/push.ts";
 import type { Table } from "../aws/table.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 
 /** At the same time: many may have ended at once. */
 const concurrency = 16;
@@ -16,7 +16,7 @@ export async function forgetConnections(
   ended: readonly ConnectionName[],
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  await forEachOf(ended, { concurrency }, (name) => closeConnection(table, name).catch(onFault));
+  await forEachConcurrently(ended, { concurrency }, (name) => closeConnection(table, name).catch(onFault));
 }
 
 /**
@@ -28,6 +28,8 @@ export async function endConnections(
   stuck: readonly ConnectionName[],
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  await forEachOf(stuck, { concurrency }, ({ connectionID }) => hangUp(pusher, connectionID).catch(onFault));
+  await forEachConcurrently(stuck, { concurrency }, ({ connectionID }) =>
+    hangUp(pusher, connectionID).catch(onFault),
+  );
   await forgetConnections(table, stuck, onFault);
 }

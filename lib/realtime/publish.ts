@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, type ServerMessage } from "../api/messages.ts";
-import { type Connection, connectionsOfUser } from "../aws/connections.ts";
+import { type Connection, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
 import type { Table } from "../aws/table.ts";
 import { channelOf } from "../domain/execution.ts";

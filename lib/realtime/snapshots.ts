@@ -1,6 +1,6 @@
 import type { ServerMessage } from "../api/messages.ts";
-import { readExecutions } from "../aws/executions.ts";
-import { readPrices } from "../aws/prices.ts";
+import { readExecutions } from "../aws/execution-records.ts";
+import { readPrices } from "../aws/price-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { Channel } from "../domain/channel.ts";
 import { inParts } from "./parts.ts";

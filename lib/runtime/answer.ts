@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { DomainError } from "../domain/domain-error.ts";
 import type { RestRow } from "../operation-types.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
@@ -18,7 +18,7 @@ export function answer(statusCode: number, body: unknown): APIGatewayProxyResult
 
 /** What is told of an error. Anything that was not meant for the caller is logged by name and told as a 500. */
 export function errorAnswer(operation: string, error: unknown): ErrorAnswer {
-  if (error instanceof Refusal || error instanceof InvalidRequest) return error;
+  if (error instanceof DomainError || error instanceof InvalidRequest) return error;
   logFault(operation, error);
   return { code: "INTERNAL_ERROR", message: "Internal server error" };
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type ExecutionResult, executionRecords, RecordExecutions } from "../api/executions.ts";
+import { type ExecutionResult, executionRecords, RecordExecutions } from "../api/execution-schema.ts";
 import { type Execution, type ExecutionKind, executionKinds, idOf } from "../domain/execution.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";

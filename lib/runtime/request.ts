@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { type Request, schemas } from "../api/schemas.ts";
+import { type Request, schemas } from "../api/operation-schemas.ts";
 import type { RestOperationName } from "../operations.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { validate } from "./validate.ts";

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as v from "valibot";
-import { type Request, type Success, schemas } from "../api/schemas.ts";
+import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { operations, type RestOperationName } from "../operations.ts";
 import { answer, answerError, errorAnswer } from "./answer.ts";
 import { withCors } from "./cors.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { seedExamples } from "../../lib/admin/seed.ts";
-import { readCatalogue } from "../../lib/aws/rewards.ts";
+import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { catalogueKey } from "../../lib/aws/table-keys.ts";
 import { type Reward, rewardTypes } from "../../lib/domain/reward.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";

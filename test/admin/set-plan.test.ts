@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeProfile, readProfile } from "../../lib/aws/profiles.ts";
+import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import { register } from "../../lib/aws/registration.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";

@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeProfile, readProfile } from "../../lib/aws/profiles.ts";
+import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import { register } from "../../lib/aws/registration.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import type { Profile } from "../../lib/domain/profile.ts";

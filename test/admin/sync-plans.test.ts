@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PlanTarget } from "../../lib/admin/plan-target.ts";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { expectSettled, madeFor } from "../plans/support/settled.ts";
@@ -42,7 +42,7 @@ const syncPlans = (args: string[], parts: Parameters<typeof run>[2] = {}) =>
   });
 
 async function currentOf(userID: string) {
-  const current = (await readPlanKey(world.table, userID))?.current;
+  const current = (await readUserKeyRecord(world.table, userID))?.current;
   if (current === undefined) throw new Error(`${userID} has no key`);
   return current;
 }

@@ -1,9 +1,9 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { writePlanKey } from "../../lib/aws/plan-keys.ts";
-import { readProfile } from "../../lib/aws/profiles.ts";
+import { readProfile } from "../../lib/aws/profile-records.ts";
 import { register } from "../../lib/aws/registration.ts";
-import { saveSettings } from "../../lib/aws/settings.ts";
+import { saveSettings } from "../../lib/aws/settings-records.ts";
+import { writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";
@@ -136,13 +136,13 @@ describe("show-user", () => {
     expect(await show()).toMatch(/^apiKey +none$/m);
 
     const next = { name: "gina/1", value, plan };
-    const noted = await writePlanKey(target.table, undefined, { userID: "gina", next }, now);
+    const noted = await writeUserKeyRecord(target.table, undefined, { userID: "gina", next }, now);
     expect(await show()).toMatch(/^apiKey +being made for Standard, 1000 requests a minute$/m);
 
     const activeFrom = now.toISOString();
     const current = { ...next, keyID: "key", planID: "plan", coverage: "", activeFrom };
     const another = { name: "gina/2", value: nextValue, plan: { ...plan, name: "Pro" as const } };
-    await writePlanKey(target.table, noted, { userID: "gina", current, next: another }, now);
+    await writeUserKeyRecord(target.table, noted, { userID: "gina", current, next: another }, now);
     expect(await show()).toContain(
       `key on Standard, 1000 requests a minute (plan), active from ${activeFrom}; being made for Pro, 1000`,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { connectionsOfUser } from "../../lib/aws/connections.ts";
+import { connectionsOfUser } from "../../lib/aws/connection-records.ts";
 import { connectionKey } from "../../lib/aws/table-keys.ts";
 import { connect, mostConnections } from "../../lib/realtime/connect.ts";
 import { tableForTests } from "../support/dynamodb.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { savePrices } from "../../lib/aws/prices.ts";
+import { savePrices } from "../../lib/aws/price-records.ts";
 import { connectionKey, subscriberKey } from "../../lib/aws/table-keys.ts";
 import { deliverToShard, type PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";

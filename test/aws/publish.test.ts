@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { addChannels, connectionsOfUser, openConnection } from "../../lib/aws/connections.ts";
-import { saveSettings } from "../../lib/aws/settings.ts";
+import { addChannels, connectionsOfUser, openConnection } from "../../lib/aws/connection-records.ts";
+import { saveSettings } from "../../lib/aws/settings-records.ts";
 import type { Item } from "../../lib/aws/table.ts";
 import { settingsKey } from "../../lib/aws/table-keys.ts";
 import { type Channel, channels } from "../../lib/domain/channel.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readProfile, readProfileWithReferrals } from "../../lib/aws/profiles.ts";
+import { readProfile, readProfileWithReferrals } from "../../lib/aws/profile-records.ts";
 import { admitUser, register } from "../../lib/aws/registration.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 

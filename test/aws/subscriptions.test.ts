@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { closeConnection, openConnection } from "../../lib/aws/connections.ts";
-import { saveExecution } from "../../lib/aws/executions.ts";
-import { savePrices } from "../../lib/aws/prices.ts";
+import { closeConnection, openConnection } from "../../lib/aws/connection-records.ts";
+import { saveExecution } from "../../lib/aws/execution-records.ts";
+import { savePrices } from "../../lib/aws/price-records.ts";
 import type { Order } from "../../lib/domain/execution.ts";
-import { subscribe, unsubscribe } from "../../lib/realtime/subscriptions.ts";
+import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order, position, price } from "../support/executions.ts";
 import { itemsNamed, putItems } from "../support/items.ts";

@@ -35,7 +35,7 @@ const keyOfKind = {
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
   connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
-  "plan key": name.map(keys.planKeyKey),
+  "plan key": name.map(keys.userKeyRecordKey),
   "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),
   prices: fc.constant(keys.pricesKey),
 };

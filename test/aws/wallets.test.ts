@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import { readProfile } from "../../lib/aws/profiles.ts";
+import { readProfile } from "../../lib/aws/profile-records.ts";
 import { register } from "../../lib/aws/registration.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
-import { addWallet, walletsOfUser } from "../../lib/aws/wallets.ts";
+import { addWallet, walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import type { Network } from "../../lib/domain/network.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { changeUser } from "../../lib/admin/change-user.ts";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import type { Plan } from "../../lib/domain/plan.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
@@ -36,7 +36,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
       await changeUser(service.table, name, { tier: plan.name, requestsPerMinute }, new Date());
   }
   for (const name of names)
-    while ((await readPlanKey(service.table, name))?.current?.plan.name !== plan.name) await pause(100);
+    while ((await readUserKeyRecord(service.table, name))?.current?.plan.name !== plan.name) await pause(100);
   await pause(untilKnown);
 
   return Promise.all(

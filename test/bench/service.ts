@@ -1,4 +1,4 @@
-import { savePrices } from "../../lib/aws/prices.ts";
+import { savePrices } from "../../lib/aws/price-records.ts";
 import { openTable, type Table } from "../../lib/aws/table.ts";
 import { startChild } from "./child.ts";
 import type { Tick } from "./outcome.ts";

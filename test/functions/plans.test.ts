@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
 import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
 import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
-import { planKeyKey, profileKey, retiredKeyKey } from "../../lib/aws/table-keys.ts";
+import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
 import { LimitReached } from "../../lib/aws/usage-plans.ts";
 import { quietConsole } from "../support/console.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
@@ -148,7 +148,7 @@ describe("freeIdleKeys", () => {
       .resolves({ items: users.map((userID) => ({ id: userID, name: `terminal/${userID}/1`, value })) });
     for (const userID of users) {
       const Item = { userID, version: 1, current: { name: `${userID}/1`, value, plan } };
-      table.on(GetCommand, { Key: planKeyKey(userID) }).resolves({ Item });
+      table.on(GetCommand, { Key: userKeyRecordKey(userID) }).resolves({ Item });
       table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID, longAgo) });
     }
   });
@@ -162,7 +162,7 @@ describe("freeIdleKeys", () => {
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
     await freeIdleKeys({});
-    expect(freed()).toEqual([planKeyKey("bob")]);
+    expect(freed()).toEqual([userKeyRecordKey("bob")]);
     expect(logged()).toEqual([line("freeIdleKeys", "InternalServerError")]);
   });
 

@@ -93,7 +93,7 @@ describe("the table's changes", () => {
     ["a connection", keys.connectionKey("alice", "1")],
     ["a subscriber", keys.subscriberKey("prices", 0, "1")],
     ["the catalogue", keys.catalogueKey],
-    ["a user's key", keys.planKeyKey("alice")],
+    ["a user's key", keys.userKeyRecordKey("alice")],
     ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
   ])("do not bring %s", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(false);
@@ -106,7 +106,7 @@ describe("the table's changes", () => {
       for (const key of [
         keys.settingsKey("alice", "sol"),
         keys.referralKey("alice", new Date(), "bob"),
-        keys.planKeyKey("alice"),
+        keys.userKeyRecordKey("alice"),
         keys.retiredKeyKey(new Date(), "alice/1"),
         keys.walletKey("alice", "eth", "0x1"),
       ])

@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
-import { readProfile } from "../../lib/aws/profiles.ts";
+import { readProfile } from "../../lib/aws/profile-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { admission } from "../../lib/plans/admission.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import {
@@ -44,7 +44,7 @@ const open = (table: Table = world.table, covered = stages) =>
 async function pass(userID: string, user: User): Promise<string> {
   await world.put(userID, user);
   await mirrorUser(world.mirror(), userID);
-  return (await readPlanKey(world.table, userID))?.current?.value ?? "none";
+  return (await readUserKeyRecord(world.table, userID))?.current?.value ?? "none";
 }
 
 describe("requests count on", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AttachedKey, PlanKey } from "../../lib/aws/plan-keys.ts";
 import { coverageOf } from "../../lib/aws/plan-stages.ts";
+import type { ActiveKey, UserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { planOf, throttleOf } from "../../lib/domain/plan.ts";
 import type { Tier } from "../../lib/domain/tier.ts";
 import { driftIn, type Planned, type PlanState } from "../../lib/plans/drift.ts";
@@ -16,7 +16,7 @@ const planned = (tier: Tier, requestsPerMinute?: number): Planned => ({
 });
 
 /** The key of a user whose profile says that. */
-function attached(profile: Planned, changes: Partial<AttachedKey> = {}): AttachedKey {
+function attached(profile: Planned, changes: Partial<ActiveKey> = {}): ActiveKey {
   const plan = planOf(profile);
   return {
     name: "alice/1",
@@ -30,7 +30,7 @@ function attached(profile: Planned, changes: Partial<AttachedKey> = {}): Attache
   };
 }
 
-const record = (parts: Partial<PlanKey>): ReadonlyMap<string, PlanKey> =>
+const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecord> =>
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
 /** A world in which everything is as it should be for a user, but for what a test changes. */
@@ -39,7 +39,7 @@ function world(profile: Planned, changes: Partial<PlanState> = {}): PlanState {
   const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages };
   return {
     profiles: new Map([["alice", profile]]),
-    planKeys: record({ current }),
+    keyRecords: record({ current }),
     retired: new Set(),
     keys: new Map([["key", { id: "key", name: "alice/1" }]]),
     attachments: new Map([["key", current.planID]]),
@@ -62,7 +62,7 @@ describe("nothing differs", () => {
     [
       "with a next key, made or not",
       world(base, {
-        planKeys: record({ current: attached(base), next }),
+        keyRecords: record({ current: attached(base), next }),
         keys: new Map([key("key", "alice/1"), key("other", "alice/2")]),
       }),
     ],
@@ -73,14 +73,14 @@ describe("nothing differs", () => {
         retired: new Set(["alice/0"]),
       }),
     ],
-    ["without anybody", world(base, { profiles: nobody, planKeys: new Map(), keys: new Map() })],
+    ["without anybody", world(base, { profiles: nobody, keyRecords: new Map(), keys: new Map() })],
   ])("%s", (_, state) => {
     expect(driftIn(state, standard, start)).toEqual([]);
   });
 
   it("for an idle user without a key, but for a customer", () => {
     const time = later(minutes(31 * 24 * 60));
-    const none = { planKeys: new Map(), keys: new Map(), attachments: new Map(), customerPlans: new Map() };
+    const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map(), customerPlans: new Map() };
     expect(driftIn(world(base, none), standard, time)).toEqual([]);
     expect(driftIn(world(customer, none), standard, time)).toEqual([
       { what: "not mirrored", userID: "alice" },
@@ -91,21 +91,21 @@ describe("nothing differs", () => {
 describe("what differs", () => {
   const elsewhere = coverageOf([{ apiId: "Rest", stage: "live" }]);
   it.each([
-    ["no record", base, { planKeys: new Map(), keys: new Map() }, ["not mirrored"]],
-    ["a next key alone", base, { planKeys: record({ next }), keys: new Map() }, ["not mirrored"]],
+    ["no record", base, { keyRecords: new Map(), keys: new Map() }, ["not mirrored"]],
+    ["a next key alone", base, { keyRecords: record({ next }), keys: new Map() }, ["not mirrored"]],
     ["a record of another tier", planned("Pro"), world(base), ["not mirrored"]],
     ["a record of another number", planned("Enterprise", 7000), world(customer), ["not mirrored"]],
     [
       "a record of another API",
       base,
-      { planKeys: record({ current: attached(base, { coverage: elsewhere }) }) },
+      { keyRecords: record({ current: attached(base, { coverage: elsewhere }) }) },
       ["not mirrored"],
     ],
     [
       "a record of another standing plan",
       base,
       {
-        planKeys: record({ current: attached(base, { planID: "old" }) }),
+        keyRecords: record({ current: attached(base, { planID: "old" }) }),
         attachments: new Map([["key", "old"]]),
       },
       ["not mirrored"],

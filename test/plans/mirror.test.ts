@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type PlanKey, readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { quietConsole } from "../support/console.ts";
@@ -12,8 +12,10 @@ import { base, enterprise, later, minutes, prefix, pro, standing, worldForTests 
 const world = worldForTests();
 
 /** What the table says of a user's key, with one in use. */
-async function recordOf(userID: string): Promise<PlanKey & { current: NonNullable<PlanKey["current"]> }> {
-  const record = await readPlanKey(world.table, userID);
+async function recordOf(
+  userID: string,
+): Promise<UserKeyRecord & { current: NonNullable<UserKeyRecord["current"]> }> {
+  const record = await readUserKeyRecord(world.table, userID);
   if (record?.current === undefined) throw new Error(`${userID} has no key in use`);
   return { ...record, current: record.current };
 }
@@ -158,7 +160,7 @@ describe("a key's value", () => {
     await world.put("secretive", base);
     const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
     await withFault(mirror, [4, "not arrived"], (world) => mirrorUser(world, "secretive"));
-    const value = (await readPlanKey(world.table, "secretive"))?.next?.value ?? "none";
+    const value = (await readUserKeyRecord(world.table, "secretive"))?.next?.value ?? "none";
     const faults: unknown[] = [];
     for (const [status, name] of [
       [400, "BadRequestException"],
@@ -188,7 +190,9 @@ describe("at a limit of the account", () => {
     await expect(mirrorUser(world.mirror(), "second")).rejects.toMatchObject({ name: "KeyLimitReached" });
     // The SDK has not tried again.
     expect(world.calls.filter((call) => call === "POST /apikeys")).toHaveLength(2);
-    expect(await readPlanKey(world.table, "second")).toMatchObject({ next: { plan: { name: "Standard" } } });
+    expect(await readUserKeyRecord(world.table, "second")).toMatchObject({
+      next: { plan: { name: "Standard" } },
+    });
 
     world.change({ apiKeys: [], planKeys: [] });
     await mirrorUser(world.mirror(), "second");

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
 import type { Item } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { newProfile, type Profile } from "../../lib/domain/profile.ts";
 import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
@@ -42,7 +42,7 @@ describe("a change of a profile", () => {
   it("of anything else is not even looked into", async () => {
     await world.put("other", base);
     expect(await mirror([streamRecord(image("other", { points: 7 }), image("other"))])).toEqual([]);
-    expect(await readPlanKey(world.table, "other")).toBeUndefined();
+    expect(await readUserKeyRecord(world.table, "other")).toBeUndefined();
   });
 
   it("takes the key away with the user", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import type { Drift } from "../../lib/plans/drift.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { repair } from "../../lib/plans/repair.ts";
@@ -23,11 +23,11 @@ describe("a difference that has gone by itself", () => {
     async (userID, difference) => {
       await world.put(userID, enterprise(6000));
       await mirrorUser(world.mirror(), userID);
-      const record = await readPlanKey(world.table, userID);
+      const record = await readUserKeyRecord(world.table, userID);
       const { keyID = "", planID = "" } = record?.current ?? {};
       const before = world.usage;
       await repair(world.mirror(), difference({ userID, keyID, planID }));
-      expect(await readPlanKey(world.table, userID)).toEqual(record);
+      expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
       expect(world.usage).toBe(before);
     },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPlanKey } from "../../lib/aws/plan-keys.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys, freeIdleKeys } from "../../lib/plans/sweep.ts";
@@ -100,7 +100,7 @@ describe("a user who was not seen for 30 days", () => {
     await expectSettled(world, "idler", base);
 
     await free(later(days(30) + 1));
-    expect(await readPlanKey(world.table, "idler")).toBeUndefined();
+    expect(await readUserKeyRecord(world.table, "idler")).toBeUndefined();
     expect(madeFor(world, "idler").keys).toHaveLength(1);
     await sweepAt(later(days(30) + minutes(10)));
     expect(madeFor(world, "idler").keys).toHaveLength(1);
@@ -139,7 +139,7 @@ describe("a user who was not seen for 30 days", () => {
     }
     await free(later(days(35)));
     const kept = await Promise.all(
-      users.map(async (userID) => (await readPlanKey(world.table, userID)) !== undefined),
+      users.map(async (userID) => (await readUserKeyRecord(world.table, userID)) !== undefined),
     );
     expect(kept).toEqual(users.map((_, index) => index >= 5));
   });

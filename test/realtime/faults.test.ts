@@ -16,7 +16,7 @@ import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { deliverToShard } from "../../lib/realtime/deliver.ts";
 import { publish } from "../../lib/realtime/publish.ts";
-import { subscribe } from "../../lib/realtime/subscriptions.ts";
+import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { order, price } from "../support/executions.ts";
 import {
   executionItem,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SettingsPatch } from "../../lib/api/settings.ts";
-import { ImportWallet } from "../../lib/api/wallet.ts";
+import { SettingsPatch } from "../../lib/api/settings-schema.ts";
+import { ImportWallet } from "../../lib/api/wallet-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";

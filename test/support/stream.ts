@@ -1,6 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import type { SettingsItem } from "../../lib/aws/settings.ts";
+import type { SettingsItem } from "../../lib/aws/settings-records.ts";
 import type { Item } from "../../lib/aws/table.ts";
 import { executionKey, pricesKey, settingsKey } from "../../lib/aws/table-keys.ts";
 import { type Execution, idOf } from "../../lib/domain/execution.ts";

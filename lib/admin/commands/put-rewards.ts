@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { replaceCatalogue } from "../../aws/rewards.ts";
+import { replaceCatalogue } from "../../aws/reward-records.ts";
 import type { Table } from "../../aws/table.ts";
 import type { Reward } from "../../domain/reward.ts";
 import type { Admin } from "../admin.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ExecutionResult } from "../../api/executions.ts";
+import type { ExecutionResult } from "../../api/execution-schema.ts";
 import type { Admin } from "../admin.ts";
 import { readExecutionsFile } from "../executions-file.ts";
 import { OperatorError } from "../operator-error.ts";

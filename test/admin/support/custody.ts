@@ -7,7 +7,7 @@ import { register } from "../../../lib/aws/registration.ts";
 import type { Table } from "../../../lib/aws/table.ts";
 import { walletKey } from "../../../lib/aws/table-keys.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
-import { addWallet } from "../../../lib/aws/wallets.ts";
+import { addWallet } from "../../../lib/aws/wallet-records.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
 import { createKms, type Kms } from "../../../lib/local/src/kms/kms.ts";

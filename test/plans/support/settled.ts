@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { readPlanKey, retiredKeys } from "../../../lib/aws/plan-keys.ts";
 import { coverageOf } from "../../../lib/aws/plan-stages.ts";
+import { readUserKeyRecord, retiredKeys } from "../../../lib/aws/user-key-records.ts";
 import { planOf, throttleOf } from "../../../lib/domain/plan.ts";
 import { ownerOf } from "../../../lib/plans/new-key.ts";
 import { grace, later, prefix, stages, standing, type User, type World } from "./world.ts";
@@ -21,7 +21,7 @@ export function madeFor({ usage }: World, userID: string) {
 
 /** Expects that a user has one key on the right plan, and nothing else but what is to be deleted. */
 export async function expectSettled(world: World, userID: string, user: User): Promise<void> {
-  const record = await readPlanKey(world.table, userID);
+  const record = await readUserKeyRecord(world.table, userID);
   const leaving = new Set((await retiredNames(world)).map((name) => prefix + name));
   const made = madeFor(world, userID);
   const keys = made.keys.filter(({ name = "" }) => !leaving.has(name));

@@ -9,7 +9,7 @@ import {
   connectionsOfUser,
   openConnection,
   removeChannels,
-} from "../../lib/aws/connections.ts";
+} from "../../lib/aws/connection-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { type Channel, channels } from "../../lib/domain/channel.ts";
 import { tableForTests } from "../support/dynamodb.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readProfileWithSettings } from "../../lib/aws/profiles.ts";
+import { readProfileWithSettings } from "../../lib/aws/profile-records.ts";
 import { register } from "../../lib/aws/registration.ts";
-import { saveSettings } from "../../lib/aws/settings.ts";
+import { saveSettings } from "../../lib/aws/settings-records.ts";
 import { defaultSettings } from "../../lib/domain/settings.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 

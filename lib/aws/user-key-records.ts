@@ -1,11 +1,11 @@
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Plan } from "../domain/plan.ts";
 import { type Item, queryPages, type Table } from "./table.ts";
-import { planKeyKey, retiredKeyKey, retiredKeysDue } from "./table-keys.ts";
+import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./table-keys.ts";
 import { transact, type Writes } from "./transaction.ts";
 
 /** A key that may have been made already, with a plan of the customer's own where theirs is one, and put on it. */
-export type NextKey = {
+export type PendingKey = {
   /** `userID/random`: of the key in API Gateway, and of the customer's own plan. No other ever has it. */
   name: string;
   /** What the authorizers answer with. */
@@ -14,7 +14,7 @@ export type NextKey = {
 };
 
 /** A key of API Gateway that is on a plan. */
-export type AttachedKey = NextKey & {
+export type ActiveKey = PendingKey & {
   keyID: string;
   planID: string;
   /** The stages that the plan covers: other ones do not know the key. */
@@ -24,32 +24,32 @@ export type AttachedKey = NextKey & {
 };
 
 /** A user's API key, as far as it has come. */
-export type PlanKey = {
+export type UserKeyRecord = {
   userID: string;
   /** Grows with each write, of which there can then be one at a time. */
   version: number;
   /** The key in use. */
-  current?: AttachedKey | undefined;
+  current?: ActiveKey | undefined;
   /** The next one, noted before it is made, so that who comes after a crash goes on with the same. */
-  next?: NextKey | undefined;
+  next?: PendingKey | undefined;
 };
 
 /** A key that is to be deleted once no authorizer can remember it, and its plan if that is a customer's own. */
-export type RetiredKey = Pick<NextKey, "name" | "plan">;
+export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
 /** One as it is kept. */
-export type Retired = Item<RetiredKey>;
+export type RetiredKeyItem = Item<RetiredKey>;
 
 /** Somebody else has changed the user's key since it was read: who wants to change it reads it anew. */
 export class KeyChanged extends Error {
   override readonly name = "KeyChanged";
 }
 
-export async function readPlanKey(table: Table, userID: string): Promise<PlanKey | undefined> {
+export async function readUserKeyRecord(table: Table, userID: string): Promise<UserKeyRecord | undefined> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: planKeyKey(userID), ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: userKeyRecordKey(userID), ConsistentRead: true }),
   );
-  return Item as PlanKey | undefined;
+  return Item as UserKeyRecord | undefined;
 }
 
 /**
@@ -58,18 +58,18 @@ export async function readPlanKey(table: Table, userID: string): Promise<PlanKey
  * @param due when those may go.
  * @throws {KeyChanged}
  */
-export async function writePlanKey(
+export async function writeUserKeyRecord(
   table: Table,
-  read: PlanKey | undefined,
-  written: Omit<PlanKey, "version">,
+  read: UserKeyRecord | undefined,
+  written: Omit<UserKeyRecord, "version">,
   due: Date,
-): Promise<PlanKey> {
-  const planKey: PlanKey = { ...written, version: (read?.version ?? 0) + 1 };
-  const Item = { ...planKeyKey(planKey.userID), ...planKey };
+): Promise<UserKeyRecord> {
+  const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
+  const Item = { ...userKeyRecordKey(record.userID), ...record };
   const put = { Put: { TableName: table.name, Item, ...unchangedSince(read) } };
   const refused = await transact(table, [put, ...retirements(table, read, written, due)]);
   if (refused !== undefined) throw new KeyChanged();
-  return planKey;
+  return record;
 }
 
 /**
@@ -77,22 +77,22 @@ export async function writePlanKey(
  *
  * @throws {KeyChanged}
  */
-export async function deletePlanKey(table: Table, read: PlanKey, due: Date): Promise<void> {
-  const Delete = { TableName: table.name, Key: planKeyKey(read.userID), ...unchangedSince(read) };
+export async function deleteUserKeyRecord(table: Table, read: UserKeyRecord, due: Date): Promise<void> {
+  const Delete = { TableName: table.name, Key: userKeyRecordKey(read.userID), ...unchangedSince(read) };
   const refused = await transact(table, [{ Delete }, ...retirements(table, read, {}, due)]);
   if (refused !== undefined) throw new KeyChanged();
 }
 
 /** The retired keys that may go at that time; without one, all of them. */
-export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<Retired> {
+export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
   for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
 }
 
-export async function forgetRetiredKey(table: Table, { PK, SK }: Retired): Promise<void> {
+export async function forgetRetiredKey(table: Table, { PK, SK }: RetiredKeyItem): Promise<void> {
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK, SK } }));
 }
 
-type Named = Pick<PlanKey, "current" | "next">;
+type Named = Pick<UserKeyRecord, "current" | "next">;
 
 function retirements(table: Table, before: Named | undefined, after: Named, due: Date): Writes {
   const kept = new Set([after.current?.name, after.next?.name]);
@@ -103,7 +103,7 @@ function retirements(table: Table, before: Named | undefined, after: Named, due:
   });
 }
 
-function unchangedSince(read: PlanKey | undefined) {
+function unchangedSince(read: UserKeyRecord | undefined) {
   if (read === undefined) return { ConditionExpression: "attribute_not_exists(PK)" };
   return {
     ConditionExpression: "version = :read",

@@ -5,7 +5,7 @@
  * @param work must not reject.
  * @throws what the source throws.
  */
-export async function forEachOf<Item>(
+export async function forEachConcurrently<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   { concurrency, signal }: { concurrency: number; signal?: AbortSignal },
   work: (item: Item) => Promise<void>,

@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { readPrices, savePrices } from "../../lib/aws/prices.ts";
+import { readPrices, savePrices } from "../../lib/aws/price-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { pricesKey } from "../../lib/aws/table-keys.ts";
 import { startVenue } from "../../lib/dev/venue/venue.ts";

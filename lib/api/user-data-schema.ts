@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Tier, tierNames } from "../domain/tier.ts";
 import { Count, Timestamp } from "./scalars.ts";
-import { ProfileSettings } from "./settings.ts";
+import { ProfileSettings } from "./settings-schema.ts";
 
 export const UserDataQuery = v.object({
   type: v.pipe(

@@ -1,6 +1,6 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { type Channel, isPublic, type PublicChannel } from "../domain/channel.ts";
-import type { Connection, ConnectionName } from "./connections.ts";
+import type { Connection, ConnectionName } from "./connection-records.ts";
 import { queryPages, type Table } from "./table.ts";
 import { subscriberKey, subscribersOf } from "./table-keys.ts";
 import type { Writes } from "./transaction.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { executionRecords, RecordExecutions } from "../../lib/api/executions.ts";
+import { executionRecords, RecordExecutions } from "../../lib/api/execution-schema.ts";
 import { order, position } from "../support/executions.ts";
 
 const good = { kind: "order", userID: "auth0|ann", ...order() };

@@ -1,5 +1,5 @@
 import { errorMessage, type ServerMessage } from "../api/messages.ts";
-import { addChannels, type ConnectionName, removeChannels } from "../aws/connections.ts";
+import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
 import { snapshotsOf } from "./snapshots.ts";

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Channel } from "../domain/channel.ts";
-import { entering, leaveChannels, leaving } from "./subscribers.ts";
+import { entering, leaveChannels, leaving } from "./subscriber-records.ts";
 import { queryRange, type Table } from "./table.ts";
 import { connectionKey, connectionsOf } from "./table-keys.ts";
 import { transact, type Writes } from "./transaction.ts";

@@ -1,5 +1,5 @@
-import { saveExecution } from "../aws/executions.ts";
-import { readProfile } from "../aws/profiles.ts";
+import { saveExecution } from "../aws/execution-records.ts";
+import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
 

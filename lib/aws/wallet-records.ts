@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { WalletLimits } from "../domain/tier.ts";
 import { checkWalletLimit, type Wallet } from "../domain/wallet.ts";
-import { readOwnProfile } from "./profiles.ts";
+import { readOwnProfile } from "./profile-records.ts";
 import { queryRange, type Table } from "./table.ts";
 import { type Key, profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import { transact } from "./transaction.ts";
@@ -28,7 +28,7 @@ export async function walletsOfUser(table: Table, userID: string): Promise<Walle
  * past the limit. An address that the user already holds on this network changes nothing.
  *
  * @param seal encrypts the private key; called once, and only when there is room.
- * @throws {Refusal} WALLET_LIMIT_REACHED
+ * @throws {DomainError} WALLET_LIMIT_REACHED
  */
 export async function addWallet(
   table: Table,

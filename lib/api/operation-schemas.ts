@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import type { RefusalCode } from "../domain/refusal.ts";
+import type { DomainErrorCode } from "../domain/domain-error.ts";
 import type { RestOperationName } from "../operations.ts";
-import { RewardList } from "./reward.ts";
+import { RewardList } from "./reward-schema.ts";
 import { envelopeOf, Message } from "./scalars.ts";
-import { ChainPath, SettingsPatch, SettingsRecord } from "./settings.ts";
-import { UserData, UserDataQuery } from "./user-data.ts";
-import { ImportWallet, Wallets } from "./wallet.ts";
+import { ChainPath, SettingsPatch, SettingsRecord } from "./settings-schema.ts";
+import { UserData, UserDataQuery } from "./user-data-schema.ts";
+import { ImportWallet, Wallets } from "./wallet-schema.ts";
 
 export type OperationSchemas = {
   path?: v.GenericSchema;
@@ -14,7 +14,7 @@ export type OperationSchemas = {
   /** The body of a 200. What it does not list never leaves the service. */
   success: v.GenericSchema;
   /** Which rules of the domain may turn it down. */
-  refusals?: readonly RefusalCode[];
+  domainErrors?: readonly DomainErrorCode[];
 };
 
 /** What each operation takes and gives. */
@@ -22,14 +22,14 @@ export const schemas = {
   storeWallet: {
     body: ImportWallet,
     success: Message,
-    refusals: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
+    domainErrors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
   },
   listWallets: { success: Wallets },
   updateTradingSettings: {
     path: ChainPath,
     body: SettingsPatch,
     success: SettingsRecord,
-    refusals: ["INVALID_SETTING"],
+    domainErrors: ["INVALID_SETTING"],
   },
   getUserData: { query: UserDataQuery, success: UserData },
   listRewards: { success: RewardList },

@@ -1,0 +1,13 @@
+/** Why a rule of the domain turns a request down. */
+export type DomainErrorCode = "INVALID_PRIVATE_KEY" | "INVALID_SETTING" | "WALLET_LIMIT_REACHED";
+
+/** A request that breaks a rule of the domain. The message is written for the caller and never quotes a secret. */
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: DomainErrorCode;
+
+  constructor(code: DomainErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
