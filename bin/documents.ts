@@ -1,34 +1,38 @@
 /**
- * Writes what is derived from the table of operations and the schemas: openapi.json, asyncapi.json, and the table
- * in the README. With --check it writes nothing, and fails when one of them is not up to date.
+ * `npm run documents`: writes the documents that are derived from the table of operations and the schemas.
+ * With --check it writes nothing and exits with 1 if one of them is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { asyncApiDocument } from "../lib/documents/asyncapi.ts";
+import { functionsPage } from "../lib/documents/functions-page.ts";
 import { openApiDocument } from "../lib/documents/openapi.ts";
-import { operationsTable } from "../lib/documents/operations-table.ts";
-
-const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
-
-const inRoot = (name: string) => new URL(`../${name}`, import.meta.url);
-const readme = readFileSync(inRoot("README.md"), "utf8");
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
 const documents = {
-  "openapi.json": json(openApiDocument()),
-  "asyncapi.json": json(asyncApiDocument()),
-  "README.md": readme.replace(
-    /(?<=<!-- operations -->\n).*?(?=<!-- \/operations -->)/s,
-    () => `${operationsTable()}\n`,
-  ),
+  "docs/openapi.json": () => json(openApiDocument()),
+  "docs/asyncapi.json": () => json(asyncApiDocument()),
+  "docs/functions.md": functionsPage,
 };
 
-for (const [name, text] of Object.entries(documents)) {
-  if (!check) {
-    writeFileSync(inRoot(name), text);
-  } else if (readFileSync(inRoot(name), "utf8") !== text) {
-    console.error(`${name} is not what the table of operations and the schemas say; run npm run documents`);
-    process.exitCode = 1;
-  }
+type Deps = { read(path: string): string; write(path: string, text: string): void; warn(line: string): void };
+
+/** Returns the exit code. */
+export function main(argv: readonly string[], { read, write, warn }: Deps): number {
+  const { check } = parseArgs({ args: [...argv], options: { check: { type: "boolean" } } }).values;
+  const current = Object.entries(documents).map(([path, make]) => ({ path, text: make() }));
+  if (!check) for (const { path, text } of current) write(path, text);
+  const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
+  for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
+  return stale.length > 0 ? 1 : 0;
+}
+
+if (import.meta.main) {
+  const inRoot = (path: string) => new URL(`../${path}`, import.meta.url);
+  process.exitCode = main(process.argv.slice(2), {
+    read: (path) => readFileSync(inRoot(path), "utf8"),
+    write: (path, text) => writeFileSync(inRoot(path), text),
+    warn: console.error,
+  });
 }

@@ -1,6 +1,6 @@
 /**
  * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the OpenAPI document and
- * the README's table of operations are derived from it, in that one direction. A row's name is its folder in functions/.
+ * docs/functions.md are derived from it, in that one direction. A row's name is its folder in functions/.
  */
 import type { Operation } from "./operation-types.ts";
 

@@ -2,18 +2,25 @@ import type * as v from "valibot";
 import { clientMessages, serverMessages } from "../api/messages.ts";
 import { operations } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
-import { messageNotes } from "./message-notes.ts";
-import { type ClientType, delivery, replies, type ServerType, sends } from "./stream-notes.ts";
+import { messageExamples } from "./message-examples.ts";
+import {
+  type ClientType,
+  delivery,
+  messageSummaries,
+  replies,
+  type ServerType,
+  sends,
+} from "./stream-notes.ts";
 
 const channel = "#/channels/connection";
 const reference = ($ref: string) => ({ $ref });
 
-/** The AsyncAPI 3.0 description of the WebSocket API. In its terms it is the service that sends and receives. */
+/** The AsyncAPI 3.0 description of the WebSocket API. "Send" and "receive" are seen from the service. */
 export function asyncApiDocument(): JsonSchema {
   const { schemas, convert } = schemaComponents("draft-07");
   const messages: Record<string, JsonSchema> = {};
 
-  /** Describes the messages of a type, of which there may be several forms. @returns where they are. */
+  /** Adds each form of a type's message to the document. Returns references to them. */
   function messagesOf(schema: v.GenericSchema) {
     const { $ref, oneOf = [{ $ref }] } = convert(schema) as { $ref: string; oneOf?: { $ref: string }[] };
     return oneOf.map((payload) => {
@@ -53,7 +60,7 @@ export function asyncApiDocument(): JsonSchema {
     channels: {
       connection: {
         address: "/",
-        description: "The one connection of a client, for everything that it subscribes to.",
+        description: "A client's connection, which carries all its channels.",
         messages: mapValues(messages, (_, name) => reference(`#/components/messages/${name}`)),
       },
     },
@@ -65,17 +72,16 @@ export function asyncApiDocument(): JsonSchema {
   };
 }
 
-/** Of the types of message that carry an id, an answer carries that of what it answers. */
 function message(name: string, payload: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema {
-  const note = messageNotes[name];
-  if (note === undefined) throw new Error(`Nothing is said of the message ${name}`);
+  const [summary, examples] = [messageSummaries[name], messageExamples[name]];
+  if (!summary || !examples) throw new Error(`The message ${name} needs a summary and examples`);
   const hasId = Object.hasOwn(schemas[name]?.properties as JsonSchema, "id");
   return {
     name,
-    summary: note.summary,
+    summary,
     ...(hasId && { correlationId: reference("#/components/correlationIds/id") }),
     payload,
-    examples: note.examples.map((example) => ({ payload: example })),
+    examples: examples.map((example) => ({ payload: example })),
   };
 }
 
@@ -90,29 +96,34 @@ function mapValues<Type extends object, To>(
 const correlationIds = {
   id: {
     location: "$message.payload#/id",
-    description: "Chosen by the client, if it likes; the answer carries it as it came.",
+    description: "Optional and chosen by the client. The answer carries it unchanged.",
   },
 };
 
 const securitySchemes = {
-  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Wins over the others." },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Takes precedence over the others.",
+  },
   subprotocols: {
     type: "httpApiKey",
     in: "header",
     name: "Sec-WebSocket-Protocol",
     description:
       'The pair `access_token, <JWT>`, for browsers: `new WebSocket(url, ["access_token", token])`. The ' +
-      "service chooses `access_token`. Wins over the cookie.",
+      "service selects `access_token`. Takes precedence over the cookie.",
   },
   cookie: {
     type: "httpApiKey",
     in: "cookie",
     name: "access_token",
-    description: "From a page only when its origin is among the allowed ones.",
+    description: "Browsers send it from any page, so it counts only if the page's origin is allowed.",
   },
 };
 
-/** Any of them is enough. */
+/** Any one of them is enough. */
 const security = Object.keys(securitySchemes).map((name) =>
   reference(`#/components/securitySchemes/${name}`),
 );
@@ -123,7 +134,7 @@ const servers = {
     host: "{api}.execute-api.{region}.amazonaws.com",
     pathname: "/live",
     protocol: "wss",
-    description: "A deployed stage: the output StreamUrl of its stack",
+    description: "A deployed stage. The stack's output StreamUrl has its address.",
     variables: {
       api: { description: "The id of the WebSocket API", default: "api-id" },
       region: { description: "The AWS region", default: "us-east-1" },

@@ -4,9 +4,9 @@ import type * as v from "valibot";
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Collects every schema that has a title under that name, so that the document says each shape once.
+ * Collects every schema that has a title under that title, so that the document defines each shape once.
  *
- * @param target the draft of JSON Schema that the document's format is based on.
+ * @param target the JSON Schema draft on which the document's format is based.
  */
 export function schemaComponents(target: "draft-07" | "draft-2020-12") {
   const schemas: Record<string, JsonSchema> = {};
@@ -21,7 +21,7 @@ export function schemaComponents(target: "draft-07" | "draft-2020-12") {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** A check is a rule that JSON Schema has no word for. */
+  // JSON Schema cannot express a valibot check.
   const convert = (schema: v.GenericSchema) =>
     hoist(toJsonSchema(schema, { target, ignoreActions: ["check"] })) as JsonSchema;
 

@@ -7,12 +7,12 @@ import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
 
 const reasons: Record<number, string> = {
-  400: "The request cannot be read, or breaks a rule; the message names the field",
-  401: "No token, or one that is not accepted; `needsRefresh` when it has expired",
-  403: "The wallet limit of the user's tier is reached",
-  415: "The body is not declared as application/json",
-  429: "Too many requests; try again after `Retry-After` seconds",
-  500: "The service failed; nothing was changed by halves",
+  400: "The request cannot be read or breaks a rule. The message names the field.",
+  401: "No token, or one that is not accepted. `needsRefresh` is true if the token has expired.",
+  403: "The wallet limit of the user's tier is reached.",
+  415: "The Content-Type is not application/json.",
+  429: "Too many requests. Try again after `Retry-After` seconds.",
+  500: "The service failed. No change is ever saved in part.",
 };
 
 /** The OpenAPI 3.1 description of the REST API. */
@@ -68,7 +68,12 @@ export function openApiDocument(): JsonSchema {
     paths,
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Wins over the cookie" },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "Takes precedence over the cookie.",
+        },
         cookie: { type: "apiKey", in: "cookie", name: "access_token" },
       },
       schemas: components.schemas,
@@ -85,7 +90,7 @@ function errorStatuses({ path, body, domainErrors = [] }: OperationSchemas): num
   return [...new Set([...codes.map((code) => statusOfCode[code]), 401, 429])].sort();
 }
 
-/** What the gateway answers by itself has one form for all operations. */
+/** API Gateway answers these itself, with one body for all operations. */
 function gatewayBody(status: number): v.GenericSchema | undefined {
   return { 401: Unauthorized, 429: errorBodies.error }[status];
 }

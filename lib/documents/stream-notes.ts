@@ -3,36 +3,55 @@ import type { clientMessages, serverMessages } from "../api/messages.ts";
 export type ClientType = keyof typeof clientMessages;
 export type ServerType = keyof typeof serverMessages;
 
-/** What a message of a client is answered with. */
+/** The types that can answer each client message. */
 export const replies: Record<ClientType, readonly ServerType[]> = {
   subscribe: ["subscriptions", "error"],
   unsubscribe: ["subscriptions", "error"],
   ping: ["pong", "error"],
 };
 
-/** What the service sends without being asked, or more than an answer. */
+/** Summaries of the types that the service also sends unasked. */
 export const sends = {
-  snapshot: "Send what a channel holds, once it is subscribed to",
-  update: "Send what has changed in a channel, to who is subscribed to it",
-  TradingSettingsUpdated: "Send changed settings to every connection of their user; it takes no subscription",
-  error: "Say what is wrong with a message, whatever its type",
+  snapshot: "Send what a channel holds to a new subscriber",
+  update: "Send what has changed in a channel to its subscribers",
+  TradingSettingsUpdated:
+    "Send changed settings to every connection of their user; this takes no subscription",
+  error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
-/** What a client can rely on, as Markdown. */
-export const delivery = `Prices for everybody, orders and positions for their owner, as they change.
+/** A summary of each message, by the title of its schema. */
+export const messageSummaries: Readonly<Record<string, string>> = {
+  Subscribe: "Add channels. Valid names count even beside unknown ones; repeating a channel changes nothing.",
+  Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
+  Ping: "Keep a quiet connection open.",
+  Subscriptions: "All channels that the connection is subscribed to.",
+  OrdersSnapshot: "The user's orders: all open ones, and for seven days those that have ended.",
+  PositionsSnapshot: "The user's positions: all open ones, and for seven days those that are closed.",
+  PricesSnapshot: "The latest price of each chain's native asset; empty until the first prices arrive.",
+  OrdersUpdate: "Complete records of orders that are new or have changed.",
+  PositionsUpdate: "Complete records of positions that are new or have changed.",
+  PricesUpdate: "The latest prices, at most once a second.",
+  TradingSettingsUpdated: "All settings of a chain, after any of them has changed.",
+  Pong: "The answer to a ping.",
+  ErrorMessage: "What is wrong with a message. The connection stays open.",
+};
 
-**Order.** A new subscription is answered with \`subscriptions\`, the whole set; then comes a \`snapshot\` of each
-channel that is new in it, in several messages where it is too much for one: all but the last say \`more: true\`.
-What changes meanwhile is in the snapshot, or comes as an \`update\`, which may be earlier than both answers, or in
-both ways.
+/** The delivery guarantees, as Markdown. */
+export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
 
-**Duplicates.** Changes of orders, positions and settings are sent at least once, those of one record in order as a
-rule; after a fault one may come again, or late. Of prices the latest count, and some in between may be left out.
-Records are whole, so keep the one with the greater \`version\` (prices: the later \`asOf\`) and drop the other.
+**Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
+then sends a \`snapshot\` of every channel that is new in it. A snapshot too large for one message is split, and
+all parts but the last say \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or
+in both. That \`update\` can arrive before either answer.
 
-**Connections** are closed after ten minutes without a message in either direction, and after two hours in any
-case. A user has 100 at most: another is refused with status 429, as are connections that come too fast. Send
-a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring everything up to
-date.
+**Duplicates.** Changes to orders, positions and settings are sent at least once. Changes to one record normally
+arrive in order, but after a fault one can arrive twice or late. Only the latest prices matter, so some in between
+can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the later
+\`asOf\`) and drop the other.
 
-**New types** of message and new fields may be added at any time; ignore what you do not know.`;
+**Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
+user can have 100 open connections. One more is refused with status 429, and so are connections that are opened
+too fast. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring
+everything up to date.
+
+**New message types** and new fields can be added at any time. Ignore what you do not know.`;

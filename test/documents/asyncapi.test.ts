@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { clientMessages, serverMessages } from "../../lib/api/messages.ts";
 import { asyncApiDocument } from "../../lib/documents/asyncapi.ts";
-import { messageNotes } from "../../lib/documents/message-notes.ts";
+import { messageExamples } from "../../lib/documents/message-examples.ts";
+import { messageSummaries } from "../../lib/documents/stream-notes.ts";
 import { tokenSubprotocol } from "../../lib/runtime/subprotocol.ts";
 
 type Reference = { $ref: string };
@@ -28,7 +29,7 @@ const typeOf = (reference: Reference) =>
     ?.const;
 const types = (references: Reference[]) => [...new Set(references.map(typeOf))];
 
-/** The schemas of all messages by their titles, those with several forms taken apart. */
+/** The schema of each form of each message, by its title. */
 const schemas = new Map(
   [...Object.values(clientMessages), ...Object.values(serverMessages)]
     .flatMap((schema: v.GenericSchema & { options?: v.GenericSchema[] }) => schema.options ?? [schema])
@@ -36,7 +37,7 @@ const schemas = new Map(
 );
 
 describe("the messages of the AsyncAPI document", () => {
-  it("are those of the schemas, on the one channel", () => {
+  it("are those of the schemas, all on the one channel", () => {
     expect(Object.keys(components.messages).toSorted()).toEqual([...schemas.keys()].toSorted());
     expect(Object.keys(channels.connection.messages)).toEqual(Object.keys(components.messages));
     expect(types(Object.values(channels.connection.messages)).toSorted()).toEqual(
@@ -44,11 +45,14 @@ describe("the messages of the AsyncAPI document", () => {
     );
   });
 
-  it("are all explained, and no others", () => {
-    expect(Object.keys(messageNotes).toSorted()).toEqual([...schemas.keys()].toSorted());
+  it.each([
+    ["a summary", messageSummaries],
+    ["examples", messageExamples],
+  ])("each have %s, and nothing else does", (_, notes) => {
+    expect(Object.keys(notes).toSorted()).toEqual([...schemas.keys()].toSorted());
   });
 
-  it("that answer one are told apart by its id", () => {
+  it("name a correlation id where they ask or answer", () => {
     const answers = Object.keys(components.messages).filter(
       (name) => components.messages[name]?.correlationId,
     );
@@ -61,7 +65,7 @@ describe("the operations of the AsyncAPI document", () => {
   const received = all.filter(([, { action }]) => action === "receive");
   const sent = all.filter(([, { action }]) => action === "send");
 
-  it("receive each type of a client's messages, and reply", () => {
+  it("receive each type of client message, and reply", () => {
     expect(
       received.map(([type, { messages, reply }]) => [type, types(messages), reply?.messages.map(nameOf)]),
     ).toEqual([
@@ -71,7 +75,7 @@ describe("the operations of the AsyncAPI document", () => {
     ]);
   });
 
-  it("send every type of the service's messages, if not as a reply", () => {
+  it("send every type of server message that is not only a reply", () => {
     for (const [type, { messages }] of sent) expect(types(messages)).toEqual([type]);
     const replies = received.flatMap(([, { reply }]) => types(reply?.messages ?? []));
     expect(new Set([...sent.map(([type]) => type), ...replies])).toEqual(
@@ -86,7 +90,7 @@ describe("the examples of the AsyncAPI document", () => {
     message.examples.map(({ payload }) => [name, payload] as const),
   );
 
-  it.each(examples)("hold for %s, to the last field: %j", (name, payload) => {
+  it.each(examples)("match the schema of %s exactly: %j", (name, payload) => {
     expect(v.parse(schemas.get(name) as v.GenericSchema, payload)).toEqual(payload);
   });
 
@@ -96,13 +100,13 @@ describe("the examples of the AsyncAPI document", () => {
 });
 
 describe("the servers of the AsyncAPI document", () => {
-  it.each(Object.keys(servers))("%s takes a token in any of the three ways", (name) => {
+  it.each(Object.keys(servers))("include %s, which accepts a token in any of three ways", (name) => {
     const ways = servers[name]?.security.map(nameOf) ?? [];
     expect(ways).toEqual(["bearer", "subprotocols", "cookie"]);
     for (const way of ways) expect(components.securitySchemes).toHaveProperty(way);
   });
 
-  it("name the subprotocol that the service chooses", () => {
+  it("name the subprotocol that the service selects", () => {
     const { name, description } = components.securitySchemes.subprotocols ?? {};
     expect(name).toBe("Sec-WebSocket-Protocol");
     expect(description).toContain(`new WebSocket(url, ["${tokenSubprotocol}", token])`);

@@ -1,0 +1,69 @@
+import type { Operation } from "../operation-types.ts";
+import { operations } from "../operations.ts";
+
+/** docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
+export function functionsPage(): string {
+  const rows = Object.entries<Operation>(operations);
+  return [
+    "# Functions",
+    "",
+    "Generated from [lib/operations.ts](../lib/operations.ts) by `npm run documents`. Do not edit this page.",
+    "",
+    `There is one Lambda function for each of the ${rows.length} rows.`,
+    "Below the overview, each section lists everything that its function may do, and what users notice while it fails.",
+    "",
+    "| Function | Runs | What it does |",
+    "| --- | --- | --- |",
+    ...rows.map(([name, row]) => `| ${name} | ${trigger(row)} | ${row.summary} |`),
+    ...rows.flatMap(([name, row]) => ["", ...section(name, row)]),
+    "",
+  ].join("\n");
+}
+
+function section(name: string, row: Operation): string[] {
+  const rights = [
+    ["Table", row.table.map(actionOf)],
+    ["KMS key", row.key.map(actionOf)],
+    ["WebSocket connections", row.connections.map((method) => connectionRights[method])],
+    ["Invokes", row.invokes],
+    ["API keys and usage plans", row.plans],
+  ] as const;
+  return [
+    `## ${name}`,
+    "",
+    `${row.summary}.`,
+    "",
+    `- Handler: [functions/${name}/handler.ts](../functions/${name}/handler.ts)`,
+    `- Runs: ${trigger(row)}`,
+    ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
+    `- Memory and time limit: ${row.memorySize} MB, ${row.timeout} s`,
+    `- While it fails: ${row.impact}`,
+  ];
+}
+
+/** Drops the service prefix of an IAM action. */
+const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
+
+const connectionRights = { POST: "send", DELETE: "close" };
+
+function trigger(row: Operation): string {
+  switch (row.kind) {
+    case "rest":
+      return `${row.method} ${row.path}`;
+    case "authorizer":
+      return row.of === "rest" ? "before every REST request" : "before `$connect`";
+    case "websocket":
+      return `WebSocket \`${row.route}\``;
+    case "changes":
+      return "on changes to the table";
+    case "schedule":
+      return interval(row.everyMinutes);
+    case "internal":
+      return "by Lambda Invoke";
+  }
+}
+
+function interval(minutes: number): string {
+  if (minutes === 24 * 60) return "every day";
+  return minutes === 1 ? "every minute" : `every ${minutes} minutes`;
+}

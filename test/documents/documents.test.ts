@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { main } from "../../bin/documents.ts";
+
+function files() {
+  const texts = new Map<string, string>();
+  const warnings: string[] = [];
+  const deps = {
+    read: (path: string) => texts.get(path) ?? "",
+    write: (path: string, text: string) => texts.set(path, text),
+    warn: (line: string) => warnings.push(line),
+  };
+  return { texts, warnings, deps };
+}
+
+describe("npm run documents", () => {
+  it("writes documents that --check then accepts", () => {
+    const { texts, warnings, deps } = files();
+    expect(main([], deps)).toBe(0);
+    expect([...texts.keys()]).toEqual(["docs/openapi.json", "docs/asyncapi.json", "docs/functions.md"]);
+    expect(main(["--check"], deps)).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+
+  it("reports each stale document with --check, and leaves it alone", () => {
+    const { texts, warnings, deps } = files();
+    main([], deps);
+    texts.set("docs/asyncapi.json", "{}");
+    expect(main(["--check"], deps)).toBe(1);
+    expect(warnings).toEqual(["docs/asyncapi.json is out of date; run npm run documents"]);
+    expect(texts.get("docs/asyncapi.json")).toBe("{}");
+  });
+});
