@@ -1,18 +1,16 @@
 /** `npm start`: runs the stacks on this machine until Ctrl-C. */
+
 import { resolve } from "node:path";
-import { type Runner, start } from "cdk-local-runner";
+import { AUDIENCE, jwksUri, type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
 import { Command } from "commander";
 import { seedExamples } from "../lib/admin/seed.ts";
 import { openTarget } from "../lib/admin/target.ts";
+import { parseArguments, patience, port } from "../lib/dev/arguments.ts";
 import { consolePages } from "../lib/dev/console/pages.ts";
+import { fail } from "../lib/dev/failure.ts";
+import { progress } from "../lib/dev/progress.ts";
 import { startVenue } from "../lib/dev/venue/venue.ts";
 import { welcome } from "../lib/dev/welcome.ts";
-import { parseArguments, patience, port } from "../lib/local/src/cli/arguments.ts";
-import { fail } from "../lib/local/src/cli/failure.ts";
-import { progress } from "../lib/local/src/cli/progress.ts";
-import { stopOnSignal } from "../lib/local/src/cli/stop-on-signal.ts";
-import { AUDIENCE, jwksUri } from "../lib/local/src/issuer/issuer.ts";
-import { synthesize } from "../lib/local/src/synthesize.ts";
 
 type Options = {
   port: number;

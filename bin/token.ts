@@ -1,8 +1,8 @@
 /** `npm run -s token`: prints a token of the runner that is running, and nothing else. */
+import { requestToken } from "cdk-local-runner";
 import { Command } from "commander";
-import { parseArguments, port, seconds } from "../lib/local/src/cli/arguments.ts";
-import { fail } from "../lib/local/src/cli/failure.ts";
-import { requestToken } from "../lib/local/src/cli/request-token.ts";
+import { parseArguments, port, seconds } from "../lib/dev/arguments.ts";
+import { fail } from "../lib/dev/failure.ts";
 
 type Options = { user: string; username?: string; ref?: string; expiresIn: number; port: number };
 

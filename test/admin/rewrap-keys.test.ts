@@ -1,9 +1,9 @@
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { KmsError } from "cdk-local-runner/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readStoredWallet, replaceKey } from "../../lib/admin/stored-wallet.ts";
 import { unpack } from "../../lib/aws/container.ts";
 import { bindingOf, rewrap, seal } from "../../lib/aws/vault.ts";
-import { KmsError } from "../../lib/local/src/kms/kms-error.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { collector, linesOf, run } from "./support/admin.ts";
 import { type Imported, opened, rotate, stored, targetWith, userWithWallets } from "./support/custody.ts";

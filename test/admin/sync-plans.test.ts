@@ -1,7 +1,7 @@
+import { refusal } from "cdk-local-runner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PlanTarget } from "../../lib/admin/plan-target.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
-import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { expectSettled, madeFor } from "../plans/support/settled.ts";
 import { base, enterprise, pro, start, type User, worldForTests } from "../plans/support/world.ts";

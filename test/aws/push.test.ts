@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { openPusher, push, pushTo, Undelivered } from "../../lib/aws/push.ts";
-import { freePort } from "../../lib/local/src/http/free-port.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";
 
 const api = connectionsApiForTests();

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
+import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import type { Binding } from "../../lib/aws/container.ts";
 import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
-import { createKms } from "../../lib/local/src/kms/kms.ts";
-import { kmsRequestHandler } from "../../lib/local/src/kms/request-handler.ts";
 
 const kms = createKms();
 const config = {

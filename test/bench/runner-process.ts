@@ -2,9 +2,7 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { AUDIENCE, jwksUri } from "../../lib/local/src/issuer/issuer.ts";
-import { start } from "../../lib/local/src/start.ts";
-import { synthesize } from "../../lib/local/src/synthesize.ts";
+import { AUDIENCE, jwksUri, start, synthesize } from "cdk-local-runner";
 import { say } from "./child.ts";
 
 const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });

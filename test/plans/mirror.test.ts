@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
+import { refusal } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { readUserKeyRecord, type UserKeyRecord } from "../../lib/aws/user-key-records.ts";
-import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";

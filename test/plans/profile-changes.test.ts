@@ -1,9 +1,9 @@
+import { refusal } from "cdk-local-runner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Item } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { newProfile, type Profile } from "../../lib/domain/profile.ts";
-import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { expectSettled } from "./support/settled.ts";

@@ -1,7 +1,7 @@
+import { refusal } from "cdk-local-runner/testing";
 import { expect, it } from "vitest";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { newProfile } from "../../lib/domain/profile.ts";
-import { refusal } from "../../lib/local/src/services.ts";
 import { type Mirror, mirrorUser } from "../../lib/plans/mirror.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";

@@ -1,6 +1,6 @@
+import { refusal } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
-import { refusal } from "../../lib/local/src/services.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys, freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";

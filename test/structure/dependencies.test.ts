@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/infra": [...operations, "lib/domain", "lib/aws", "lib/prices", "lib/runtime"],
   "lib/admin": ["lib/api", "lib/aws", "lib/domain", "lib/plans", "lib/concurrency.ts"],
   "lib/local/src": [],
-  "lib/dev": ["lib/local/src"],
+  "lib/dev": ["lib/local/src", "lib/admin", "lib/infra", ...operations],
   functions: ["lib/runtime", "lib/realtime", "lib/prices", "lib/plans", "lib/api", "lib/domain", "lib/aws"],
 };
 
@@ -32,8 +32,9 @@ const folderOf = (file: string) =>
   Object.keys(allowed).find((folder) => file === folder || file.startsWith(`${folder}/`));
 
 const importsOf = (file: string) =>
-  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?"(\.[^"]+\.ts)"/g)].map(([, path]) =>
-    normalize(join(dirname(file), path as string)),
+  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?"(\.[^"]+\.ts|cdk-local-runner[^"]*)"/g)].map(
+    ([, path = ""]) =>
+      path.startsWith(".") ? normalize(join(dirname(file), path)) : "lib/local/src/index.ts",
   );
 
 describe("the folders", () => {

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTableCommand, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
 import { afterAll, beforeAll } from "vitest";
 import { openTable, type Table } from "../../lib/aws/table.ts";
-import { startDynamoDb } from "../../lib/local/src/dynamodb/dynamodb.ts";
-import { createReaper } from "../../lib/local/src/processes/reaper.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = 60_000;

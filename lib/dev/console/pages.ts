@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { json, pathOf, type Route } from "../../local/src/http/handle.ts";
-import type { GatewayResponse } from "../../local/src/rest-api/messages.ts";
+import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner";
 
 /** Where the console is, on the port of the API. */
 export const CONSOLE = "/console";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
+import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { readStoredWallet, type StoredWallet } from "../../../lib/admin/stored-wallet.ts";
 import type { Target } from "../../../lib/admin/target.ts";
 import { unpack } from "../../../lib/aws/container.ts";
@@ -10,8 +11,6 @@ import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
 import { addWallet } from "../../../lib/aws/wallet-records.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
-import { createKms, type Kms } from "../../../lib/local/src/kms/kms.ts";
-import { kmsRequestHandler } from "../../../lib/local/src/kms/request-handler.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 

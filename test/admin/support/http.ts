@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Kms } from "cdk-local-runner/testing";
 import type { Target } from "../../../lib/admin/target.ts";
-import type { Kms } from "../../../lib/local/src/kms/kms.ts";
 import type { Engine } from "../../support/dynamodb.ts";
 
 export type Served = AsyncDisposable & { port: number };

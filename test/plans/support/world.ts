@@ -1,5 +1,18 @@
 import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  awsServices,
+  type ControlPlaneOptions,
+  createControlPlane,
+  createUsageState,
+  type Listener,
+  listen,
+  noUsage,
+  pathOf,
+  type Route,
+  type Usage,
+  type UsagePlan,
+} from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { stageName } from "../../../lib/aws/plan-stages.ts";
 import type { Table } from "../../../lib/aws/table.ts";
@@ -7,15 +20,6 @@ import { profileKey } from "../../../lib/aws/table-keys.ts";
 import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
 import { requestsPerMinute, throttleOf } from "../../../lib/domain/plan.ts";
 import { newProfile, type Profile } from "../../../lib/domain/profile.ts";
-import { pathOf, type Route } from "../../../lib/local/src/http/handle.ts";
-import { type Listener, listen } from "../../../lib/local/src/http/listen.ts";
-import { awsServices } from "../../../lib/local/src/services.ts";
-import {
-  type ControlPlaneOptions,
-  createControlPlane,
-} from "../../../lib/local/src/usage-plans/control-plane/control-plane.ts";
-import { noUsage, type Usage, type UsagePlan } from "../../../lib/local/src/usage-plans/model.ts";
-import { createUsageState } from "../../../lib/local/src/usage-plans/usage-state.ts";
 import type { Mirror } from "../../../lib/plans/mirror.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";

@@ -1,6 +1,6 @@
+import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { networks } from "../../../lib/domain/network.ts";
-import { freePort } from "../../../lib/local/src/http/free-port.ts";
 import { coinbaseAt, krakenAt, startBoth, waitFor } from "../support/both.ts";
 import { startCoinbase } from "../support/coinbase-server.ts";
 import { startKraken } from "../support/kraken-server.ts";

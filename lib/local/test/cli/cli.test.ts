@@ -14,7 +14,7 @@ import { openDataDir } from "../../src/storage/workspace.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
 async function run(program: "local" | "token", args: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, `../../../bin/${program}.ts`), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `../../../../bin/${program}.ts`), ...args], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { TokenRequest } from "../issuer/issuer.ts";
-import { ISSUER_PATH } from "../own-paths.ts";
-import { StartupError } from "../startup-error.ts";
+import type { TokenRequest } from "./issuer/issuer.ts";
+import { ISSUER_PATH } from "./own-paths.ts";
+import { StartupError } from "./startup-error.ts";
 
 const Answer = v.union([v.object({ access_token: v.string() }), v.object({ error: v.string() })]);
 

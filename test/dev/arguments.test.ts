@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
-import { patience } from "../../src/cli/arguments.ts";
+import { patience } from "../../lib/dev/arguments.ts";
 
 test.each([
   ["1", 1],

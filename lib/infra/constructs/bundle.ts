@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import type { BuildOptions } from "esbuild";
+import type { OperationName } from "../../operations.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** The entry point of a function's code. */
+export const handlerOf = (name: OperationName) => resolve(root, "functions", name, "handler.ts");
+
+/**
+ * How a handler and all it imports become one ES module, with the SDK that was tested rather than the one that the runtime
+ * brings that day.
+ */
+export const bundleOptions = {
+  bundle: true,
+  minify: true,
+  platform: "node",
+  target: "node24",
+  format: "esm",
+  // Module first: only ES modules can be shaken, which halves the bundle and so the cold start.
+  mainFields: ["module", "main"],
+  alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/aws/lambda-credentials.ts") },
+  logLevel: "warning",
+} as const satisfies BuildOptions;

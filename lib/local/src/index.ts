@@ -1,0 +1,15 @@
+/**
+ * Runs a synthesized CDK app on one machine.
+ *
+ *     const runner = await start({ assembly: "cdk.out", port: 3000 });
+ *     console.log(await (await fetch(`${runner.baseUrl}/pets`)).json());
+ *     await runner.stop();
+ */
+export { type Handle, json, pathOf, type Route } from "./http/handle.ts";
+export { AUDIENCE, jwksUri, type TokenRequest } from "./issuer/issuer.ts";
+export { requestToken } from "./request-token.ts";
+export type { GatewayRequest, GatewayResponse } from "./rest-api/messages.ts";
+export { type Runner, type Site, type StartOptions, start } from "./start.ts";
+export { StartupError } from "./startup-error.ts";
+export { stopOnSignal } from "./stop-on-signal.ts";
+export { type Synthesis, synthesize } from "./synthesize.ts";
