@@ -1,12 +1,54 @@
-import { type FeedState, isSettled, isSilent, isSteady } from "./feed-state.ts";
-import type { Timings } from "./timings.ts";
+import type { Price } from "../domain/price.ts";
+import { type FeedState, isSettled, isSilent, isSteady, pricesOf, type Timings } from "./feed-state.ts";
+import type { PriceFeed } from "./feeds.ts";
+import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed.ts";
 
 /**
- * Which feed's prices are to be shown, all of them from the one: the feed in use until it is silent, then the first that
- * speaks; and again one that is preferred, when that has spoken steadily.
+ * Follows as many of the feeds as it takes to have prices. The choice is made whenever prices are read, so read them
+ * regularly.
  *
- * @param states of the feeds that are followed, in order of preference
- * @param current the feed in use, an index into the feeds
+ * @param feeds in order of preference, at least one
+ */
+export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions) {
+  const { report, timings } = options;
+  const followed: FollowedFeed[] = [];
+  const leaving: Promise<void>[] = [];
+  const sourceOf = (index: number) => feeds[index]?.source ?? "";
+  let current = 0;
+
+  function choose(now: number): void {
+    const states = followed.map(({ state }) => state);
+    const chosen = chooseFeed(states, current, now, timings);
+    if (chosen !== current) report.instead(sourceOf(chosen), sourceOf(current));
+    current = chosen;
+    const count = followedCount(states, current, now, timings);
+    for (const feed of feeds.slice(followed.length, count)) followed.push(followFeed(feed, options));
+    leaving.push(...followed.splice(count).map((feed) => feed.stop()));
+  }
+
+  return {
+    /** The prices of the feed in use, never mixed with those of another. Empty until that feed's prices are settled. */
+    prices(): Price[] {
+      const now = Date.now();
+      choose(now);
+      const state = followed[current]?.state;
+      return state !== undefined && isSettled(state, now, timings) ? pricesOf(state, sourceOf(current)) : [];
+    },
+
+    /** Resolves when every connection is closed. */
+    async stop(): Promise<void> {
+      await Promise.all([...leaving, ...followed.map((feed) => feed.stop())]);
+    },
+  };
+}
+
+/**
+ * Chooses the feed to show: the one in use until it falls silent, then the first that quotes. A preferred feed is used
+ * again once it has quoted steadily.
+ *
+ * @param states of the followed feeds, in order of preference
+ * @param current the index of the feed in use
+ * @returns the index of the chosen feed
  */
 export function chooseFeed(
   states: readonly FeedState[],
@@ -14,18 +56,18 @@ export function chooseFeed(
   now: number,
   timings: Timings,
 ): number {
-  const speaks = (state: FeedState) => !isSilent(state, now, timings) && isSettled(state, now, timings);
+  const isUsable = (state: FeedState) => !isSilent(state, now, timings) && isSettled(state, now, timings);
   const inUse = states[current];
   const mustChange = inUse === undefined || isSilent(inUse, now, timings);
   const better = states.findIndex(
-    (state, index) => speaks(state) && (mustChange || (index < current && isSteady(state, timings))),
+    (state, index) => isUsable(state) && (mustChange || (index < current && isSteady(state, timings))),
   );
   return better === -1 ? current : better;
 }
 
 /**
- * How many feeds are to be followed, from the most preferred on: those up to the one in use, which gives them their chance
- * to come back, and one more while all of those are silent.
+ * How many feeds to follow, from the most preferred one on: those up to the feed in use, so that a preferred one can come
+ * back, and one more while all of those are silent.
  */
 export function followedCount(
   states: readonly FeedState[],
@@ -33,7 +75,7 @@ export function followedCount(
   now: number,
   timings: Timings,
 ): number {
-  const firstToSpeak = states.findIndex((state) => !isSilent(state, now, timings));
-  const silent = firstToSpeak === -1 ? states.length : firstToSpeak;
+  const firstToQuote = states.findIndex((state) => !isSilent(state, now, timings));
+  const silent = firstToQuote === -1 ? states.length : firstToQuote;
   return Math.max(current, silent) + 1;
 }

@@ -1,43 +1,50 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Price } from "../domain/price.ts";
-import type { OpenSocket } from "./converse.ts";
-import { type FeedLine, feedReport } from "./feed-report.ts";
+import { followFeeds } from "./choose-feed.ts";
+import type { OpenSocket } from "./connection.ts";
+import { defaultTimings, type Timings } from "./feed-state.ts";
 import type { PriceFeed } from "./feeds.ts";
-import { pause } from "./pause.ts";
-import { type Timings, timings as usual } from "./timings.ts";
-import { watchFeeds } from "./watch-feeds.ts";
+import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 
-export type Run = {
+export type FeedRun = {
   /** In order of preference. */
   feeds: readonly PriceFeed[];
-  /** Saves the prices of a round. @returns false when a newer run has taken over, which ends this one. */
+  /** Saves the prices of a round. Returns false when a newer run has taken over, which ends this one. */
   save: (prices: readonly Price[]) => Promise<boolean>;
-  /** How long to go on when no newer run takes over, in milliseconds. */
-  duration: number;
-  /** Hears what is wrong with a feed. */
+  /** When to end if no newer run takes over. */
+  durationMs: number;
+  /** Receives what is wrong with a feed. */
   onLine: (line: FeedLine) => void;
-  /** Hears why prices could not be saved. */
+  /** Receives each error of `save`. */
   onFault: (error: unknown) => void;
   open?: OpenSocket;
   timings?: Timings;
 };
 
 /**
- * Follows the feeds and saves the prices of the one in use, once a round at most, when one of them or its time has changed.
- * The first save is what takes over from the run before, so that prices go on between the two.
+ * Follows the feeds and saves the prices of the one in use, at most once a round, whenever a price or its time has changed.
+ * The first save takes over from the previous run, so prices continue without a gap.
  *
- * @returns false when that was of no use: no feed has told a price, or none could be saved.
+ * @returns false if nothing was saved: no feed sent a price, or every save failed.
  */
-export async function feedPrices({ feeds, save, duration, onLine, onFault, ...rest }: Run): Promise<boolean> {
-  const { open = (url) => new WebSocket(url), timings = usual } = rest;
+export async function feedPrices({
+  feeds,
+  save,
+  durationMs,
+  onLine,
+  onFault,
+  open = (url) => new WebSocket(url),
+  timings = defaultTimings,
+}: FeedRun): Promise<boolean> {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), duration);
+  const timer = setTimeout(() => over.abort(), durationMs);
   const report = feedReport(onLine);
-  const watched = watchFeeds(feeds, { open, report, timings });
+  const followed = followFeeds(feeds, { open, report, timings });
   let saved: readonly Price[] = [];
   try {
     while (!over.signal.aborted) {
-      const prices = watched.prices();
+      const prices = followed.prices();
       if (!isDeepStrictEqual(prices, saved)) {
         try {
           if (!(await save(prices))) return true;
@@ -46,12 +53,19 @@ export async function feedPrices({ feeds, save, duration, onLine, onFault, ...re
           onFault(error);
         }
       }
-      await pause(timings.round, over.signal);
+      await pause(timings.roundMs, over.signal);
     }
   } finally {
     clearTimeout(timer);
-    await watched.stop();
+    await followed.stop();
     report.end();
   }
   return saved.length > 0;
 }
+
+/**
+ * Text that decides which of two runs may save prices: the greater one may. That is the run of the later schedule. When
+ * EventBridge starts two runs for one schedule, it is always the same one of them.
+ */
+export const leaseOf = ({ time, id }: { time: string; id: string }): string =>
+  `${new Date(time).toISOString()}#${id}#${randomUUID()}`;

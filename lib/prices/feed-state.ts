@@ -1,51 +1,76 @@
 import { networks } from "../domain/network.ts";
 import { type Asset, nativeAssets, type Price } from "../domain/price.ts";
-import type { Timings } from "./timings.ts";
 
-/** A price as a venue has told it. `asOf` is ISO 8601 in UTC with milliseconds. */
-export type Quote = { price: string; asOf: string };
+/** A price as it came from a venue. `asOf` is the venue's own time, if the message had one. */
+export type Quote = { asset: Asset; price: string; asOf: Date | undefined };
 
-/** What is known of a feed that is followed. Times are in milliseconds since the epoch. */
-export type FeedState = {
-  followedSince: number;
-  quotes: Partial<Record<Asset, Quote>>;
-  /** Assets of which the venue tells no price, as far as is known. */
-  absent: readonly Asset[];
-  firstPriceAt: number | undefined;
-  /** Since when prices have come without a silence between them. */
-  speakingSince: number | undefined;
-  lastPriceAt: number | undefined;
+/** How long the feeds wait. */
+export type Timings = {
+  /** Between two looks at the feeds, and so the least time between two records. */
+  roundMs: number;
+  /** Without a price: until the next feed is tried. Without any message: until the connection counts as dead. */
+  silenceMs: number;
+  /** How long a preferred feed must quote without a silence before it is used again. */
+  steadyMs: number;
+  /** How long a feed has, after its first price, to send the others. */
+  settlingMs: number;
+  /** The limits of the pause before a connection is tried again. The lower one respects every venue's rate limit. */
+  reconnect: { leastMs: number; mostMs: number };
+  /** How long a venue has to answer the closing of a connection. */
+  closingMs: number;
 };
 
-export const followedFrom = (now: number): FeedState => ({
+export const defaultTimings: Timings = {
+  roundMs: 1000,
+  silenceMs: 5000,
+  steadyMs: 5000,
+  settlingMs: 2000,
+  reconnect: { leastMs: 500, mostMs: 30_000 },
+  closingMs: 1000,
+};
+
+/** A followed feed. Times are in milliseconds since the epoch. */
+export type FeedState = {
+  followedSince: number;
+  /** The latest price of each asset. `asOf` is ISO 8601 in UTC, with milliseconds. */
+  latest: Partial<Record<Asset, { price: string; asOf: string }>>;
+  /** Assets that the venue has no price for, as far as is known. */
+  absent: readonly Asset[];
+  firstQuoteAt: number | undefined;
+  /** Since when quotes have come without a silence between them. */
+  quotingSince: number | undefined;
+  lastQuoteAt: number | undefined;
+};
+
+export const newFeedState = (now: number): FeedState => ({
   followedSince: now,
-  quotes: {},
+  latest: {},
   absent: [],
-  firstPriceAt: undefined,
-  speakingSince: undefined,
-  lastPriceAt: undefined,
+  firstQuoteAt: undefined,
+  quotingSince: undefined,
+  lastQuoteAt: undefined,
 });
 
 /**
- * The state after a price was heard. One that is older than the price held changes nothing. A venue whose clock is ahead
- * is believed no later time than now, for else nothing that it says afterwards would be newer.
+ * Adds a quote, unless it is older than the one held. A time in the future counts as now: with a venue's clock ahead of
+ * ours, no later quote would be newer.
  */
-export function heard(
+export function withQuote(
   state: FeedState,
-  { asset, price, asOf }: { asset: Asset; price: string; asOf: Date | undefined },
+  { asset, price, asOf }: Quote,
   now: number,
-  { silence }: Timings,
+  { silenceMs }: Pick<Timings, "silenceMs">,
 ): FeedState {
-  const told = new Date(Math.min(asOf?.getTime() ?? now, now)).toISOString();
-  const held = state.quotes[asset];
-  if (held !== undefined && told < held.asOf) return state;
+  const quotedAt = new Date(Math.min(asOf?.getTime() ?? now, now)).toISOString();
+  const held = state.latest[asset];
+  if (held !== undefined && quotedAt < held.asOf) return state;
   return {
     ...state,
-    quotes: { ...state.quotes, [asset]: { price, asOf: told } },
+    latest: { ...state.latest, [asset]: { price, asOf: quotedAt } },
     absent: state.absent.filter((other) => other !== asset),
-    firstPriceAt: state.firstPriceAt ?? now,
-    speakingSince: isSilent(state, now, { silence }) ? now : (state.speakingSince ?? now),
-    lastPriceAt: now,
+    firstQuoteAt: state.firstQuoteAt ?? now,
+    quotingSince: isSilent(state, now, { silenceMs }) ? now : (state.quotingSince ?? now),
+    lastQuoteAt: now,
   };
 }
 
@@ -54,25 +79,25 @@ export const withoutAsset = (state: FeedState, asset: Asset): FeedState => ({
   absent: [...new Set([...state.absent, asset])],
 });
 
-/** Whether it has told no price for too long, or none yet although it has had the time. */
-export const isSilent = (state: FeedState, now: number, { silence }: Pick<Timings, "silence">): boolean =>
-  now - (state.lastPriceAt ?? state.followedSince) >= silence;
+/** Whether the feed has sent no quote for too long, the time since it was first followed included. */
+export const isSilent = (state: FeedState, now: number, { silenceMs }: Pick<Timings, "silenceMs">): boolean =>
+  now - (state.lastQuoteAt ?? state.followedSince) >= silenceMs;
 
-/** Whether its prices are a set to be shown: all that it has to tell, or those that came while it had the time. */
-export function isSettled({ quotes, absent, firstPriceAt }: FeedState, now: number, { settling }: Timings) {
-  if (firstPriceAt === undefined) return false;
-  const complete = Object.values(nativeAssets).every((asset) => quotes[asset] || absent.includes(asset));
-  return complete || now - firstPriceAt >= settling;
+/** Whether the prices are complete: there is one of every asset that is not absent, or the time for the rest is over. */
+export function isSettled({ latest, absent, firstQuoteAt }: FeedState, now: number, { settlingMs }: Timings) {
+  if (firstQuoteAt === undefined) return false;
+  const complete = Object.values(nativeAssets).every((asset) => latest[asset] || absent.includes(asset));
+  return complete || now - firstQuoteAt >= settlingMs;
 }
 
-/** Whether its prices have come without a silence for long enough. */
-export const isSteady = ({ speakingSince, lastPriceAt }: FeedState, { steady }: Timings): boolean =>
-  speakingSince !== undefined && lastPriceAt !== undefined && lastPriceAt - speakingSince >= steady;
+/** Whether quotes have come without a silence for long enough. */
+export const isSteady = ({ quotingSince, lastQuoteAt }: FeedState, { steadyMs }: Timings): boolean =>
+  quotingSince !== undefined && lastQuoteAt !== undefined && lastQuoteAt - quotingSince >= steadyMs;
 
-/** The price of each chain's asset, as far as it is known, in the order of the networks. */
-export const pricesOf = ({ quotes }: FeedState, source: string): Price[] =>
+/** The known prices of the chains' native assets, in the order of the networks. */
+export const pricesOf = ({ latest }: FeedState, source: string): Price[] =>
   networks.flatMap((chain) => {
     const symbol = nativeAssets[chain];
-    const quote = quotes[symbol];
+    const quote = latest[symbol];
     return quote === undefined ? [] : [{ chain, symbol, currency: "USD", source, ...quote }];
   });

@@ -1,12 +1,18 @@
-import { backoff } from "./backoff.ts";
-import { converse, type OpenSocket } from "./converse.ts";
-import { dialogue, type Ear } from "./dialogue.ts";
-import type { FeedReport } from "./feed-report.ts";
-import { type FeedState, followedFrom, heard, withoutAsset } from "./feed-state.ts";
-import type { PriceFeed } from "./feeds.ts";
-import { pause } from "./pause.ts";
-import type { Timings } from "./timings.ts";
-import { venues } from "./venues.ts";
+import {
+  type AbsentProduct,
+  type FeedFault,
+  type FeedListener,
+  feedSession,
+  type OpenSocket,
+  runConnection,
+} from "./connection.ts";
+import { type FeedState, newFeedState, type Timings, withoutAsset, withQuote } from "./feed-state.ts";
+import type { PriceFeed, VenueName } from "./feeds.ts";
+import { coinbase } from "./venues/coinbase.ts";
+import { kraken } from "./venues/kraken.ts";
+import type { Venue } from "./venues/venue.ts";
+
+const venues: Readonly<Record<VenueName, Venue>> = { coinbase, kraken };
 
 export type FollowOptions = { open: OpenSocket; report: FeedReport; timings: Timings };
 
@@ -16,21 +22,21 @@ export type FollowedFeed = {
   stop(): Promise<void>;
 };
 
-/** Listens to a feed until it is stopped. Whatever happens to a connection, it is counted, and another is made. */
+/** Follows a feed until it is stopped. When a connection ends, that is counted, and another one is made. */
 export function followFeed(feed: PriceFeed, { open, report, timings }: FollowOptions): FollowedFeed {
   const stopped = new AbortController();
-  let state = followedFrom(Date.now());
-  const ear: Ear = {
-    price(told) {
-      state = heard(state, told, Date.now(), timings);
+  let state = newFeedState(Date.now());
+  const listener: FeedListener = {
+    quote(quote) {
+      state = withQuote(state, quote, Date.now(), timings);
     },
-    absent({ asset, product, reason }) {
-      state = withoutAsset(state, asset);
-      report.absent(feed.source, product, reason);
+    absent(product) {
+      state = withoutAsset(state, product.asset);
+      report.absent(feed.source, product);
     },
-    fault: (what) => report.fault(feed.source, what),
+    fault: (fault) => report.fault(feed.source, fault),
   };
-  const ended = stayConnected(feed, ear, { open, signal: stopped.signal, timings });
+  const ended = stayConnected(feed, listener, { open, signal: stopped.signal, timings });
   return {
     get state() {
       return state;
@@ -44,23 +50,83 @@ export function followFeed(feed: PriceFeed, { open, report, timings }: FollowOpt
 
 async function stayConnected(
   { url, venue }: PriceFeed,
-  ear: Ear,
+  listener: FeedListener,
   { open, signal, timings }: { open: OpenSocket; signal: AbortSignal; timings: Timings },
 ): Promise<void> {
   const refused = new Set<string>();
   for (let failures = 0; !signal.aborted; ) {
-    let spoke = false;
-    const talk = dialogue(venues[venue], refused, {
-      ...ear,
-      price(told) {
-        spoke = true;
-        ear.price(told);
+    let quoted = false;
+    const session = feedSession(venues[venue], refused, {
+      ...listener,
+      quote(quote) {
+        quoted = true;
+        listener.quote(quote);
       },
     });
-    const ending = await converse(url, { talk, open, signal, timings });
+    const ending = await runConnection(url, { session, open, signal, timings });
     if (signal.aborted) return;
-    ear.fault(ending);
-    failures = spoke ? 1 : failures + 1;
-    await pause(backoff(failures, timings.reconnect, Math.random()), signal);
+    listener.fault(ending);
+    failures = quoted ? 1 : failures + 1;
+    await pause(backoffMs(failures, timings.reconnect, Math.random()), signal);
   }
+}
+
+/**
+ * The pause before the next try: random, between the least and a ceiling that doubles with each failure in a row, so that
+ * clients that lost a venue at the same time do not all come back at the same time.
+ *
+ * @param chance from 0 to 1
+ */
+export function backoffMs(
+  failures: number,
+  { leastMs, mostMs }: Timings["reconnect"],
+  chance: number,
+): number {
+  const ceilingMs = Math.min(mostMs, leastMs * 2 ** failures);
+  return leastMs + chance * (ceilingMs - leastMs);
+}
+
+/** Resolves after that time, or as soon as the signal is aborted. */
+export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, durationMs);
+    signal.addEventListener("abort", done);
+  });
+}
+
+/** A line for the log. It never holds text from a venue's message. */
+export type FeedLine =
+  | { source: string; product: string; reason: AbsentProduct["reason"] }
+  | { source: string; insteadOf: string }
+  | { source: string; fault: FeedFault; count: number };
+
+export type FeedReport = ReturnType<typeof feedReport>;
+
+/** Logs what went wrong during a run, each thing once. */
+export function feedReport(log: (line: FeedLine) => void) {
+  const absent = new Set<string>();
+  const faults = new Map<string, FeedLine & { count: number }>();
+  return {
+    absent(source: string, { product, reason }: Pick<AbsentProduct, "product" | "reason">) {
+      const key = `${source} ${product}`;
+      if (absent.has(key)) return;
+      absent.add(key);
+      log({ source, product, reason });
+    },
+    instead: (source: string, insteadOf: string) => log({ source, insteadOf }),
+    /** Counts a fault. Counts are logged at the end, because a feed may have many faults a second. */
+    fault(source: string, fault: FeedFault) {
+      const key = `${source} ${fault}`;
+      faults.set(key, { source, fault, count: (faults.get(key)?.count ?? 0) + 1 });
+    },
+    end() {
+      for (const line of faults.values()) log(line);
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { pricesKey } from "../../lib/aws/table-keys.ts";
 import { startVenue } from "../../lib/dev/venue/venue.ts";
 import { networks } from "../../lib/domain/network.ts";
 import type { Price } from "../../lib/domain/price.ts";
-import { leaseOf } from "../../lib/prices/lease.ts";
+import { leaseOf } from "../../lib/prices/feed-prices.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 
 let engine: Engine;
@@ -149,7 +149,7 @@ describe("the function that feeds prices", () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const soonOver = { getRemainingTimeInMillis: () => 15_450 } as Context;
     await expect(handler(event(1), soonOver)).rejects.toMatchObject({
-      message: "No feed has told a price, or none could be saved",
+      message: "No feed sent a price, or no price could be saved",
       stack: "",
     });
     expect(warned.mock.calls).toEqual([

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Price } from "../../../lib/domain/price.ts";
-import { feedPrices } from "../../../lib/prices/feed-prices.ts";
+import { feedPrices, leaseOf } from "../../../lib/prices/feed-prices.ts";
 import { defaultPriceFeeds } from "../../../lib/prices/feeds.ts";
 import { type ScriptedSocket, scriptedSockets } from "../support/scripted-sockets.ts";
 
@@ -22,21 +23,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const run = (duration = 100_000) =>
-  feedPrices({ feeds: defaultPriceFeeds, save, duration, onLine, onFault, open: sockets.open });
+const run = (durationMs = 100_000) =>
+  feedPrices({ feeds: defaultPriceFeeds, save, durationMs, onLine, onFault, open: sockets.open });
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 const latest = (url: string) => sockets.of(url).at(-1) as ScriptedSocket;
 const sourcesSaved = () =>
   save.mock.calls.map(([prices]) => [...new Set(prices.map(({ source }) => source))].join());
-const tellAll = (socket: ScriptedSocket, price: string) => {
+const quoteAll = (socket: ScriptedSocket, price: string) => {
   for (const asset of assets) socket.ticker(asset, price);
 };
 
-/** Has the preferred feed tell a new price of everything, every tenth of a second. */
-async function speak(socket: ScriptedSocket, tenths: number) {
+/** Sends a new price of every asset, each tenth of a second. */
+async function keepQuoting(socket: ScriptedSocket, tenths: number) {
   for (let count = 1; count <= tenths; count++) {
-    tellAll(socket, `${count}.5`);
+    quoteAll(socket, `${count}.5`);
     await seconds(0.1);
   }
 }
@@ -47,11 +48,11 @@ async function connected(): Promise<ScriptedSocket> {
   return latest(coinbaseUrl);
 }
 
-describe("a run", () => {
-  it("saves once a second at most, the latest prices of all chains, and ends in its time", async () => {
+describe("feedPrices", () => {
+  it("saves the latest prices of all chains at most once a second, and ends on time", async () => {
     const ended = run(10_000);
     const socket = await connected();
-    await speak(socket, 99);
+    await keepQuoting(socket, 99);
     expect(save).toHaveBeenCalledTimes(9);
     expect(save.mock.calls[1]?.[0]).toHaveLength(5);
     expect(new Set(save.mock.calls[1]?.[0].map(({ price }) => price))).toEqual(new Set(["20.5"]));
@@ -63,10 +64,10 @@ describe("a run", () => {
     expect(onLine).not.toHaveBeenCalled();
   });
 
-  it("saves nothing as long as nothing changes, and a new time as a change", async () => {
+  it("saves nothing while nothing changes, but counts a new time as a change", async () => {
     const ended = run(10_000);
     const socket = await connected();
-    tellAll(socket, "1");
+    quoteAll(socket, "1");
     await seconds(3);
     expect(save).toHaveBeenCalledTimes(1);
     socket.ticker("ETH", "1");
@@ -77,7 +78,7 @@ describe("a run", () => {
     await ended;
   });
 
-  it("waits a little for the rest of the prices before it takes over", async () => {
+  it("waits for the other prices for two seconds before it takes over", async () => {
     const ended = run(10_000);
     const socket = await connected();
     await seconds(0.5);
@@ -90,11 +91,11 @@ describe("a run", () => {
     await ended;
   });
 
-  it("ends without a word when a newer run has taken over, and closes its connection", async () => {
+  it("ends quietly when a newer run has taken over, and closes its connection", async () => {
     save.mockResolvedValueOnce(true).mockResolvedValue(false);
     const ended = run();
     const socket = await connected();
-    await speak(socket, 30);
+    await keepQuoting(socket, 30);
     expect(socket.state).toBe("closing");
     socket.drop();
     expect(await ended).toBe(true);
@@ -102,33 +103,33 @@ describe("a run", () => {
     expect(sockets.sockets).toHaveLength(1);
   });
 
-  it("does not wait for a venue that never answers the closing of the connection", async () => {
+  it("does not wait for a venue that never answers the closing of its connection", async () => {
     const ended = run(3000);
-    tellAll(await connected(), "1");
+    quoteAll(await connected(), "1");
     await seconds(4);
     expect(await ended).toBe(true);
   });
 
-  it("goes on when a save fails, with what is latest then, and one save at a time", async () => {
+  it("continues with the latest prices after a failed save, one save at a time", async () => {
     const fault = new Error("no");
     save.mockImplementationOnce(() => new Promise((_, reject) => setTimeout(reject, 2500, fault)));
     const ended = run(8000);
-    await speak(await connected(), 60);
+    await keepQuoting(await connected(), 60);
     expect(onFault.mock.calls).toEqual([[fault]]);
     expect(save.mock.calls.map(([prices]) => prices[0]?.price)).toEqual(["10.5", "45.5", "55.5"]);
     await seconds(10);
     expect(await ended).toBe(true);
   });
 
-  it("was of no use when no save succeeded", async () => {
+  it("returns false when every save failed", async () => {
     save.mockRejectedValue(new Error("no"));
     const ended = run(5000);
-    await speak(await connected(), 60);
+    await keepQuoting(await connected(), 60);
     expect(await ended).toBe(false);
     expect(onFault).toHaveBeenCalledTimes(4);
   });
 
-  it("was of no use when no feed spoke", async () => {
+  it("returns false when no feed sent a price", async () => {
     const ended = run();
     await seconds(102);
     expect(await ended).toBe(false);
@@ -137,10 +138,10 @@ describe("a run", () => {
   });
 });
 
-describe("a feed that is silent", () => {
-  it("gives way to the next after five seconds, as a whole, until it has spoken for five seconds", async () => {
+describe("a silent feed", () => {
+  it("is replaced by the next after five seconds, until it has quoted for five seconds", async () => {
     const ended = run();
-    tellAll(await connected(), "1");
+    quoteAll(await connected(), "1");
     await seconds(4.9);
     expect(sockets.of(krakenUrl)).toHaveLength(0);
     await seconds(1);
@@ -152,11 +153,11 @@ describe("a feed that is silent", () => {
 
     latest(coinbaseUrl).accept();
     for (const tenths of [25, 24]) {
-      await speak(latest(coinbaseUrl), tenths);
+      await keepQuoting(latest(coinbaseUrl), tenths);
       latest(krakenUrl).snapshot(3);
     }
     expect(new Set(sourcesSaved().slice(1))).toEqual(new Set(["kraken"]));
-    await speak(latest(coinbaseUrl), 20);
+    await keepQuoting(latest(coinbaseUrl), 20);
     expect(sourcesSaved().at(-1)).toBe("coinbase");
     expect(onLine.mock.calls[1]).toEqual([{ source: "coinbase", insteadOf: "kraken" }]);
     expect(latest(krakenUrl).state).toBe("closing");
@@ -164,7 +165,7 @@ describe("a feed that is silent", () => {
     await ended;
   });
 
-  it("is connected to again, ever less often, and at least every half minute", async () => {
+  it("is reconnected to, less and less often, but at least every 35 seconds", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const times: number[] = [];
     const began = Date.now();
@@ -176,8 +177,32 @@ describe("a feed that is silent", () => {
     const ended = run(180_000);
     await seconds(181);
     await ended;
-    // Five seconds of silence each, then the pause.
+    // Each attempt takes five seconds of silence, then the pause.
     expect(times).toEqual([0, 6, 13, 22, 35, 56, 91, 126, 161]);
     expect(onLine.mock.calls).toContainEqual([{ source: "coinbase", fault: "silent", count: 9 }]);
+  });
+});
+
+describe("leaseOf", () => {
+  const time = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+  const when = fc.date({ min: new Date("2020-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
+
+  it("gives a later schedule a greater lease, with or without milliseconds in its time", () => {
+    fc.assert(
+      fc.property(when, fc.uuid(), fc.uuid(), (at, id, other) => {
+        const next = new Date(at.getTime() + 60_000);
+        expect(leaseOf({ time: time(at), id }) < leaseOf({ time: time(next), id: other })).toBe(true);
+        expect(leaseOf({ time: time(at), id }) < leaseOf({ time: next.toISOString(), id: other })).toBe(true);
+      }),
+    );
+  });
+
+  it("gives each run its own lease, even for the same event", () => {
+    const event = { time: "2026-11-21T09:00:00Z", id: "e1" };
+    expect(leaseOf(event)).not.toBe(leaseOf(event));
+  });
+
+  it("rejects an event without a valid time", () => {
+    expect(() => leaseOf({ time: "soon", id: "e1" })).toThrow(RangeError);
   });
 });

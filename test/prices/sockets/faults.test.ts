@@ -6,8 +6,8 @@ import { startCoinbase } from "../support/coinbase-server.ts";
 import { startKraken } from "../support/kraken-server.ts";
 import { startRun } from "../support/run.ts";
 
-describe("a venue that stops telling prices", () => {
-  it("is replaced as a whole though it goes on with heartbeats, and used again when it speaks", async () => {
+describe("a venue with faults", () => {
+  it("is replaced when it sends heartbeats but no prices, and used again when prices return", async () => {
     const { first, second, run } = await startBoth();
     first.mode.prices = false;
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -24,7 +24,7 @@ describe("a venue that stops telling prices", () => {
     ]);
   });
 
-  it("and sends garbage is connected to again, and none of the garbage is told", async () => {
+  it("is reconnected to when it sends only garbage, of which nothing is logged", async () => {
     const { first, run } = await startBoth();
     Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -41,7 +41,7 @@ describe("a venue that stops telling prices", () => {
     expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
   });
 
-  it("is listened to on when there is garbage among its prices", async () => {
+  it("stays in use when there is garbage among its prices", async () => {
     const { first, second, run } = await startBoth();
     first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);
@@ -50,8 +50,8 @@ describe("a venue that stops telling prices", () => {
   });
 });
 
-describe("a connection that is lost", () => {
-  it("by a closing is made again", async () => {
+describe("a lost connection", () => {
+  it("is made again after the venue has closed it", async () => {
     const { first, second, run } = await startBoth();
     first.hangUp();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -61,7 +61,7 @@ describe("a connection that is lost", () => {
     expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
   });
 
-  it("without a word, half open, is taken for dead and made again", async () => {
+  it("is made again when it is half open and silent", async () => {
     const { first, run } = await startBoth();
     first.vanish();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -70,7 +70,7 @@ describe("a connection that is lost", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "silent", count: 1 });
   });
 
-  it("is tried again and again, and the other venue is used for so long", async () => {
+  it("is retried until it succeeds, with the other venue in use meanwhile", async () => {
     const port = await freePort();
     const second = await startKraken();
     const run = startRun([coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
@@ -81,7 +81,7 @@ describe("a connection that is lost", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
   });
 
-  it("is of no consequence when its address is none", async () => {
+  it("does no harm when the URL is invalid", async () => {
     const second = await startKraken();
     const run = startRun([coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
     await run.until(() => expect(run.sources()).toEqual(["kraken"]));

@@ -9,7 +9,7 @@ describe("a feed over a real socket", () => {
   it.each([
     ["Coinbase's protocol", startCoinbase, coinbaseAt],
     ["Kraken's protocol", startKraken, krakenAt],
-  ])("tells all prices, as text and with their time, in %s", async (_, startVenue, feed) => {
+  ])("yields all prices as text, with their times, in %s", async (_, startVenue, feed) => {
     const began = Date.now();
     const venue = await startVenue();
     const run = startRun([feed(venue)]);
@@ -23,20 +23,20 @@ describe("a feed over a real socket", () => {
     expect(run.lines).toEqual([]);
   });
 
-  it("is closed in good order when the run ends", async () => {
+  it("is closed with code 1000 when the run ends", async () => {
     const { first, run } = await startBoth();
     await run.supersede();
     await waitFor(() => expect(first.closings).toEqual([1000]));
   });
 
-  it("is one connection: the other venue is not connected to as long as this one speaks", async () => {
+  it("is the only connection while it quotes", async () => {
     const { first, second, run } = await startBoth();
     await run.until(() => {}, 20);
     expect([first.connections(), second.connections()]).toEqual([1, 0]);
   });
 });
 
-describe("a product that a venue does not have", () => {
+describe("a product that a venue lacks", () => {
   const known = { coinbase: ["ETH-USD", "SOL-USD", "AVAX-USD"], kraken: ["ETH/USD", "SOL/USD", "AVAX/USD"] };
 
   it.each([
@@ -62,15 +62,18 @@ describe("a product that a venue does not have", () => {
       "BNB/USD",
       "not acknowledged",
     ],
-  ] as const)("(%s) is told once, and the others go on", async (_, startVenue, feed, product, reason) => {
-    const venue = await startVenue();
-    const run = startRun([feed(venue)]);
-    const { source } = feed(venue);
-    await run.until(() => expect(run.chains()).toEqual(["eth", "base", "sol", "avax"]));
-    await waitFor(() => expect(run.lines).toEqual([{ source, product, reason }]));
-    venue.hangUp();
-    await waitFor(() => expect(venue.connections()).toBe(2));
-    await run.until(() => expect(run.chains()).toEqual(["eth", "base", "sol", "avax"]), 40);
-    expect(run.lines).toEqual([{ source, product, reason }]);
-  });
+  ] as const)(
+    "is logged once when %s, and the other products continue",
+    async (_, startVenue, feed, product, reason) => {
+      const venue = await startVenue();
+      const run = startRun([feed(venue)]);
+      const { source } = feed(venue);
+      await run.until(() => expect(run.chains()).toEqual(["eth", "base", "sol", "avax"]));
+      await waitFor(() => expect(run.lines).toEqual([{ source, product, reason }]));
+      venue.hangUp();
+      await waitFor(() => expect(venue.connections()).toBe(2));
+      await run.until(() => expect(run.chains()).toEqual(["eth", "base", "sol", "avax"]), 40);
+      expect(run.lines).toEqual([{ source, product, reason }]);
+    },
+  );
 });

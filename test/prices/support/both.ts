@@ -12,7 +12,7 @@ export const krakenAt = ({ url }: Address): PriceFeed => ({ source: "kraken", ve
 export const waitFor = (expectation: () => void) =>
   vi.waitFor(expectation, { timeout: 20_000, interval: 10 });
 
-/** Both venues, and a run that has saved prices of the preferred one. */
+/** Starts both venues, and a run that has saved prices of the preferred one. */
 export async function startBoth() {
   const [first, second] = await Promise.all([startCoinbase(), startKraken()]);
   const run = startRun([coinbaseAt(first), krakenAt(second)]);

@@ -2,14 +2,14 @@ import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = {
   products?: readonly string[];
-  /** Accepts these, and leaves them out of what it acknowledges. */
+  /** Accepts these, but leaves them out of the acknowledgement. */
   forgets?: readonly string[];
   port?: number;
 };
 
 const all = ["ETH-USD", "SOL-USD", "BNB-USD", "AVAX-USD"];
 
-/** Speaks Coinbase Exchange's feed, as it is documented and has been captured. */
+/** Speaks the protocol of Coinbase Exchange, as documented and as captured. */
 export function startCoinbase({
   products = all,
   forgets = [],

@@ -4,7 +4,7 @@ type Options = { products?: readonly string[]; forgets?: readonly string[] };
 
 const all = ["ETH/USD", "SOL/USD", "BNB/USD", "AVAX/USD"];
 
-/** Speaks Kraken's feed, v2, as it is documented and has been captured. */
+/** Speaks Kraken's protocol, v2, as documented and as captured. */
 export function startKraken({ products = all, forgets = [] }: Options = {}): Promise<VenueServer> {
   return startServer({
     answer({ method, params }, say, subscribed) {

@@ -1,21 +1,21 @@
 import { onTestFinished, vi } from "vitest";
 import type { Price } from "../../../lib/domain/price.ts";
 import { feedPrices } from "../../../lib/prices/feed-prices.ts";
-import type { FeedLine } from "../../../lib/prices/feed-report.ts";
+import type { Timings } from "../../../lib/prices/feed-state.ts";
 import type { PriceFeed } from "../../../lib/prices/feeds.ts";
-import type { Timings } from "../../../lib/prices/timings.ts";
+import type { FeedLine } from "../../../lib/prices/follow-feed.ts";
 
-/** As in use, in proportion, but quick. */
+/** In proportion to the defaults, but quick. */
 const quick: Timings = {
-  round: 20,
-  silence: 1000,
-  steady: 500,
-  settling: 100,
-  reconnect: { least: 20, most: 100 },
-  goodbye: 200,
+  roundMs: 20,
+  silenceMs: 1000,
+  steadyMs: 500,
+  settlingMs: 100,
+  reconnect: { leastMs: 20, mostMs: 100 },
+  closingMs: 200,
 };
 
-/** Runs the feeds over real sockets, until the test is over or the run is superseded. */
+/** Runs the feeds over real sockets until the test ends or `supersede` is called. */
 export function startRun(feeds: readonly PriceFeed[]) {
   const saves: (readonly Price[])[] = [];
   const lines: FeedLine[] = [];
@@ -26,7 +26,7 @@ export function startRun(feeds: readonly PriceFeed[]) {
       if (!superseded) saves.push(prices);
       return !superseded;
     },
-    duration: 60_000,
+    durationMs: 60_000,
     onLine: (line) => lines.push(line),
     onFault: (error) => lines.push({ source: String(error), fault: "closed", count: 0 }),
     timings: quick,
@@ -40,10 +40,10 @@ export function startRun(feeds: readonly PriceFeed[]) {
   return {
     saves,
     lines,
-    /** The sources of the latest record: one, if all is well. */
+    /** The sources in the latest record. More than one is an error. */
     sources: () => [...new Set(saves.at(-1)?.map(({ source }) => source))],
     chains: () => saves.at(-1)?.map(({ chain }) => chain),
-    /** Waits until so many more records are saved, and what is expected of them holds. */
+    /** Waits until that many more records are saved and the expectation holds. */
     async until(expectation: () => void, records = 3) {
       const before = saves.length;
       await vi.waitFor(

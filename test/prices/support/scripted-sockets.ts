@@ -27,7 +27,7 @@ export class ScriptedSocket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
 
-  /** Coinbase's ticker of a product, made now. */
+  /** Coinbase's ticker of a product. */
   ticker(asset: string, price: string, time = new Date().toISOString()) {
     this.say({ type: "ticker", product_id: `${asset}-USD`, price, time });
   }
@@ -38,7 +38,7 @@ export class ScriptedSocket extends EventTarget {
     this.say({ channel: "ticker", type: "snapshot", data });
   }
 
-  /** Ends the connection, or answers the closing of it. */
+  /** Ends the connection, or answers its closing. */
   drop() {
     this.state = "closed";
     this.dispatchEvent(new CloseEvent("close"));

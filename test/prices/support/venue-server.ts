@@ -3,21 +3,20 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** What a venue does with a message of a client. */
-export type Speech = {
+/** The protocol of a venue. */
+export type Protocol = {
   answer(message: Record<string, unknown>, say: (message: object) => void, subscribed: Set<string>): void;
-  /** The message that tells a price. */
+  /** The message that carries a price. */
   price(product: string, price: number): object;
   heartbeats(products: readonly string[]): object[];
 };
 
 export type VenueServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Milliseconds. */
-const betweenTicks = 20;
+const tickMs = 20;
 
-/** A venue on 127.0.0.1 that does as it is told, faults included, until the test is over. */
-export async function startServer(speech: Speech, port = 0) {
+/** Starts a venue on 127.0.0.1 whose faults a test can switch on. It stops when the test ends. */
+export async function startServer(protocol: Protocol, port = 0) {
   const server = new WebSocketServer({ host: "127.0.0.1", port });
   await once(server, "listening");
   const open = new Map<WebSocket, Set<string>>();
@@ -36,23 +35,23 @@ export async function startServer(speech: Speech, port = 0) {
     });
     socket.on("message", (data) => {
       const say = (message: object) => socket.send(JSON.stringify(message));
-      if (mode.answers) speech.answer(JSON.parse(String(data)), say, subscribed);
+      if (mode.answers) protocol.answer(JSON.parse(String(data)), say, subscribed);
     });
   });
 
   const ticking = setInterval(() => {
     ticks++;
     for (const [socket, subscribed] of open) {
-      const prices = [...subscribed].map((product) => speech.price(product, 100 + ticks / 100));
+      const prices = [...subscribed].map((product) => protocol.price(product, 100 + ticks / 100));
       if (mode.prices) for (const message of prices) socket.send(JSON.stringify(message));
       if (mode.heartbeats)
-        for (const message of speech.heartbeats([...subscribed])) socket.send(JSON.stringify(message));
+        for (const message of protocol.heartbeats([...subscribed])) socket.send(JSON.stringify(message));
       if (mode.garbage !== undefined) {
         socket.send(mode.garbage);
         socket.send(Buffer.from(mode.garbage));
       }
     }
-  }, betweenTicks);
+  }, tickMs);
 
   async function close() {
     clearInterval(ticking);
@@ -64,18 +63,17 @@ export async function startServer(speech: Speech, port = 0) {
   return {
     port: (server.address() as AddressInfo).port,
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What it does, and does not do; may be changed at any time. */
+    /** What the venue does. May be changed at any time. */
     mode,
-    /** The codes with which connections were closed. */
+    /** The close codes of all closed connections. */
     closings,
-    /** How many connections were made so far. */
     connections: () => connections,
     openConnections: () => open.size,
-    /** Ends every connection in good order. */
+    /** Closes every connection with code 1001. */
     hangUp() {
       for (const socket of open.keys()) socket.close(1001);
     },
-    /** Is gone from every connection without a word: nothing is sent or read any more, not even the end. */
+    /** Goes silent on every connection without closing it: nothing is sent or read any more. */
     vanish() {
       for (const socket of open.keys()) {
         socket.pause();

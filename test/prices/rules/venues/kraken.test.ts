@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kraken } from "../../../lib/prices/kraken.ts";
+import { kraken } from "../../../../lib/prices/venues/kraken.ts";
 
 const data = {
   symbol: "BNB/USD",
@@ -18,21 +18,21 @@ const data = {
 const ticker = (...all: object[]) => ({ channel: "ticker", type: "update", data: all });
 const times = { time_in: "2026-09-24T10:00:00.000001Z", time_out: "2026-09-24T10:00:00.000002Z" };
 
-describe("Kraken's messages", () => {
-  it("ask for a product's prices", () => {
+describe("kraken", () => {
+  it("subscribes to a product's ticker", () => {
     expect(JSON.parse(kraken.subscribe("ETH/USD"))).toEqual({
       method: "subscribe",
       params: { channel: "ticker", symbol: ["ETH/USD"] },
     });
   });
 
-  it.each(["snapshot", "update"])("tell a price in a %s", (type) => {
+  it.each(["snapshot", "update"])("reads a price from a %s", (type) => {
     expect(kraken.read({ channel: "ticker", type, data: [data] })).toEqual([
       { kind: "price", product: "BNB/USD", price: "600.21", asOf: undefined },
     ]);
   });
 
-  it("tell when it was made, if they do", () => {
+  it("reads the time of a price, if there is one", () => {
     expect(kraken.read(ticker({ ...data, timestamp: "2026-07-30T21:00:05.123456Z" }))).toMatchObject([
       { price: "600.21", asOf: new Date("2026-07-30T21:00:05.123Z") },
     ]);
@@ -45,12 +45,12 @@ describe("Kraken's messages", () => {
     [1.5e-9, "0.0000000015"],
     [123456789.12345678, "123456789.12345678"],
     [1e17, "100000000000000000"],
-  ])("tell %f as text without an exponent", (last, price) => {
+  ])("writes %f without an exponent", (last, price) => {
     expect(kraken.read(ticker({ ...data, last }))).toMatchObject([{ price }]);
   });
 
   it.each([0, -1, 1e21, 1e-40, null, "600.21", undefined, Number.NaN, Number.POSITIVE_INFINITY])(
-    "tell no price of %s, but those beside it",
+    "reads no price from %s, but those beside it",
     (last) => {
       expect(kraken.read(ticker({ ...data, last }, data))).toEqual([
         { kind: "unreadable", what: "not a price" },
@@ -59,14 +59,14 @@ describe("Kraken's messages", () => {
     },
   );
 
-  it("acknowledge each product by itself", () => {
+  it("reads an acknowledgement", () => {
     const result = { channel: "ticker", event_trigger: "trades", snapshot: true, symbol: "ETH/USD" };
     expect(kraken.read({ method: "subscribe", result, success: true, ...times })).toEqual([
       { kind: "acknowledged", products: ["ETH/USD"] },
     ]);
   });
 
-  it("refuse a product by name, or without one", () => {
+  it("reads a refusal, with or without the product", () => {
     const error = { error: "Currency pair not supported BNB/USD", method: "subscribe", success: false };
     expect([kraken.read({ ...error, symbol: "BNB/USD", ...times }), kraken.read(error)]).toEqual([
       [{ kind: "refused", product: "BNB/USD" }],
@@ -79,12 +79,12 @@ describe("Kraken's messages", () => {
     { channel: "status", type: "update", data: [{ system: "online", api_version: "v2" }] },
     { method: "pong", req_id: 101, ...times },
     { channel: "something new", data: [data] },
-  ])("may say nothing of prices: %o", (message) => {
+  ])("ignores messages without prices: %o", (message) => {
     expect(kraken.read(message)).toEqual([]);
   });
 
   it.each([{}, [], { channel: 1 }, { channel: "ticker" }, { channel: "ticker", data: "BNB/USD" }])(
-    "may be none at all: %o",
+    "rejects what is not a message: %o",
     (message) => {
       expect(kraken.read(message)).toEqual([{ kind: "unreadable", what: "not a message" }]);
     },

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { decimalText, PositiveDecimal } from "../../../lib/prices/scalars.ts";
+import { decimalText, PositiveDecimal } from "../../../../lib/prices/venues/venue.ts";
 
-describe("a number as a decimal", () => {
-  it("reads as the same number, without an exponent and with no digit too many", () => {
+describe("decimalText", () => {
+  it("parses to the same number, without an exponent or a superfluous digit", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-9, max: 1e15, noNaN: true }), (number) => {
         const text = decimalText(number);
@@ -16,7 +16,7 @@ describe("a number as a decimal", () => {
     );
   });
 
-  it("is a price only if it is more than nothing", () => {
+  it("gives a PositiveDecimal only for a positive number", () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.integer()), (number) => {
         if (v.is(PositiveDecimal, decimalText(number))) expect(number).toBeGreaterThan(0);

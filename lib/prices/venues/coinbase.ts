@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { PositiveDecimal, VenueTime } from "./scalars.ts";
-import type { Venue, VenueEvent } from "./venue.ts";
+import { PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./venue.ts";
 
 const Typed = v.object({ type: v.string() });
 
@@ -13,14 +12,14 @@ const Subscriptions = v.object({
 const Failure = v.object({ reason: v.optional(v.string(), "") });
 
 /**
- * Coinbase Exchange's feed, keyless: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It closes a
- * connection that has not subscribed within 5 seconds, takes 8 connections a second from an address, and may add types
- * of messages at any time.
+ * The feed of Coinbase Exchange: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It needs no API key,
+ * closes a connection that has not subscribed within 5 seconds, accepts 8 connections a second per IP address, and may
+ * add types of messages at any time.
  */
 export const coinbase: Venue = {
   products: { ETH: "ETH-USD", SOL: "SOL-USD", BNB: "BNB-USD", AVAX: "AVAX-USD" },
 
-  // A ticker comes with each trade, and at first with the latest one; a heartbeat each second.
+  // The latest ticker comes at once, then one with each trade. A heartbeat comes each second.
   subscribe: (product) =>
     JSON.stringify({ type: "subscribe", product_ids: [product], channels: ["ticker", "heartbeat"] }),
 
@@ -46,7 +45,7 @@ function ticker(message: object): VenueEvent {
   return { kind: "price", product: output.product_id, price: output.price, asOf: output.time };
 }
 
-/** The acknowledgement lists everything that the connection is subscribed to. */
+/** An acknowledgement lists all subscriptions of the connection. */
 function subscriptions(message: object): VenueEvent {
   const { success, output } = v.safeParse(Subscriptions, message);
   if (!success) return { kind: "unreadable", what: "not a message" };
@@ -54,7 +53,7 @@ function subscriptions(message: object): VenueEvent {
   return { kind: "acknowledged", products: tickers.flatMap(({ product_ids }) => product_ids) };
 }
 
-/** As in `{"type":"error","message":"Failed to subscribe","reason":"NOPE-USD is not a valid product"}`. */
+/** For example `{"type":"error","message":"Failed to subscribe","reason":"NOPE-USD is not a valid product"}`. */
 function refusedProduct(message: object): string | undefined {
   const failure = v.safeParse(Failure, message);
   return failure.success ? /[A-Z\d]+-[A-Z\d]+/.exec(failure.output.reason)?.[0] : undefined;

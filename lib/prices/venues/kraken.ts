@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { decimalText, PositiveDecimal, VenueTime } from "./scalars.ts";
-import type { Venue, VenueEvent } from "./venue.ts";
+import { decimalText, PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./venue.ts";
 
 const Data = v.object({ channel: v.literal("ticker"), data: v.array(v.unknown()) });
 
@@ -22,20 +21,21 @@ const Failure = v.object({
   symbol: v.optional(v.string()),
 });
 
-/** Data have a channel, answers to a request its method. */
+/** Pushed messages have a `channel`; answers to a request have its `method`. */
 const Other = v.union([
   v.object({ channel: v.pipe(v.string(), v.notValue("ticker")) }),
   v.object({ method: v.string() }),
 ]);
 
 /**
- * Kraken's feed, keyless: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It sends a heartbeat
- * about each second in which there is nothing else, and takes 150 connections in ten minutes from an address.
+ * The feed of Kraken: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It needs no API key, sends
+ * a heartbeat about once a second when there is nothing else to send, and accepts 150 connections in ten minutes per IP
+ * address.
  */
 export const kraken: Venue = {
   products: { ETH: "ETH/USD", SOL: "SOL/USD", BNB: "BNB/USD", AVAX: "AVAX/USD" },
 
-  // A snapshot comes at first, then an update with each trade.
+  // A snapshot comes at once, then an update with each trade.
   subscribe: (product) =>
     JSON.stringify({ method: "subscribe", params: { channel: "ticker", symbol: [product] } }),
 

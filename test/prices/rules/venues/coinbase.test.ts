@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coinbase } from "../../../lib/prices/coinbase.ts";
+import { coinbase } from "../../../../lib/prices/venues/coinbase.ts";
 
 const ticker = {
   type: "ticker",
@@ -21,8 +21,8 @@ const ticker = {
   last_size: "11.4396987",
 };
 
-describe("Coinbase's messages", () => {
-  it("ask for a product's prices and heartbeats", () => {
+describe("coinbase", () => {
+  it("subscribes to a product's ticker and heartbeat", () => {
     expect(JSON.parse(coinbase.subscribe("ETH-USD"))).toEqual({
       type: "subscribe",
       product_ids: ["ETH-USD"],
@@ -30,37 +30,37 @@ describe("Coinbase's messages", () => {
     });
   });
 
-  it("tell a price, to the digit, and when it was made", () => {
+  it("reads a price, to the digit, and its time", () => {
     expect(coinbase.read(ticker)).toEqual([
       { kind: "price", product: "ETH-USD", price: "1285.22", asOf: new Date("2026-10-19T23:28:22.061Z") },
     ]);
     expect(coinbase.read({ ...ticker, price: "1285.20" })).toMatchObject([{ price: "1285.20" }]);
   });
 
-  it("tell a price without a time when there is none", () => {
+  it("reads a price without a time", () => {
     const { time: _, ...rest } = ticker;
     expect(coinbase.read(rest)).toMatchObject([{ kind: "price", asOf: undefined }]);
   });
 
   it.each([
-    ["no price", { ...ticker, price: undefined }],
+    ["missing", { ...ticker, price: undefined }],
     ["a number", { ...ticker, price: 1285.22 }],
     ["a text", { ...ticker, price: "much" }],
-    ["nothing", { ...ticker, price: "" }],
+    ["empty", { ...ticker, price: "" }],
     ["zero", { ...ticker, price: "0.00" }],
-    ["a sign", { ...ticker, price: "-1285.22" }],
-    ["an exponent", { ...ticker, price: "1e3" }],
-    ["no number", { ...ticker, price: "NaN" }],
-    ["infinity", { ...ticker, price: "Infinity" }],
-    ["no end", { ...ticker, price: "9".repeat(100) }],
-    ["spaces", { ...ticker, price: " 1285.22" }],
-    ["no product", { ...ticker, product_id: null }],
-    ["no time", { ...ticker, time: "yesterday" }],
-  ])("tell no price that is %s", (_, message) => {
+    ["signed", { ...ticker, price: "-1285.22" }],
+    ["written with an exponent", { ...ticker, price: "1e3" }],
+    ["NaN", { ...ticker, price: "NaN" }],
+    ["infinite", { ...ticker, price: "Infinity" }],
+    ["too long", { ...ticker, price: "9".repeat(100) }],
+    ["padded with a space", { ...ticker, price: " 1285.22" }],
+    ["of no product", { ...ticker, product_id: null }],
+    ["of no valid time", { ...ticker, time: "yesterday" }],
+  ])("reads no price that is %s", (_, message) => {
     expect(coinbase.read(message)).toEqual([{ kind: "unreadable", what: "not a price" }]);
   });
 
-  it("list every product whose ticker is subscribed to", () => {
+  it("reads every product with an acknowledged ticker", () => {
     expect(
       coinbase.read({
         type: "subscriptions",
@@ -72,7 +72,7 @@ describe("Coinbase's messages", () => {
     ).toEqual([{ kind: "acknowledged", products: ["ETH-USD", "SOL-USD"] }]);
   });
 
-  it("refuse a product by name, or without one", () => {
+  it("reads a refusal, with or without the product", () => {
     const error = { type: "error", message: "Failed to subscribe" };
     expect([
       coinbase.read({ ...error, reason: "BNB-USD is not a valid product" }),
@@ -91,12 +91,12 @@ describe("Coinbase's messages", () => {
     { type: "heartbeat", sequence: 90, last_trade_id: 20, product_id: "ETH-USD", time: ticker.time },
     { type: "l2update", product_id: "ETH-USD", changes: [["buy", "10101.80000000", "0.162567"]] },
     { type: "something new" },
-  ])("may be of a type that says nothing of prices: %o", (message) => {
+  ])("ignores messages without prices: %o", (message) => {
     expect(coinbase.read(message)).toEqual([]);
   });
 
   it.each([{}, [], { type: 1 }, { type: "subscriptions" }, { type: "subscriptions", channels: ["ticker"] }])(
-    "may be none at all: %o",
+    "rejects what is not a message: %o",
     (message) => {
       expect(coinbase.read(message)).toEqual([{ kind: "unreadable", what: "not a message" }]);
     },

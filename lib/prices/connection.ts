@@ -1,0 +1,154 @@
+import type { Asset } from "../domain/price.ts";
+import type { Quote, Timings } from "./feed-state.ts";
+import type { Unreadable, Venue, VenueEvent } from "./venues/venue.ts";
+
+/** A product that the venue has no price for. */
+export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };
+
+/** Why a connection ended. `silent`: nothing readable came for too long. */
+export type Ending = "closed" | "silent";
+
+export type FeedFault = Unreadable | Ending | "request refused";
+
+/** Receives what a feed sends. */
+export type FeedListener = {
+  quote(quote: Quote): void;
+  /** May be called several times for one product. */
+  absent(product: AbsentProduct): void;
+  fault(fault: FeedFault): void;
+};
+
+/** The messages of one connection, apart from the socket. */
+export type Session = ReturnType<typeof feedSession>;
+
+/**
+ * Subscribes to a venue's products, and passes its messages on to the listener.
+ *
+ * @param refused products that the venue has refused before. They are not requested; new refusals are added.
+ */
+export function feedSession(
+  { products, subscribe, read }: Venue,
+  refused: Set<string>,
+  listener: FeedListener,
+) {
+  const wanted = new Map(Object.entries(products).map(([asset, product]) => [product, asset as Asset]));
+  const unconfirmed = new Set([...wanted.keys()].filter((product) => !refused.has(product)));
+
+  function absent(product: string, reason: AbsentProduct["reason"]) {
+    const asset = wanted.get(product);
+    if (asset !== undefined) listener.absent({ asset, product, reason });
+  }
+
+  function handle(event: VenueEvent) {
+    switch (event.kind) {
+      case "price": {
+        const asset = wanted.get(event.product);
+        unconfirmed.delete(event.product);
+        if (asset !== undefined) listener.quote({ asset, price: event.price, asOf: event.asOf });
+        return;
+      }
+      case "acknowledged":
+        for (const product of event.products) unconfirmed.delete(product);
+        return;
+      case "refused":
+        if (event.product === undefined || !wanted.has(event.product))
+          return listener.fault("request refused");
+        unconfirmed.delete(event.product);
+        refused.add(event.product);
+        return absent(event.product, "refused");
+      case "unreadable":
+        return listener.fault(event.what);
+    }
+  }
+
+  return {
+    /** The messages to send once the connection is open. */
+    requests: () => [...unconfirmed].map(subscribe),
+
+    /** Returns whether the message was readable, and so a sign of life. */
+    receive(data: unknown): boolean {
+      const events = eventsOf(data, read);
+      for (const event of events) handle(event);
+      return events.length === 0 || events.some(({ kind }) => kind !== "unreadable");
+    },
+
+    /** Reports the products that are still unacknowledged. Call it when the venue has had time to acknowledge them. */
+    reportUnacknowledged() {
+      for (const product of unconfirmed) absent(product, "not acknowledged");
+    },
+  };
+}
+
+function eventsOf(data: unknown, read: Venue["read"]): readonly VenueEvent[] {
+  if (typeof data !== "string") return [{ kind: "unreadable", what: "not text" }];
+  let message: unknown;
+  try {
+    message = JSON.parse(data);
+  } catch {
+    return [{ kind: "unreadable", what: "not JSON" }];
+  }
+  if (typeof message !== "object" || message === null) return [{ kind: "unreadable", what: "not a message" }];
+  return read(message);
+}
+
+export type OpenSocket = (url: string) => WebSocket;
+
+export type ConnectionOptions = {
+  session: Session;
+  open: OpenSocket;
+  /** Aborting it closes the connection with code 1000. */
+  signal: AbortSignal;
+  timings: Pick<Timings, "silenceMs" | "closingMs">;
+};
+
+/**
+ * Connects, and runs the session until the connection ends; never throws. A connection is `silent` when nothing readable
+ * came for too long, its opening included: the peer may be gone without closing, which TCP alone notices after minutes.
+ */
+export function runConnection(url: string, { session, open, signal, timings }: ConnectionOptions) {
+  return new Promise<Ending>((resolve) => {
+    const listening = new AbortController();
+    const timers = new Set<NodeJS.Timeout>();
+    const after = (delayMs: number, act: () => void) => {
+      const timer = setTimeout(act, delayMs);
+      timers.add(timer);
+      return timer;
+    };
+    const end = (how: Ending) => {
+      listening.abort();
+      for (const timer of timers) clearTimeout(timer);
+      resolve(how);
+    };
+
+    let socket: WebSocket;
+    try {
+      socket = open(url);
+    } catch {
+      return end("closed");
+    }
+    const silence = after(timings.silenceMs, () => {
+      // A dead peer never answers the close; the operating system drops the connection in its own time.
+      socket.close();
+      end("silent");
+    });
+    const on = { signal: listening.signal };
+    socket.addEventListener(
+      "open",
+      () => {
+        silence.refresh();
+        for (const request of session.requests()) socket.send(request);
+        after(timings.silenceMs, session.reportUnacknowledged);
+      },
+      on,
+    );
+    socket.addEventListener("message", ({ data }) => void (session.receive(data) && silence.refresh()), on);
+    // An error event is always followed by a close event.
+    socket.addEventListener("close", () => end("closed"), on);
+    const leave = () => {
+      socket.close(1000);
+      after(timings.closingMs, () => end("closed"));
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, on);
+  });
+}
