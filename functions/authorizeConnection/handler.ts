@@ -1,13 +1,13 @@
 import { openTable } from "../../lib/aws/table.ts";
-import { admission } from "../../lib/plans/admission.ts";
 import { connectionAuthorizer } from "../../lib/runtime/connection-authorizer.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { identityOf } from "../../lib/runtime/identity.ts";
 import { issuerOfEnvironment } from "../../lib/runtime/issuer-of-environment.ts";
 import { tokenVerifier } from "../../lib/runtime/token-verifier.ts";
+import { admission } from "../../lib/users/admit.ts";
 
 const admit = admission(openTable(environment("TABLE_NAME")), {
-  sharedKey: environment("SHARED_KEY_VALUE"),
+  fallbackKey: environment("SHARED_KEY_VALUE"),
   stages: JSON.parse(environment("PLAN_STAGES")),
 });
 

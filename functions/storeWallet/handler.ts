@@ -1,11 +1,11 @@
 import { openTable } from "../../lib/aws/table.ts";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
-import { addWallet } from "../../lib/aws/wallet-records.ts";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
 import type { WalletLimits } from "../../lib/domain/tier.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
+import { importWallet } from "../../lib/wallets/import-wallet.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const vault = openVault(environment("KEY_ID"));
@@ -14,6 +14,6 @@ const limits: WalletLimits = JSON.parse(environment("WALLET_LIMITS"));
 export const handler = rest("storeWallet", async ({ userID, now, body: { network, privateKey } }) => {
   using key = await readPrivateKey(network, privateKey);
   const wallet = importedWallet(userID, network, key.address, now);
-  await addWallet(table, wallet, () => seal(vault, key.secret, bindingOf(wallet)), limits);
+  await importWallet(table, wallet, () => seal(vault, key.secret, bindingOf(wallet)), limits);
   return { message: "Wallet stored successfully" };
 });

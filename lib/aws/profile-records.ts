@@ -10,7 +10,10 @@ import {
   profileKey,
   profileWithReferrals,
   profileWithSettings,
+  referralCodeKey,
+  referralKey,
 } from "./table-keys.ts";
+import { transact, type Writes } from "./transaction.ts";
 
 /** A profile stands before at most three settings in its partition. */
 const itemsBeforeReferrals = 4;
@@ -46,7 +49,34 @@ export async function readProfileWithReferrals(table: Table, userID: string) {
   return { profile: profileIn(items), referrals };
 }
 
-/** Notes that the user was here. A profile that has gone meanwhile is not made anew. */
+/** The owner of a referral code. */
+export async function userIDOfReferralCode(table: Table, code: string): Promise<string | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: referralCodeKey(code) }),
+  );
+  return Item?.userID;
+}
+
+/**
+ * Writes a new profile and its referral code, and credits the referrer, all or nothing.
+ *
+ * @returns false, without writing, if the profile or the code exists, or the referrer does not.
+ */
+export async function createProfile(
+  table: Table,
+  profile: Profile,
+  { referrerID, now }: { referrerID: string | undefined; now: Date },
+): Promise<boolean> {
+  const { userID, refID } = profile;
+  const cancelled = await transact(table, [
+    putNew(table, { ...profileKey(userID), ...profile }),
+    putNew(table, { ...referralCodeKey(refID), userID }),
+    ...(referrerID === undefined ? [] : credit(table, referrerID, profile, now)),
+  ]);
+  return cancelled === undefined;
+}
+
+/** Records a visit. Fails for a profile that was deleted meanwhile, rather than writing a part of it again. */
 export async function recordVisit(table: Table, userID: string, now: Date): Promise<void> {
   await table.client.send(
     new UpdateCommand({
@@ -95,6 +125,30 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
       ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
     }),
   );
+}
+
+function credit(
+  table: Table,
+  referrerID: string,
+  { userID, username, createdAt }: Profile,
+  now: Date,
+): Writes {
+  return [
+    {
+      Update: {
+        TableName: table.name,
+        Key: profileKey(referrerID),
+        UpdateExpression: "ADD usersReferred :one",
+        ConditionExpression: "attribute_exists(PK)",
+        ExpressionAttributeValues: { ":one": 1 },
+      },
+    },
+    putNew(table, { ...referralKey(referrerID, now, userID), username, joinedAt: createdAt }),
+  ];
+}
+
+function putNew(table: Table, Item: Record<string, unknown>): Writes[number] {
+  return { Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" } };
 }
 
 function profileIn(items: Item<Profile>[]): Profile {

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { register } from "../../lib/aws/registration.ts";
+import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { linesOf, now } from "./support/admin.ts";
 import { type Imported, opened, rotate, stored, targetWith, userWithWallets } from "./support/custody.ts";

@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
-import { register } from "../../lib/aws/registration.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
+import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { now, run } from "./support/admin.ts";
 import { targetWith, userWithWallets } from "./support/custody.ts";

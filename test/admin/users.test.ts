@@ -1,9 +1,9 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
-import { register } from "../../lib/aws/registration.ts";
 import { saveSettings } from "../../lib/aws/settings-records.ts";
 import { writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
+import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";

@@ -3,9 +3,9 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { readExecutions, saveExecution } from "../../lib/aws/execution-records.ts";
-import { register } from "../../lib/aws/registration.ts";
 import type { Order } from "../../lib/domain/execution.ts";
 import { executionRecorder } from "../../lib/realtime/record-executions.ts";
+import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order, position } from "../support/executions.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readProfileWithSettings } from "../../lib/aws/profile-records.ts";
-import { register } from "../../lib/aws/registration.ts";
 import { saveSettings } from "../../lib/aws/settings-records.ts";
 import { defaultSettings } from "../../lib/domain/settings.ts";
+import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();

@@ -4,13 +4,13 @@ import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing
 import { readStoredWallet, type StoredWallet } from "../../../lib/admin/stored-wallet.ts";
 import type { Target } from "../../../lib/admin/target.ts";
 import { unpack } from "../../../lib/aws/container.ts";
-import { register } from "../../../lib/aws/registration.ts";
 import type { Table } from "../../../lib/aws/table.ts";
 import { walletKey } from "../../../lib/aws/table-keys.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
-import { addWallet } from "../../../lib/aws/wallet-records.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
+import { register } from "../../../lib/users/register.ts";
+import { importWallet } from "../../../lib/wallets/import-wallet.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
@@ -60,7 +60,7 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   using key = await readPrivateKey("eth", secret.toString("hex"));
   const wallet = importedWallet(userID, "eth", key.address, now);
   const sealed = await seal(target.vault, key.secret, bindingOf(wallet));
-  await addWallet(target.table, wallet, async () => sealed, { Base: 1000, Pro: 1000, Enterprise: 1000 });
+  await importWallet(target.table, wallet, async () => sealed, { Base: 1000, Pro: 1000, Enterprise: 1000 });
   return { wallet, secret };
 }
 

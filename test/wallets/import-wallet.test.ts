@@ -1,11 +1,12 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
-import { register } from "../../lib/aws/registration.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
-import { addWallet, walletsOfUser } from "../../lib/aws/wallet-records.ts";
+import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import type { Network } from "../../lib/domain/network.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
+import { register } from "../../lib/users/register.ts";
+import { importWallet } from "../../lib/wallets/import-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
@@ -14,7 +15,7 @@ const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
 const add = (userID: string, address: string, network: Network = "eth") =>
-  addWallet(db.table, importedWallet(userID, network, address, new Date()), seal, limits);
+  importWallet(db.table, importedWallet(userID, network, address, new Date()), seal, limits);
 
 async function holder(userID: string): Promise<string> {
   await register(db.table, { userID, names: [], ref: undefined }, new Date());
@@ -32,8 +33,8 @@ const outcomes = async (imports: Promise<void>[]) => {
 
 const countOf = async (userID: string) => (await readProfile(db.table, userID))?.walletCount;
 
-describe("imports at the same time", () => {
-  it("of 50 wallets at a limit of 10 leave exactly 10, and a count of 10", async () => {
+describe("importWallet", () => {
+  it("imports no more than 10 of 50 wallets at a limit of 10, whatever the concurrency", async () => {
     const userID = await holder("hoarder");
     const imports = Array.from({ length: 50 }, (_, index) => add(userID, `0x${index}`));
     expect(await outcomes(imports)).toEqual({ added: 10, refused: 40 });
@@ -41,7 +42,7 @@ describe("imports at the same time", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
-  it("of the same wallet, 20 times, leave one", async () => {
+  it("imports one wallet if the same one comes 20 times at once", async () => {
     const userID = await holder("repeater");
     expect(await outcomes(Array.from({ length: 20 }, () => add(userID, "0x1")))).toEqual({
       added: 20,
@@ -50,10 +51,8 @@ describe("imports at the same time", () => {
     expect(await walletsOfUser(db.table, userID)).toHaveLength(1);
     expect(await countOf(userID)).toBe(1);
   });
-});
 
-describe("a wallet", () => {
-  it("is another one on another network, and another user's is their own", async () => {
+  it("keeps the wallets of each network and of each user apart", async () => {
     const [alice, bob] = [await holder("alice"), await holder("bob")];
     await add(alice, "0x1", "eth");
     await add(alice, "0x1", "base");
@@ -62,7 +61,7 @@ describe("a wallet", () => {
     expect(await walletsOfUser(db.table, bob)).toHaveLength(1);
   });
 
-  it("is added again at the limit without a word, and does not count", async () => {
+  it("accepts a wallet that the user holds, even at the limit, and does not count it again", async () => {
     const userID = await holder("full");
     for (let index = 0; index < 10; index++) await add(userID, `0x${index}`);
     await expect(add(userID, "0x3")).resolves.toBeUndefined();
@@ -70,16 +69,26 @@ describe("a wallet", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
-  it("is not added when its key could not be sealed", async () => {
+  it("stores nothing if the key cannot be sealed", async () => {
     const userID = await holder("unlucky");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());
     const failing = () => Promise.reject(new Error("KMS is down"));
-    await expect(addWallet(db.table, wallet, failing, limits)).rejects.toThrow("KMS is down");
+    await expect(importWallet(db.table, wallet, failing, limits)).rejects.toThrow("KMS is down");
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
     expect(await countOf(userID)).toBe(0);
   });
 
-  it("is added when the user rises to a tier with room while it is being sealed", async () => {
+  it("does not seal a key at the limit", async () => {
+    const userID = await holder("sealed out");
+    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const unused = vi.fn(seal);
+    await expect(importWallet(db.table, wallet, unused, { ...limits, Base: 0 })).rejects.toThrow(
+      "limit of 0",
+    );
+    expect(unused).not.toHaveBeenCalled();
+  });
+
+  it("imports the wallet if the user's tier rises meanwhile, and seals its key once", async () => {
     const userID = await holder("riser");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());
     const rise = vi.fn(async () => {
@@ -93,12 +102,14 @@ describe("a wallet", () => {
       );
       return seal();
     });
-    await addWallet(db.table, wallet, rise, limits);
+    await importWallet(db.table, wallet, rise, limits);
     expect(rise).toHaveBeenCalledOnce();
     expect(await countOf(userID)).toBe(11);
   });
+});
 
-  it("is listed without its key", async () => {
+describe("walletsOfUser", () => {
+  it("leaves out the encrypted key", async () => {
     const userID = await holder("lister");
     await add(userID, "0x1");
     expect(Object.keys((await walletsOfUser(db.table, userID))[0] ?? {}).sort()).toEqual(

@@ -1,0 +1,65 @@
+import { LRUCache } from "lru-cache";
+import { coverageOf, type PlanStage } from "../aws/plan-stages.ts";
+import { readProfile, recordVisit } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../aws/user-key-records.ts";
+import { planOf, samePlan } from "../domain/plan.ts";
+import type { Profile } from "../domain/profile.ts";
+import { register, type SignedInUser } from "./register.ts";
+
+/** How long an authorizer remembers a user's own key. A key is retired for far longer before it is deleted. */
+const ownKeyCacheMs = 60_000;
+
+/** How long it remembers that a user has no active key yet. */
+const fallbackCacheMs = 2_000;
+
+/** The shortest time between two recorded visits. */
+const visitIntervalMs = 60 * 60 * 1000;
+
+/** What to count a request against when the user has no active key. */
+export type Fallback = {
+  fallbackKey: string;
+  /** The stages that plans cover. A key made for other stages is not used. */
+  stages: readonly PlanStage[];
+};
+
+/**
+ * Makes the function that admits users and returns the API key that their requests count against: their own once it is
+ * active and on their tier's plan, the fallback key until then.
+ */
+export function admission(table: Table, { fallbackKey, stages }: Fallback) {
+  const keys = new LRUCache<string, string>({ max: 10_000 });
+  const coverage = coverageOf(stages);
+
+  return async (user: SignedInUser, now: Date): Promise<string> => {
+    const { userID } = user;
+    const cached = keys.get(userID);
+    if (cached !== undefined) return cached;
+    const [profile, record] = await Promise.all([
+      admitUser(table, user, now),
+      readUserKeyRecord(table, userID),
+    ]);
+    const own = activeKey(profile, record, coverage, now);
+    keys.set(userID, own ?? fallbackKey, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
+    return own ?? fallbackKey;
+  };
+}
+
+/** Registers a user at first sight, and records the visit of others. Returns the profile as it was before the visit. */
+async function admitUser(table: Table, user: SignedInUser, now: Date): Promise<Profile> {
+  const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now));
+  const sinceVisitMs = now.getTime() - Date.parse(profile.lastVisited);
+  if (sinceVisitMs > visitIntervalMs) await recordVisit(table, user.userID, now);
+  return profile;
+}
+
+function activeKey(
+  profile: Profile,
+  record: UserKeyRecord | undefined,
+  coverage: string,
+  now: Date,
+): string | undefined {
+  const { current } = record ?? {};
+  if (current?.coverage !== coverage || !samePlan(current.plan, planOf(profile))) return undefined;
+  return Date.parse(current.activeFrom) <= now.getTime() ? current.value : undefined;
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { createProfile, readProfile, userIDOfReferralCode } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import { newProfile, type Profile, usernameOf } from "../domain/profile.ts";
+import { newReferralCode, readReferralCode } from "../domain/referral-code.ts";
+
+/** A user as their token describes them. */
+export type SignedInUser = {
+  userID: string;
+  /** Candidates for the username, best first. */
+  names: readonly unknown[];
+  /** The referral code that they signed up with. */
+  ref: unknown;
+};
+
+/**
+ * Creates the profile of a new user, with a referral code of their own, and credits the owner of the code they signed up
+ * with. Both happen once: they are one transaction. Nobody can refer themselves, since a new user has no code yet.
+ *
+ * @returns the profile, even if a concurrent call created it.
+ */
+export async function register(table: Table, user: SignedInUser, now: Date): Promise<Profile> {
+  // A failed condition means that the profile exists, the new code is taken, or the referrer has gone. None of them
+  // fails the next attempt in the same way.
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const referrer = await referrerOf(table, user.ref);
+    const profile = profileOf(user, referrer, now);
+    if (await createProfile(table, profile, { referrerID: referrer?.userID, now })) return profile;
+    const existing = await readProfile(table, user.userID);
+    if (existing !== undefined) return existing;
+  }
+  throw new Error("The profile could not be created");
+}
+
+function profileOf(user: SignedInUser, referrer: Profile | undefined, now: Date): Profile {
+  const refID = newReferralCode();
+  const username = usernameOf(user.names, refID);
+  const profile = newProfile({ _id: randomUUID(), userID: user.userID, username, refID, now });
+  return referrer === undefined ? profile : { ...profile, referredBy: referrer.username };
+}
+
+/** The owner of a referral code. An unknown code is ignored: a typo must not keep a user out. */
+async function referrerOf(table: Table, ref: unknown): Promise<Profile | undefined> {
+  const code = typeof ref === "string" ? readReferralCode(ref) : undefined;
+  const userID = code && (await userIDOfReferralCode(table, code));
+  return userID === undefined ? undefined : readProfile(table, userID);
+}

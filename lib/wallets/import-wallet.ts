@@ -1,0 +1,34 @@
+import { readOwnProfile } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import type { SealedKey } from "../aws/vault.ts";
+import { hasWallet, insertWallet } from "../aws/wallet-records.ts";
+import type { WalletLimits } from "../domain/tier.ts";
+import { checkWalletLimit, type Wallet } from "../domain/wallet.ts";
+
+/**
+ * Adds a wallet to its user's wallets. Importing an address again on the same network succeeds and changes nothing, even
+ * at the limit.
+ *
+ * @param seal encrypts the private key. Called at most once, and only if the user may hold another wallet.
+ * @throws {DomainError} WALLET_LIMIT_REACHED
+ */
+export async function importWallet(
+  table: Table,
+  wallet: Wallet,
+  seal: () => Promise<SealedKey>,
+  limits: WalletLimits,
+): Promise<void> {
+  let sealed: SealedKey | undefined;
+  // A concurrent change stops the insert. The next attempt reads it: the same wallet, a full count, or another tier.
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const [isHeld, { tier, walletCount }] = await Promise.all([
+      hasWallet(table, wallet),
+      readOwnProfile(table, wallet.UserID),
+    ]);
+    if (isHeld) return;
+    checkWalletLimit(tier, walletCount, limits);
+    sealed ??= await seal();
+    if (await insertWallet(table, wallet, sealed, { tier, limit: limits[tier] })) return;
+  }
+  throw new Error("The user's profile kept changing");
+}

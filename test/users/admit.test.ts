@@ -1,0 +1,178 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readProfile } from "../../lib/aws/profile-records.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
+import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { admission } from "../../lib/users/admit.ts";
+import {
+  base,
+  grace,
+  later,
+  minutes,
+  pro,
+  stages,
+  start,
+  type User,
+  worldForTests,
+} from "../plans/support/world.ts";
+
+const world = worldForTests();
+const fallbackKey = "0123456789abcdef0123456789abcdef";
+const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
+
+let clock: number;
+beforeEach(() => {
+  clock = 1;
+  vi.spyOn(performance, "now").mockImplementation(() => clock);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Moves the clock of the cache. */
+async function waitMs(ms: number): Promise<void> {
+  clock += ms;
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+const open = (table: Table = world.table, covered = stages) =>
+  admission(table, { fallbackKey, stages: covered });
+
+/** Writes the user and returns the key that the mirror makes for them. */
+async function mirrored(userID: string, user: User): Promise<string> {
+  await world.put(userID, user);
+  await mirrorUser(world.mirror(), userID);
+  return (await readUserKeyRecord(world.table, userID))?.current?.value ?? "none";
+}
+
+/** The table, with each command passed to `onSend` first. */
+function watched(table: Table, onSend: (command: unknown) => void): Table {
+  const send = async (command: unknown) => {
+    onSend(command);
+    return table.client.send(command as never);
+  };
+  const client = new Proxy(table.client, {
+    get: (target, name) => (name === "send" ? send : Reflect.get(target, name)),
+  });
+  return { ...table, client };
+}
+
+function counted(table: Table) {
+  let reads = 0;
+  const count = (command: unknown) => {
+    reads += command instanceof GetCommand ? 1 : 0;
+  };
+  return { table: watched(table, count), reads: () => reads };
+}
+
+describe("admission", () => {
+  it("returns the fallback key until the user's own key is active, then that", async () => {
+    const own = await mirrored("alice", base);
+    expect(await open()(user("alice"), later(grace - 1))).toBe(fallbackKey);
+    expect(await open()(user("alice"), later(grace))).toBe(own);
+  });
+
+  it("registers a new user, and returns the fallback key", async () => {
+    expect(await open()(user("newcomer"), start)).toBe(fallbackKey);
+    expect(await readProfile(world.table, "newcomer")).toMatchObject({ tier: "Base" });
+  });
+
+  it("returns the fallback key while the user's own is on another tier's plan", async () => {
+    const old = await mirrored("riser", base);
+    await world.put("riser", pro);
+    expect(await open()(user("riser"), later(grace))).toBe(fallbackKey);
+    const own = await mirrored("riser", pro);
+    expect(own).not.toBe(old);
+    expect(await open()(user("riser"), later(grace))).toBe(own);
+  });
+
+  it("returns the fallback key if the user's own was made for another API", async () => {
+    await mirrored("moved", base);
+    const others = stages.map(({ stage }) => ({ apiId: "Another", stage }));
+    expect(await open(world.table, others)(user("moved"), later(grace))).toBe(fallbackKey);
+    expect(await open(world.table, stages.toReversed())(user("moved"), later(grace))).not.toBe(fallbackKey);
+  });
+
+  it("remembers a user's own key for a minute", async () => {
+    const old = await mirrored("regular", base);
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    expect(await admit(user("regular"), later(grace))).toBe(old);
+    const own = await mirrored("regular", pro);
+    await waitMs(60_000);
+    expect(await admit(user("regular"), later(2 * grace))).toBe(old);
+    expect(reads()).toBe(2);
+    await waitMs(1);
+    expect(await admit(user("regular"), later(2 * grace))).toBe(own);
+    expect(reads()).toBe(4);
+  });
+
+  it("remembers for two seconds that a user has no active key", async () => {
+    await world.put("waiting", base);
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    expect(await admit(user("waiting"), later(grace))).toBe(fallbackKey);
+    const own = await mirrored("waiting", base);
+    await waitMs(2000);
+    expect(await admit(user("waiting"), later(grace))).toBe(fallbackKey);
+    expect(reads()).toBe(2);
+    await waitMs(1);
+    expect(await admit(user("waiting"), later(grace))).toBe(own);
+  });
+
+  it("remembers each user's key separately", async () => {
+    const admit = open();
+    const keys = [await mirrored("ann", base), await mirrored("bea", base)];
+    const admitted = async () => [
+      await admit(user("ann"), later(grace)),
+      await admit(user("bea"), later(grace)),
+    ];
+    expect(await admitted()).toEqual(keys);
+    expect(await admitted()).toEqual(keys);
+  });
+
+  it("remembers nothing about a user whom it failed to admit", async () => {
+    let broken = true;
+    const fail = () => {
+      if (broken) throw new Error("no");
+    };
+    const admit = open(watched(world.table, fail));
+    await expect(admit(user("unlucky"), start)).rejects.toThrow("no");
+    broken = false;
+    expect(await admit(user("unlucky"), start)).toBe(fallbackKey);
+  });
+
+  it("creates one profile, whatever the concurrency", async () => {
+    const admit = open();
+    const admitted = await Promise.all(Array.from({ length: 20 }, () => admit(user("crowd"), start)));
+    expect(new Set(admitted)).toEqual(new Set([fallbackKey]));
+    const made = await readProfile(world.table, "crowd");
+    await open()(user("crowd"), start);
+    expect(await readProfile(world.table, "crowd")).toEqual(made);
+  });
+
+  it("credits no referrer once the user is registered", async () => {
+    await open()(user("late referrer"), start);
+    await open()(user("early bird"), start);
+    for (const owner of ["late referrer", "early bird"]) {
+      const { refID } = (await readProfile(world.table, owner)) ?? {};
+      await open()(user("early bird", refID), start);
+      expect(await readProfile(world.table, owner)).toMatchObject({ usersReferred: 0 });
+    }
+  });
+
+  it("records a user's visits, once an hour at most", async () => {
+    const admit = open();
+    const lastVisited = async () => (await readProfile(world.table, "visitor"))?.lastVisited;
+    await admit(user("visitor"), start);
+    await waitMs(minutes(60));
+    await admit(user("visitor"), later(minutes(60)));
+    expect(await lastVisited()).toBe(start.toISOString());
+    await waitMs(minutes(1));
+    await admit(user("visitor"), later(minutes(61)));
+    expect(await lastVisited()).toBe(later(minutes(61)).toISOString());
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { readProfile, readProfileWithReferrals } from "../../lib/aws/profile-records.ts";
+import { register } from "../../lib/users/register.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+
+const db = tableForTests();
+
+const now = new Date("2026-11-21T09:00:00.000Z");
+const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
+
+describe("register", () => {
+  it("creates one profile and credits the referrer once, whatever the concurrency", async () => {
+    const { refID } = await register(db.table, user("referrer"), now);
+    const profiles = await Promise.all(
+      Array.from({ length: 50 }, () => register(db.table, user("referred", refID), now)),
+    );
+    expect(new Set(profiles.map((profile) => profile._id)).size).toBe(1);
+    expect((await readProfile(db.table, "referrer"))?.usersReferred).toBe(1);
+    expect((await readProfile(db.table, "referred"))?.referredBy).toBe("referrer");
+  });
+
+  it("accepts a referral code in lower case", async () => {
+    const { refID } = await register(db.table, user("lower"), now);
+    await register(db.table, user("follower", refID.toLowerCase()), now);
+    expect((await readProfile(db.table, "lower"))?.usersReferred).toBe(1);
+  });
+
+  it.each(["ZZZZZZZZ", "", "'; drop", 42, null, { $ne: 1 }])("ignores the referral code %j", async (ref) => {
+    const userID = `with ${JSON.stringify(ref)}`;
+    const profile = await register(db.table, { userID, names: [], ref }, now);
+    expect(profile.referredBy).toBeUndefined();
+    expect(await readProfile(db.table, userID)).toEqual(expect.objectContaining(profile));
+  });
+
+  it("lists the newest 100 referrals of a user, newest first", async () => {
+    const { refID } = await register(db.table, user("famous"), now);
+    for (let hour = 0; hour < 104; hour += 8) {
+      const batch = Array.from({ length: 8 }, (_, index) => hour + index);
+      await Promise.all(
+        batch.map((each) => register(db.table, user(`fan ${each}`, refID), hoursLater(each))),
+      );
+    }
+    const { profile, referrals } = await readProfileWithReferrals(db.table, "famous");
+    expect(profile.usersReferred).toBe(104);
+    expect(referrals.map(({ username }) => username)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `fan ${103 - index}`),
+    );
+    expect(referrals[0]?.joinedAt).toBe(hoursLater(103).toISOString());
+  });
+});
