@@ -1,5 +1,5 @@
 import type { LogEntry } from "./lambda/lambda.ts";
-import { logLine } from "./lambda/sandbox/log-format.ts";
+import { logLine } from "./lambda/sandbox/log.ts";
 
 /**
  * The log of a service that the runner plays: why the gateway gave an answer of its own, what became of events that no

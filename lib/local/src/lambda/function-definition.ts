@@ -1,19 +1,21 @@
 import * as v from "valibot";
+import { account } from "../account.ts";
 import type { Assembly } from "../cloudformation/assembly.ts";
 import type { Resource } from "../cloudformation/resource-type.ts";
 import { functionArn, functionName } from "../cloudformation/resources/lambda-function.ts";
+import type { Credentials, Endpoints } from "../endpoints.ts";
 import { StartupError } from "../startup-error.ts";
-import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log-format.ts";
+import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
 
-/** A function as its template describes it. `memorySize` is in MB, `timeout` in seconds. */
+/** A function as its template describes it. */
 export type FunctionDefinition = {
   name: string;
   arn: string;
   codeFolder: string;
   handler: string;
   runtime: string;
-  memorySize: number;
-  timeout: number;
+  memoryMB: number;
+  timeoutSeconds: number;
   variables: Record<string, string>;
   log: { format: LogFormat; level: LogLevel; group: string };
 };
@@ -41,7 +43,7 @@ const Properties = v.object({
   Layers: v.optional(absent("a layer")),
 });
 
-/** @throws StartupError when the function needs what a sandbox does not have */
+/** @throws StartupError if the function needs something that a sandbox does not have */
 export function defineFunction(resource: Resource, { assetFolder }: Assembly): FunctionDefinition {
   const at = `${resource.stackName}.Resources.${resource.logicalId}`;
   const stated = Object.fromEntries(
@@ -63,14 +65,45 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
     codeFolder,
     handler: Handler,
     runtime: Runtime,
-    memorySize: MemorySize,
-    timeout: Timeout,
+    memoryMB: MemorySize,
+    timeoutSeconds: Timeout,
     variables: Environment.Variables,
     log: {
       format: LoggingConfig.LogFormat,
-      // Levels are a feature of the JSON format; text lets everything through.
+      // Only the JSON format has levels. Text keeps every line.
       level: LoggingConfig.LogFormat === "JSON" ? LoggingConfig.ApplicationLogLevel : "TRACE",
       group: LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
     },
+  };
+}
+
+/**
+ * The whole `process.env` of a function: the variables of its template, those that Lambda reserves, and the
+ * addresses of the local services. It contains nothing of this machine's environment.
+ */
+export function sandboxEnvironment(
+  definition: FunctionDefinition,
+  endpoints: Endpoints,
+  credentials: Credentials,
+): Record<string, string> {
+  return {
+    ...definition.variables,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_API_GATEWAY: endpoints.apigateway,
+    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.apigatewaymanagementapi,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_KMS: endpoints.kms,
+    AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
+    // Calls to any other service fail on this machine instead of reaching AWS.
+    AWS_ENDPOINT_URL: endpoints.lambda,
+    AWS_EXECUTION_ENV: `AWS_Lambda_${definition.runtime}`,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMB),
+    AWS_LAMBDA_FUNCTION_NAME: definition.name,
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_REGION: account.region,
+    LAMBDA_TASK_ROOT: definition.codeFolder,
+    TZ: ":UTC",
+    _HANDLER: definition.handler,
   };
 }

@@ -1,8 +1,8 @@
 import { header, json, pathOf, type Route } from "../http/handle.ts";
 import type { GatewayRequest, GatewayResponse } from "../rest-api/messages.ts";
 import type { InvokeLater } from "./async-invocations.ts";
+import { PAYLOAD_LIMIT } from "./invoke.ts";
 import type { Lambda } from "./lambda.ts";
-import { PAYLOAD_LIMIT } from "./outcome.ts";
 
 const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 

@@ -1,18 +1,28 @@
 import { availableParallelism } from "node:os";
 import type { FunctionDefinition } from "./function-definition.ts";
-import { EventTooLargeError, type Invoke } from "./invoke.ts";
-import { PAYLOAD_LIMIT } from "./outcome.ts";
-import { createPool } from "./pool.ts";
-import { createSandbox, type SandboxOptions } from "./sandbox.ts";
+import { EventTooLargeError, type Invoke, PAYLOAD_LIMIT } from "./invoke.ts";
+import { createPool, type Pool } from "./pool.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
-/** A line of a log. `source` is the name of a function, or `api-gateway`, `lambda`, `events` or `sqs`. */
+/** A log line. `source` is the name of a function, or `api-gateway`, `lambda`, `events` or `sqs`. */
 export type LogEntry = { source: string; line: string };
 
-/** Functions are known by name and by ARN. */
+/** The functions, each addressed by name or ARN. */
 export type Lambda = {
   has(identifier: string): boolean;
   /** Rejects with UnknownFunctionError. */
   invoke: Invoke;
+  /**
+   * Replaces a function's code and configuration, without downtime. Invocations in progress finish on the old
+   * code; every invocation that starts afterwards, waiting ones included, runs the new code in a new process.
+   *
+   * Resolves once the last old process has ended. Until then the old code folder must stay in place, since
+   * code may still load files from it. A replacement may use the same folder.
+   *
+   * @param definition whose `name` says which function to replace
+   * @throws UnknownFunctionError
+   */
+  replaceCode(definition: FunctionDefinition): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -20,11 +30,11 @@ export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
-  /** Events of one function that are handled at the same time. */
+  /** How many events of one function run at a time. */
   concurrency?: number;
 };
 
-/** More would only take turns on the processors. */
+/** With more, the sandboxes would only compete for the processors. */
 export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
 export class UnknownFunctionError extends Error {
@@ -39,28 +49,34 @@ export function createLambda(
   definitions: readonly FunctionDefinition[],
   { environmentOf, onLog, onStart, concurrency = CONCURRENCY }: LambdaOptions,
 ): Lambda {
+  const creator = (definition: FunctionDefinition) => (): Sandbox =>
+    createSandbox(definition, {
+      environment: environmentOf(definition),
+      onLog: (line) => onLog({ source: definition.name, line }),
+      onStart,
+    });
   const pools = new Map(
-    definitions.map((definition) => {
-      const create = () =>
-        createSandbox(definition, {
-          environment: environmentOf(definition),
-          onLog: (line) => onLog({ source: definition.name, line }),
-          onStart,
-        });
-      return [definition.name, createPool(create, concurrency)];
-    }),
+    definitions.map((definition) => [definition.name, createPool(creator(definition), concurrency)]),
   );
+
+  function poolOf(identifier: string): Pool {
+    const pool = pools.get(nameIn(identifier));
+    if (pool === undefined) throw new UnknownFunctionError(identifier);
+    return pool;
+  }
 
   return {
     has: (identifier) => pools.has(nameIn(identifier)),
     async invoke(identifier, event) {
-      const pool = pools.get(nameIn(identifier));
-      if (pool === undefined) throw new UnknownFunctionError(identifier);
+      const pool = poolOf(identifier);
       const payload = JSON.stringify(event) ?? "null";
       if (Buffer.byteLength(payload) > PAYLOAD_LIMIT) {
         throw new EventTooLargeError(`An event must be smaller than ${PAYLOAD_LIMIT} bytes`);
       }
       return pool.invoke(payload);
+    },
+    async replaceCode(definition) {
+      await poolOf(definition.name).replace(creator(definition));
     },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));
@@ -68,7 +84,7 @@ export function createLambda(
   };
 }
 
-/** The name in `name`, `function:name` or a full ARN, each with or without the only version there is. */
+/** The name in `name`, `function:name` or a full ARN, each with or without `:$LATEST`, the only version. */
 export function nameIn(identifier: string): string {
   return /^(?:.*function:)?([\w-]+)(?::\$LATEST)?$/.exec(identifier)?.[1] ?? "";
 }

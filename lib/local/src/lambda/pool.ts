@@ -1,16 +1,20 @@
-import type { InvokeResult } from "./invoke.ts";
-import { stopping } from "./outcome.ts";
+import { type InvokeResult, stopping } from "./invoke.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** The sandboxes of one function. Events beyond `size` at a time wait in the order of their arrival. */
+/** The sandboxes of one function. At most `size` events run at a time; others wait in order of arrival. */
 export type Pool = {
   invoke(payload: string): Promise<InvokeResult>;
+  /**
+   * Creates sandboxes with another function from now on. Events in a sandbox finish there; events that still
+   * wait get a new sandbox. Resolves once the last old sandbox has ended.
+   */
+  replace(create: () => Sandbox): Promise<void>;
   stop(): Promise<void>;
 };
 
 export function createPool(create: () => Sandbox, size: number): Pool {
-  const all = new Set<Sandbox>();
-  const idle: Sandbox[] = [];
+  let current = { create, idle: [] as Sandbox[] };
+  const running = new Set<Sandbox>();
   const waiting: (() => void)[] = [];
   let places = size;
   let stopped = false;
@@ -20,22 +24,22 @@ export function createPool(create: () => Sandbox, size: number): Pool {
     else await new Promise<void>((proceed) => waiting.push(proceed));
   }
 
-  /** The place goes straight to who has waited longest: nobody can come in between. */
+  /** The place goes straight to the event that has waited longest, so that no newcomer overtakes it. */
   function leave(): void {
     const proceed = waiting.shift();
     if (proceed === undefined) places++;
     else proceed();
   }
 
-  /** The sandbox that was used last, else a new one. */
+  /** The most recently used idle sandbox, or a new one. */
   function take(): Sandbox {
-    for (let sandbox = idle.pop(); sandbox !== undefined; sandbox = idle.pop()) {
+    for (let sandbox = current.idle.pop(); sandbox !== undefined; sandbox = current.idle.pop()) {
       if (sandbox.usable) return sandbox;
-      all.delete(sandbox);
     }
-    const made = create();
-    all.add(made);
-    return made;
+    const sandbox = current.create();
+    running.add(sandbox);
+    void sandbox.ended.then(() => running.delete(sandbox));
+    return sandbox;
   }
 
   return {
@@ -43,17 +47,27 @@ export function createPool(create: () => Sandbox, size: number): Pool {
       await enter();
       try {
         if (stopped) return stopping();
+        const generation = current;
         const sandbox = take();
         const result = await sandbox.invoke(payload);
-        idle.push(sandbox);
+        if (generation === current) generation.idle.push(sandbox);
+        else sandbox.stop();
         return result;
       } finally {
         leave();
       }
     },
+    async replace(create) {
+      const old = [...running];
+      const { idle } = current;
+      current = { create, idle: [] };
+      for (const sandbox of idle) sandbox.stop();
+      await Promise.all(old.map(({ ended }) => ended));
+    },
     async stop() {
       stopped = true;
-      await Promise.all([...all].map((sandbox) => sandbox.stop()));
+      for (const sandbox of running) sandbox.stop();
+      await Promise.all([...running].map(({ ended }) => ended));
     },
   };
 }

@@ -5,24 +5,25 @@ import { fileURLToPath } from "node:url";
 import { killGroup } from "../processes/kill-group.ts";
 import { onLine } from "../processes/on-line.ts";
 import type { FunctionDefinition } from "./function-definition.ts";
-import type { InvokeResult } from "./invoke.ts";
-import { answered, exited, threw, timedOut } from "./outcome.ts";
-import { logLine } from "./sandbox/log-format.ts";
-import { type EventMessage, REPORTS, type Report } from "./sandbox/protocol.ts";
-import { settingsOf } from "./sandbox-settings.ts";
+import { answered, exited, type InvokeResult, threw, timedOut } from "./invoke.ts";
+import { logLine } from "./sandbox/log.ts";
+import { type EventMessage, REPORTS, type Report, type SandboxSettings } from "./sandbox/protocol.ts";
 
-/** A process that runs one function, one event at a time. What it breaks, it breaks for itself. */
+/** A process that runs one function, one event at a time. Whatever breaks in it leaves other sandboxes intact. */
 export type Sandbox = {
-  /** False once it has ended, or has to: it takes no further event. */
+  /** False once the process has ended or is about to end. It then takes no event. */
   readonly usable: boolean;
+  /** Resolves once the process has ended and its output has been read. */
+  readonly ended: Promise<void>;
   invoke(payload: string): Promise<InvokeResult>;
-  stop(): Promise<void>;
+  /** Kills the process. The event in it, if any, fails. */
+  stop(): void;
 };
 
 export type SandboxOptions = {
   environment: Record<string, string>;
   onLog: (line: string) => void;
-  /** Hears of the process as soon as there is one. */
+  /** Called as soon as the process exists. */
   onStart: (child: ChildProcess) => void;
 };
 
@@ -30,29 +31,29 @@ export type SandboxOptions = {
 const INIT_SECONDS = 10;
 
 export function createSandbox(definition: FunctionDefinition, options: SandboxOptions): Sandbox {
-  // The name is there for who looks at the list of processes.
+  // The argument only shows up in the list of processes.
   const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
     cwd: definition.codeFolder,
     env: options.environment,
-    execArgv: [`--max-old-space-size=${definition.memorySize}`],
+    execArgv: [`--max-old-space-size=${definition.memoryMB}`],
     stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"],
-    // Ctrl-C in a terminal is for the runner alone.
+    // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
     detached: true,
   });
   options.onStart(child);
   child.send(settingsOf(definition));
-  const hear = (fd: number, listener: (line: string) => void) =>
+  const readLines = (fd: number, listener: (line: string) => void) =>
     onLine(child.stdio[fd] as Readable, listener);
-  hear(1, options.onLog);
-  hear(2, options.onLog);
+  readLines(1, options.onLog);
+  readLines(2, options.onLog);
 
   let usable = true;
   let current: { requestId: string; settle: (result: InvokeResult) => void } | undefined;
-  let clock: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const ended = Promise.withResolvers<void>();
 
   function settle(result: (requestId: string) => InvokeResult): void {
-    clearTimeout(clock);
+    clearTimeout(timer);
     const settled = current;
     current = undefined;
     settled?.settle(result(settled.requestId));
@@ -65,21 +66,21 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   }
 
   function allow(seconds: number): void {
-    clearTimeout(clock);
-    clock = setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       const message = `Task timed out after ${seconds.toFixed(2)} seconds`;
       options.onLog(logLine(definition.log.format, "ERROR", current?.requestId, [message]));
       end((requestId) => timedOut(requestId, message));
     }, seconds * 1000);
   }
 
-  hear(REPORTS, (line) => {
+  readLines(REPORTS, (line) => {
     const report: Report = JSON.parse(line);
     switch (report.type) {
       case "log":
         return options.onLog(report.line);
       case "started":
-        return allow(definition.timeout);
+        return allow(definition.timeoutSeconds);
       case "answer":
         return settle(() => answered(report.payload));
       case "error":
@@ -89,12 +90,12 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     }
   });
   child.on("error", () => {
-    // Sending to a process that has just ended. Its end is told by "close".
+    // A message could not be sent because the process has just ended. "close" follows.
   });
   child.on("exit", () => {
     usable = false;
   });
-  // Only now has the last report been read.
+  // Unlike "exit", "close" comes after the last report has been read.
   child.on("close", (code, signal) => {
     settle((requestId) => exited(requestId, code, signal));
     ended.resolve();
@@ -104,6 +105,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     get usable() {
       return usable;
     },
+    ended: ended.promise,
     invoke(payload) {
       const { promise, resolve } = Promise.withResolvers<InvokeResult>();
       const requestId = randomUUID();
@@ -113,8 +115,27 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
       return promise;
     },
     stop() {
+      usable = false;
       killGroup(child);
-      return ended.promise;
+    },
+  };
+}
+
+function settingsOf(definition: FunctionDefinition): SandboxSettings {
+  const day = new Date().toISOString().slice(0, 10).replaceAll("-", "/");
+  return {
+    codeFolder: definition.codeFolder,
+    handler: definition.handler,
+    timeoutSeconds: definition.timeoutSeconds,
+    log: definition.log,
+    context: {
+      functionName: definition.name,
+      functionVersion: "$LATEST",
+      invokedFunctionArn: definition.arn,
+      memoryLimitInMB: String(definition.memoryMB),
+      logGroupName: definition.log.group,
+      // Each sandbox has its own log stream.
+      logStreamName: `${day}/[$LATEST]${randomUUID().replaceAll("-", "")}`,
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type Clock, firstWithin } from "../events/clock.ts";
-import { PAYLOAD_LIMIT } from "../lambda/outcome.ts";
+import { PAYLOAD_LIMIT } from "../lambda/invoke.ts";
 import type { Change } from "./change.ts";
 
 export type LaneSettings = {

@@ -28,8 +28,8 @@ describe("what the CDK writes", () => {
       arn: "arn:aws:lambda:us-east-1:000000000000:function:worker",
       handler: "index.handler",
       runtime: "nodejs24.x",
-      memorySize: 256,
-      timeout: 20,
+      memoryMB: 256,
+      timeoutSeconds: 20,
       variables: { TABLE_NAME: expect.stringMatching(/^Data-Table/), KEY_ID: "arn of k" },
       log: { format: "JSON", level: "INFO" },
     });
@@ -87,8 +87,8 @@ describe("functions that a sandbox cannot run", () => {
     expect(define({})).toMatchObject({
       name: "S-Fn",
       codeFolder: "/code",
-      memorySize: 128,
-      timeout: 3,
+      memoryMB: 128,
+      timeoutSeconds: 3,
       variables: {},
       log: { format: "Text", level: "TRACE", group: "/aws/lambda/S-Fn" },
     });

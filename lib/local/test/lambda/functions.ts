@@ -1,9 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import type { FunctionDefinition } from "../../src/lambda/function-definition.ts";
-import { createLambda, type LogEntry } from "../../src/lambda/lambda.ts";
+import { createLambda, type Lambda, type LogEntry } from "../../src/lambda/lambda.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
+
+const running: Lambda[] = [];
+afterAll(async () => {
+  await Promise.all(running.splice(0).map((lambda) => lambda.stop()));
+});
 
 /** A function whose code is the given text of an ES module. */
 export function defineCode(code: string, rest: Partial<FunctionDefinition> = {}): FunctionDefinition {
@@ -16,15 +21,15 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
     codeFolder,
     handler: "index.handler",
     runtime: "nodejs24.x",
-    memorySize: 128,
-    timeout: 5,
+    memoryMB: 128,
+    timeoutSeconds: 20,
     variables: {},
     log: { format: "JSON", level: "INFO", group: `/aws/lambda/${name}` },
     ...rest,
   };
 }
 
-/** Runs functions until the test is over, and keeps what they log. */
+/** Runs functions until the end of the test file, and keeps what they log. */
 export function runFunctions(
   definitions: FunctionDefinition[],
   { concurrency, environment = {} }: { concurrency?: number; environment?: Record<string, string> } = {},
@@ -36,9 +41,7 @@ export function runFunctions(
     onStart: () => {},
     ...(concurrency !== undefined && { concurrency }),
   });
-  onTestFinished(async () => {
-    await lambda.stop();
-  });
+  running.push(lambda);
   const run = async (name: string, event: unknown = {}) => {
     const { payload, functionError } = await lambda.invoke(name, event);
     return { answer: JSON.parse(payload), functionError };

@@ -1,104 +1,108 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type LogLevel, logLine, redirectConsole } from "../../src/lambda/sandbox/log.ts";
 import { runCode } from "./functions.ts";
 
-const everyLevel = `export const handler = async () => {
-  for (const level of ["trace", "debug", "log", "info", "warn", "error"]) console[level](level);
-};`;
+const parse = (lines: string[]) => lines.map((line) => JSON.parse(line));
 
-function parse(log: { line: string }[]) {
-  return log.map(({ line }) => JSON.parse(line));
-}
-
-test("a line of JSON per call, with the request it belongs to", async () => {
-  const { run, log } = runCode(`export const handler = async (event, { awsRequestId }) => {
-    console.log("text %s", "in place");
-    console.info({ wallet: 1 });
-    return awsRequestId;
-  };`);
-  const { answer: requestId } = await run();
-  expect(log.every(({ source }) => source === "fixture")).toBe(true);
-  expect(parse(log)).toEqual([
-    { timestamp: expect.stringMatching(/Z$/), level: "INFO", requestId, message: "text in place" },
-    { timestamp: expect.any(String), level: "INFO", requestId, message: { wallet: 1 } },
-  ]);
-});
-
-test.each([
-  ["TRACE", ["TRACE", "DEBUG", "INFO", "INFO", "WARN", "ERROR"]],
-  ["INFO", ["INFO", "INFO", "WARN", "ERROR"]],
-  ["ERROR", ["ERROR"]],
-] as const)("from %s on", async (level, expected) => {
-  const { run, log } = runCode(everyLevel, { log: { format: "JSON", level, group: "g" } });
-  await run();
-  expect(parse(log).map((line) => line.level)).toEqual(expected);
-});
-
-test("errors are spelled out wherever they stand", async () => {
-  const { run, log } = runCode(`export const handler = async () => {
-    const error = Object.assign(new TypeError("boom"), { code: "E1" });
-    console.error(error);
-    console.error({ error });
-    console.error("failed:", error);
-  };`);
-  await run();
-  const described = { errorType: "TypeError", errorMessage: "boom", stackTrace: expect.any(Array) };
-  expect(parse(log)).toMatchObject([
-    { message: { ...described, code: "E1" } },
-    { message: { error: { ...described, code: "E1" } } },
-    { message: expect.stringContaining("failed: TypeError: boom"), ...described },
-  ]);
-});
-
-test("what JSON cannot hold is still logged", async () => {
-  const { run, log } = runCode(`export const handler = async () => {
-    const circle = {}; circle.circle = circle;
-    console.log(circle);
-    console.log(10n);
-    console.log();
-  };`);
-  await run();
-  expect(parse(log).map(({ message }) => message)).toEqual([
-    expect.stringContaining("[Circular *1]"),
-    "10n",
-    "",
-  ]);
-});
-
-test("text, when the template asks for text", async () => {
-  const { run, log } = runCode(`export const handler = async () => console.warn("two\\nlines");`, {
-    log: { format: "Text", level: "TRACE", group: "g" },
+describe("redirectConsole", () => {
+  it.each<[LogLevel, string[]]>([
+    ["TRACE", ["TRACE", "DEBUG", "INFO", "INFO", "WARN", "ERROR"]],
+    ["INFO", ["INFO", "INFO", "WARN", "ERROR"]],
+    ["ERROR", ["ERROR"]],
+  ])("writes the lines from level %s on", (level, expected) => {
+    const original = { ...console };
+    onTestFinished(() => void Object.assign(console, original));
+    const lines: string[] = [];
+    redirectConsole({ format: "JSON", level, requestId: () => "r1", write: (line) => lines.push(line) });
+    for (const method of ["trace", "debug", "log", "info", "warn", "error"] as const) console[method](method);
+    expect(parse(lines).map((line) => line.level)).toEqual(expected);
   });
-  await run();
-  expect(log[0]?.line).toMatch(/^\S+Z\t[0-9a-f-]{36}\tWARN\ttwo\rlines$/);
 });
 
-test("what is written to the process itself is passed on as it is", async () => {
-  const { run, log } = runCode(`export const handler = async () => {
-    process.stdout.write("one\\ntwo\\n");
-    process.stderr.write("three\\n");
-  };`);
-  await run();
-  await expect.poll(() => log.map(({ line }) => line).toSorted()).toEqual(["one", "three", "two"]);
+describe("logLine", () => {
+  const json = (...values: unknown[]) => JSON.parse(logLine("JSON", "INFO", "r1", values));
+
+  it("puts placeholders and several values into one message", () => {
+    expect(json("text %s", "in place")).toMatchObject({ message: "text in place" });
+    expect(json("a", 1)).toMatchObject({ message: "a 1" });
+  });
+
+  it("keeps a single object as it is", () => {
+    expect(json({ item: 1 })).toMatchObject({ message: { item: 1 } });
+  });
+
+  it("spells out errors wherever they are", () => {
+    const error = Object.assign(new TypeError("boom"), { code: "E1" });
+    const described = { errorType: "TypeError", errorMessage: "boom", stackTrace: expect.any(Array) };
+    expect(json(error)).toMatchObject({ message: { ...described, code: "E1" } });
+    expect(json({ error })).toMatchObject({ message: { error: { ...described, code: "E1" } } });
+    expect(json("failed:", error)).toMatchObject({
+      message: expect.stringContaining("failed: TypeError: boom"),
+      ...described,
+    });
+  });
+
+  it("also logs what JSON cannot express", () => {
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    expect(json(circle).message).toContain("[Circular *1]");
+    expect(json(10n).message).toBe("10n");
+    expect(json().message).toBe("");
+  });
+
+  it("writes text if the template asks for text", () => {
+    expect(logLine("Text", "WARN", "r1", ["two\nlines"])).toMatch(/^\S+Z\tr1\tWARN\ttwo\rlines$/);
+  });
 });
 
-test.each([
-  [
-    "throw new TypeError('boom');",
-    { level: "ERROR", message: { errorType: "TypeError", errorMessage: "boom" } },
-  ],
-  ["for (;;);", { level: "ERROR", message: "Task timed out after 1.00 seconds" }],
-  [
-    "setTimeout(() => { throw new Error('later'); }); await new Promise(() => {});",
-    { message: { errorMessage: "later" } },
-  ],
-])("the end of %s is logged, and every line before it", async (harm, expected) => {
-  const { run, log } = runCode(
-    `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
-    { timeout: 1 },
-  );
-  await run();
-  const lines = parse(log);
-  expect(lines).toHaveLength(101);
-  expect(lines.slice(0, 100).map(({ message }) => message)).toEqual(Array.from({ length: 100 }, (_, n) => n));
-  expect(lines[100]).toMatchObject({ requestId: lines[0].requestId, ...expected });
+describe.concurrent("the log of a function", () => {
+  it("has a line of JSON per call, with the id of the request", async () => {
+    const { run, log } = runCode(`export const handler = async (event, { awsRequestId }) => {
+      console.log({ item: 1 });
+      return awsRequestId;
+    };`);
+    const { answer: requestId } = await run();
+    expect(log.map(({ source, line }) => ({ source, ...JSON.parse(line) }))).toEqual([
+      {
+        source: "fixture",
+        timestamp: expect.stringMatching(/Z$/),
+        level: "INFO",
+        requestId,
+        message: { item: 1 },
+      },
+    ]);
+  });
+
+  it("has the lines that the process writes to its standard streams", async () => {
+    const { run, log } = runCode(`export const handler = async () => {
+      process.stdout.write("one\\ntwo\\n");
+      process.stderr.write("three\\n");
+    };`);
+    await run();
+    await vi.waitFor(() => expect(log.map(({ line }) => line).toSorted()).toEqual(["one", "three", "two"]));
+  });
+
+  it.each([
+    [
+      "throw new TypeError('boom');",
+      { level: "ERROR", message: { errorType: "TypeError", errorMessage: "boom" } },
+    ],
+    ["for (;;);", { level: "ERROR", message: "Task timed out after 1.00 seconds" }],
+    [
+      "setTimeout(() => { throw new Error('later'); }); await new Promise(() => {});",
+      { message: { errorMessage: "later" } },
+    ],
+  ])("ends with the reason, after every other line, if the code is %s", async (harm, expected) => {
+    const { run, log } = runCode(
+      `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
+      { timeoutSeconds: 1 },
+    );
+    await run();
+    const lines = parse(log.map(({ line }) => line));
+    expect(lines).toHaveLength(101);
+    expect(lines.slice(0, 100).map(({ message }) => message)).toEqual(
+      Array.from({ length: 100 }, (_, n) => n),
+    );
+    expect(lines[100]).toMatchObject({ requestId: lines[0].requestId, ...expected });
+  });
 });

@@ -1,11 +1,9 @@
-/** What runs in the process of a sandbox: loads one function's handler, then gives it one event after the other. */
+/** The program in a sandbox's process: loads one function's handler and passes it one event after the other. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { redirectConsole } from "./console.ts";
-import { type Handler, loadHandler } from "./handler.ts";
-import { logLine } from "./log-format.ts";
+import { errorPayload, type Handler, loadHandler, RuntimeError } from "./handler.ts";
+import { logLine, redirectConsole } from "./log.ts";
 import { type EventMessage, REPORTS, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
-import { errorPayload, RuntimeError } from "./runtime-error.ts";
 
 const [settings] = (await once(process, "message")) as [SandboxSettings];
 let requestId: string | undefined;
@@ -42,7 +40,7 @@ async function handle(handler: Handler, event: EventMessage): Promise<void> {
 }
 
 function contextOf(awsRequestId: string) {
-  const deadline = Date.now() + settings.timeout * 1000;
+  const deadline = Date.now() + settings.timeoutSeconds * 1000;
   return {
     ...settings.context,
     awsRequestId,
@@ -63,7 +61,7 @@ function logError(error: unknown): void {
   report({ type: "log", line: logLine(settings.log.format, "ERROR", requestId, [error]) });
 }
 
-/** Synchronous, so that the last words of a crash arrive too, and everything in its order. */
+/** Synchronous, so that reports keep their order and those just before a crash arrive too. */
 function report(message: Report): void {
   writeFileSync(REPORTS, `${JSON.stringify(message)}\n`);
 }

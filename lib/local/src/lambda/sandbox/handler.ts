@@ -1,29 +1,38 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { RuntimeError } from "./runtime-error.ts";
 
 export type Handler = (event: unknown, context: object) => unknown;
 
-const EXTENSIONS = [".js", ".mjs", ".cjs"];
+/** A failure that Lambda's runtime itself reports, with a name such as `Runtime.HandlerNotFound`. */
+export class RuntimeError extends Error {
+  constructor(name: `Runtime.${string}`, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** Describes a thrown value to the caller, as JSON of `{errorType, errorMessage, trace}`. */
+export function errorPayload(thrown: unknown): string {
+  const { errorType, errorMessage, trace } =
+    thrown instanceof Error
+      ? { errorType: thrown.name, errorMessage: thrown.message, trace: thrown.stack?.split("\n") ?? [] }
+      : { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
+  return JSON.stringify({ errorType, errorMessage, trace });
+}
+
 const CALLBACK_PARAMETERS = 3;
 
 /**
- * Loads `file.export`, where the file may lie in folders and the export in an object.
+ * Loads the handler `file.export` from an ES module, `file.mjs`. The file may be in a subfolder.
  * @throws RuntimeError, or whatever the code throws while it loads
  */
 export async function loadHandler(codeFolder: string, name: string): Promise<Handler> {
-  const [, file, path] = /^((?:.*\/)?[^./]+)\.(.+)$/.exec(name) ?? [];
-  if (file === undefined || path === undefined) {
+  const [, file, exported] = /^((?:.*\/)?[^./]+)\.([^.]+)$/.exec(name) ?? [];
+  if (file === undefined || exported === undefined) {
     throw new RuntimeError("Runtime.MalformedHandlerName", `Bad handler ${name}`);
   }
-  const handler = path
-    .split(".")
-    .reduce<unknown>(
-      (found, key) => (found as Record<string, unknown> | undefined)?.[key],
-      await load(codeFolder, file),
-    );
-
+  const handler = (await load(codeFolder, `${file}.mjs`))[exported];
   if (handler === undefined) {
     throw new RuntimeError("Runtime.HandlerNotFound", `${name} is undefined or not exported`);
   }
@@ -33,16 +42,19 @@ export async function loadHandler(codeFolder: string, name: string): Promise<Han
   if (handler.length >= CALLBACK_PARAMETERS) {
     throw new RuntimeError(
       "Runtime.CallbackHandlerDeprecated",
-      `${name} takes a callback, which Lambda no longer gives from Node.js 24 on`,
+      `${name} takes a callback, which Lambda does not pass from Node.js 24 on`,
     );
   }
   return handler as Handler;
 }
 
-async function load(codeFolder: string, file: string): Promise<unknown> {
-  const path = EXTENSIONS.map((extension) => join(codeFolder, file + extension)).find(existsSync);
-  if (path === undefined) {
-    throw new RuntimeError("Runtime.ImportModuleError", `Error: Cannot find module '${file}'`);
+async function load(codeFolder: string, file: string): Promise<Record<string, unknown>> {
+  const path = join(codeFolder, file);
+  if (!existsSync(path)) {
+    throw new RuntimeError(
+      "Runtime.ImportModuleError",
+      `Error: Cannot find module '${file}'. The runner loads ES modules (.mjs) only`,
+    );
   }
   try {
     return await import(pathToFileURL(path).href);

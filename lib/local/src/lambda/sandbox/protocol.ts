@@ -1,12 +1,11 @@
-import type { LogFormat, LogLevel } from "./log-format.ts";
+import type { LogFormat, LogLevel } from "./log.ts";
 
-/** What a sandbox is told first. */
+/** The first message to a sandbox. */
 export type SandboxSettings = {
   codeFolder: string;
   /** E.g. `index.handler`. */
   handler: string;
-  /** Seconds. */
-  timeout: number;
+  timeoutSeconds: number;
   log: { format: LogFormat; level: LogLevel };
   /** The part of the handler's context object that is the same for every event. */
   context: {
@@ -19,20 +18,20 @@ export type SandboxSettings = {
   };
 };
 
-/** What it is told then: one event. The next follows only after the answer. */
+/** Every further message to a sandbox: one event, as JSON. The next one follows only after the answer. */
 export type EventMessage = { requestId: string; payload: string };
 
-/** What it says, as a line of JSON each. Payloads are JSON in turn. */
+/** A message from a sandbox, written as one line of JSON. Payloads are JSON in turn. */
 export type Report =
   | { type: "started" }
   | { type: "answer"; payload: string }
   | { type: "error"; payload: string }
-  /** The handler could not be loaded: this sandbox will never handle anything. */
+  /** The handler could not be loaded, so this sandbox cannot handle any event. */
   | { type: "broken"; payload: string }
   | { type: "log"; line: string };
 
-/** The sandbox's file descriptor for its reports. */
+/** The file descriptor that a sandbox writes its reports to. */
 export const REPORTS = 4;
 
-/** Lambda's exit status after an exception that nobody caught. */
+/** Lambda's exit status after an uncaught exception. */
 export const UNCAUGHT = 129;

@@ -1,16 +1,39 @@
 import { format } from "node:util";
 
-/** From the least to the most important. */
+/** From the least to the most severe. */
 export const logLevels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 export type LogFormat = "JSON" | "Text";
 
-export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
-  return logLevels.indexOf(level) >= logLevels.indexOf(threshold);
+type ConsoleOptions = {
+  format: LogFormat;
+  /** Drops lines below this level. */
+  level: LogLevel;
+  requestId: () => string | undefined;
+  write: (line: string) => void;
+};
+
+const levelOf = {
+  trace: "TRACE",
+  debug: "DEBUG",
+  log: "INFO",
+  info: "INFO",
+  warn: "WARN",
+  error: "ERROR",
+} as const;
+
+/** Redirects this process's console to the function's log. */
+export function redirectConsole({ format, level: threshold, requestId, write }: ConsoleOptions): void {
+  for (const [method, level] of Object.entries(levelOf)) {
+    console[method as keyof typeof levelOf] =
+      logLevels.indexOf(level) >= logLevels.indexOf(threshold)
+        ? (...values: unknown[]) => write(logLine(format, level, requestId(), values))
+        : () => {};
+  }
 }
 
-/** One line of a function's log, as Lambda writes what the function gives to its console. */
+/** Formats the arguments of one console call as Lambda does. */
 export function logLine(form: LogFormat, level: LogLevel, requestId: string | undefined, values: unknown[]) {
   const timestamp = new Date().toISOString();
   if (form === "Text") {
