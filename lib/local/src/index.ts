@@ -5,10 +5,16 @@
  *     console.log(await (await fetch(`${runner.baseUrl}/pets`)).json());
  *     await runner.stop();
  */
-export { type Handle, json, pathOf, type Route } from "./http/handle.ts";
+export {
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  json,
+  pathOf,
+  type Route,
+} from "./http/messages.ts";
 export { AUDIENCE, jwksUri, type TokenRequest } from "./issuer/issuer.ts";
 export { requestToken } from "./request-token.ts";
-export type { GatewayRequest, GatewayResponse } from "./rest-api/messages.ts";
 export { type Runner, type Site, type StartOptions, start } from "./start.ts";
 export { StartupError } from "./startup-error.ts";
 export { stopOnSignal } from "./stop-on-signal.ts";

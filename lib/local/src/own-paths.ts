@@ -1,7 +1,13 @@
 import * as v from "valibot";
-import { header, json, pathOf, type Route } from "./http/handle.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  header,
+  json,
+  pathOf,
+  type Route,
+} from "./http/messages.ts";
 import { type Issuer, TokenRequest } from "./issuer/issuer.ts";
-import type { GatewayRequest, GatewayResponse } from "./rest-api/messages.ts";
 
 /** Where the runner's own paths begin, on the port of the API. */
 export const OWN = "/_local";

@@ -1,6 +1,5 @@
 import type { Credentials } from "./endpoints.ts";
-import { type Handle, header, json, type Route } from "./http/handle.ts";
-import type { GatewayRequest } from "./rest-api/messages.ts";
+import { type GatewayRequest, type Handle, header, json, type Route } from "./http/messages.ts";
 
 /**
  * The AWS services that share one server, each a route of its own. A call has to carry the runner's access key, as the SDK

@@ -8,28 +8,27 @@ import { ensureTable } from "./dynamodb/tables.ts";
 import type { Credentials, Endpoints } from "./endpoints.ts";
 import { createEventSources } from "./events/event-sources.ts";
 import { gatewayLog } from "./gateway-log.ts";
-import { type Handle, json, type Route } from "./http/handle.ts";
-import { listen } from "./http/listen.ts";
+import { type Handle, json, type Route } from "./http/messages.ts";
+import { listen } from "./http/server.ts";
 import { createIssuer, type TokenRequest } from "./issuer/issuer.ts";
 import { signingKey } from "./issuer/signing-key.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
-import { createKms } from "./kms/kms.ts";
-import { kmsService } from "./kms/kms-service.ts";
+import { createKms, kmsService } from "./kms/kms.ts";
 import { defineFunction, sandboxEnvironment } from "./lambda/function-definition.ts";
 import type { Invoke } from "./lambda/invoke.ts";
 import { createLambda, type LogEntry } from "./lambda/lambda.ts";
 import { lambdaService } from "./lambda/lambda-service.ts";
 import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
 import { createReaper, type Reaper } from "./processes/reaper.ts";
-import { openRestApi } from "./rest-api/open-rest-api.ts";
+import { openRestApi } from "./rest-api/rest-api.ts";
 import { awsServices } from "./services.ts";
 import { logFiles } from "./storage/log-files.ts";
 import { openDataDir, openMemory } from "./storage/workspace.ts";
-import { openUsage } from "./usage-plans/open-usage.ts";
+import { openUsage } from "./usage-plans/usage.ts";
+import { awsLimits, type StreamLimits } from "./websocket-api/connection.ts";
 import { connectionsService } from "./websocket-api/connections-service.ts";
-import { awsLimits, type StreamLimits } from "./websocket-api/limits.ts";
-import { openWebSocketApi } from "./websocket-api/open-websocket-api.ts";
 import { openStreamServer } from "./websocket-api/stream-server.ts";
+import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
 
 export type StartOptions = {
   /** Folder of the synthesized stacks, or what writes them once the runner has its place. */

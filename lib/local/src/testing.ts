@@ -1,13 +1,11 @@
 /** The services one at a time, for tests of code that calls them. */
 export { startDynamoDb } from "./dynamodb/dynamodb.ts";
-export { freePort } from "./http/free-port.ts";
-export { type Handle, json, pathOf, type Route } from "./http/handle.ts";
-export { type Listener, listen } from "./http/listen.ts";
+export { type Handle, json, pathOf, type Route } from "./http/messages.ts";
+export { freePort, type Listener, listen } from "./http/server.ts";
 export { createKms, type Kms } from "./kms/kms.ts";
 export { KmsError } from "./kms/kms-error.ts";
 export { kmsRequestHandler } from "./kms/request-handler.ts";
 export { createReaper } from "./processes/reaper.ts";
 export { awsServices, refusal } from "./services.ts";
 export { type ControlPlaneOptions, createControlPlane } from "./usage-plans/control-plane/control-plane.ts";
-export { noUsage, type Usage, type UsagePlan } from "./usage-plans/model.ts";
-export { createUsageState } from "./usage-plans/usage-state.ts";
+export { createUsageState, noUsage, type Usage, type UsagePlan } from "./usage-plans/model.ts";

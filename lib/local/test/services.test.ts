@@ -1,8 +1,7 @@
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Listener, listen } from "../src/http/listen.ts";
-import { createKms } from "../src/kms/kms.ts";
-import { kmsService } from "../src/kms/kms-service.ts";
+import { type Listener, listen } from "../src/http/server.ts";
+import { createKms, kmsService } from "../src/kms/kms.ts";
 import { createLambda, type Lambda } from "../src/lambda/lambda.ts";
 import { lambdaService } from "../src/lambda/lambda-service.ts";
 import { awsServices } from "../src/services.ts";

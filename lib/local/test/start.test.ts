@@ -8,7 +8,7 @@ import {
   ListTablesCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "../src/http/free-port.ts";
+import { freePort } from "../src/http/server.ts";
 import { type Runner, start } from "../src/start.ts";
 import { synthesizeFixture } from "./fixtures/assembly.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";

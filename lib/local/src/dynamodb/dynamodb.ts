@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { account } from "../account.ts";
 import type { Credentials } from "../endpoints.ts";
-import { freePort } from "../http/free-port.ts";
+import { freePort } from "../http/server.ts";
 import { killGroup } from "../processes/kill-group.ts";
 import type { Reaper } from "../processes/reaper.ts";
 import { StartupError } from "../startup-error.ts";

@@ -1,7 +1,7 @@
+import { header, type Route } from "../http/messages.ts";
 import { createKeyRing, type KeyRingOptions, keyArn } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
-import { createOperations } from "./operations.ts";
-import { parseRequest, type RequestName, requests } from "./requests.ts";
+import { createOperations, parseRequest, type RequestName, requests } from "./operations.ts";
 
 /** An answer of the JSON 1.1 protocol. A failure has status 400 and a body of `{ __type, message }`. */
 export type KmsAnswer = { status: 200 | 400; body: object };
@@ -47,4 +47,27 @@ function operationName(target: string): RequestName {
     throw new KmsError("UnknownOperationException", `${target} is not emulated`);
   }
   return name as RequestName;
+}
+
+/** KMS over HTTP: the JSON 1.1 protocol, all of it on one path. */
+export function kmsService(kms: Kms): Route {
+  return (request) => {
+    const target = header(request, "x-amz-target");
+    if (!target?.startsWith(SERVICE)) return undefined;
+    const { status, body } = kms.handle(target, parse(request.body));
+    return Promise.resolve({
+      status,
+      headers: [["Content-Type", "application/x-amz-json-1.1"]],
+      body: Buffer.from(JSON.stringify(body)),
+    });
+  };
+}
+
+/** What is no JSON is no request either, and is refused as such. */
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,11 @@
-import { header, json, pathOf, type Route } from "../http/handle.ts";
-import type { GatewayRequest, GatewayResponse } from "../rest-api/messages.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  header,
+  json,
+  pathOf,
+  type Route,
+} from "../http/messages.ts";
 import type { InvokeLater } from "./async-invocations.ts";
 import { PAYLOAD_LIMIT } from "./invoke.ts";
 import type { Lambda } from "./lambda.ts";

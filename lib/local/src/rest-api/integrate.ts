@@ -1,13 +1,10 @@
 import { arn } from "../account.ts";
-import type { ApiDefinition, Integration } from "./api-definition.ts";
-import type { Call } from "./call.ts";
+import { type GatewayResponse, headerValues, isBinary } from "../http/messages.ts";
+import { type Call, requestParameters } from "./call.ts";
+import type { ApiDefinition, Integration } from "./definition.ts";
 import { type FunctionPort, invokeFunction, within } from "./function-port.ts";
-import { isBinary } from "./media-type.ts";
-import { type GatewayResponse, headerValues } from "./messages.ts";
 import { mockResponse } from "./mock-integration.ts";
-import { proxyEvent } from "./proxy-event.ts";
-import { proxyResponse } from "./proxy-response.ts";
-import { requestParameters } from "./request-parameters.ts";
+import { proxyEvent, proxyResponse } from "./proxy-integration.ts";
 
 /**
  * The answer of what stands behind a method.

@@ -1,7 +1,6 @@
 import { Compile, parse } from "velocityjs";
-import { checkMappingTemplate } from "./mapping-template-check.ts";
-import type { RequestContext } from "./request-context.ts";
-import type { RequestParameters } from "./request-parameters.ts";
+import type { RequestParameters } from "./call.ts";
+import { isRequestVariable, type RequestContext } from "./request-context.ts";
 
 export type MappingVariables = { context: RequestContext; parameters: RequestParameters };
 
@@ -64,4 +63,67 @@ function oneOf({ path, querystring, header }: RequestParameters, name: string): 
 
 function own(values: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+type Node = { type: string; [key: string]: unknown };
+type Reference = { id: string; path: readonly { type: string; id: unknown }[] };
+
+const directives = new Set(["set", "if", "elseif", "else", "end"]);
+const literals = new Set(["integer", "decimal", "bool", "math", "comment", "raw"]);
+
+/**
+ * A reference that means nothing would be rendered as its own source text, so each is checked before the first request.
+ *
+ * @throws Error for a directive or reference that is not emulated
+ */
+export function checkMappingTemplate(text: string): void {
+  const tree = parse(text);
+  const nodes = [...walk(tree)];
+  const variables = new Set(nodes.filter(({ type }) => type === "set").map(assignedVariable));
+  for (const node of nodes) {
+    if (node.type === "references") checkReference(readReference(node), variables);
+    else if (node.type !== "string" && !directives.has(node.type) && !literals.has(node.type)) {
+      throw new Error(`#${node.type} in a mapping template`);
+    }
+  }
+}
+
+function* walk(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* walk(item);
+  } else if (isNode(value)) {
+    yield value;
+    // A double-quoted string is a template of its own.
+    if (value.type === "string" && value.isEval) yield* walk(parse(String(value.value)));
+    for (const [key, child] of Object.entries(value)) {
+      if (key === "path" && Array.isArray(child)) {
+        for (const step of child) yield* walk(step.args ?? step.id);
+      } else if (key !== "pos") yield* walk(child);
+    }
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+function readReference(node: Node): Reference {
+  return { id: String(node.id), path: Array.isArray(node.path) ? node.path : [] };
+}
+
+function assignedVariable(node: Node): string | undefined {
+  const [target] = node.equal as [Node];
+  const { id, path } = readReference(target);
+  return path.length === 0 ? id : undefined;
+}
+
+function checkReference({ id, path }: Reference, variables: ReadonlySet<string | undefined>): void {
+  const steps = path.map((step) => (step.type === "method" ? `${step.id}()` : String(step.id)));
+  const dotted = steps.join(".");
+  const isKnown =
+    (id === "context" &&
+      (isRequestVariable(dotted) || /^responseOverride\.(status|header\.[\w-]+)$/.test(dotted))) ||
+    (id === "input" && /^params\(\)(\.(header|querystring|path)\.get\(\))?$/.test(dotted)) ||
+    (variables.has(id) && (dotted === "" || dotted === "matches()"));
+  if (!isKnown) throw new Error(`"$${[id, ...steps].join(".")}" in a mapping template`);
 }

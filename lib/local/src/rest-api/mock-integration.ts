@@ -1,8 +1,6 @@
+import { type GatewayResponse, isSendable, mediaType, type Pair, withOverrides } from "../http/messages.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
-import { isSendable } from "./header-text.ts";
 import type { MappingResult, MappingTemplate, MappingVariables } from "./mapping-template.ts";
-import { mediaType } from "./media-type.ts";
-import { type GatewayResponse, type Pair, withOverrides } from "./messages.ts";
 
 export type MockIntegration = {
   type: "MOCK";

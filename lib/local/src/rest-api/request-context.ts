@@ -1,5 +1,5 @@
 import { account } from "../account.ts";
-import { type GatewayRequest, headerValues } from "./messages.ts";
+import { type GatewayRequest, headerValues } from "../http/messages.ts";
 
 /** What an authorizer has found, as functions and templates see it. */
 export type AuthorizerContext = {
@@ -53,6 +53,9 @@ export type RequestContext = {
   stage: string;
 };
 
+/** As much of an API as a request's context shows. */
+export type DeployedApi = { apiId: string; stage: { name: string; deploymentId: string } };
+
 type RequestIds = { requestId: string; extendedRequestId: string; traceId: string };
 
 /** The ids of a request in the forms that AWS gives them. `newId` makes a UUID. */
@@ -70,7 +73,7 @@ export function newRequestIds(now: Date, newId: () => string): RequestIds {
 export function requestContext(
   request: GatewayRequest,
   rawPath: string,
-  api: { apiId: string; stage: { name: string; deploymentId: string } },
+  api: DeployedApi,
   ids: Omit<RequestIds, "traceId">,
   now: Date,
 ): RequestContext {
@@ -101,4 +104,37 @@ export function requestContext(
 export function commonLogTime(now: Date): string {
   const [, day, month, year, time] = now.toUTCString().split(" ");
   return `${day}/${month}/${year}:${time} +0000`;
+}
+
+/** `$context.error` of a gateway response. */
+export type ErrorContext = {
+  message: string | null;
+  /** The message as JSON, quotes included. */
+  messageString: string;
+  responseType: string;
+};
+
+const requestVariable =
+  /^(accountId|apiId|deploymentId|domainName|domainPrefix|extendedRequestId|httpMethod|path|protocol|requestId|requestTime|requestTimeEpoch|resourceId|resourcePath|stage)$/;
+const nested =
+  /^(authorizer\.[\w-]+|error\.(message|messageString|responseType|validationErrorString)|identity\.(accessKey|accountId|caller|cognitoAuthenticationProvider|cognitoAuthenticationType|cognitoIdentityId|cognitoIdentityPoolId|principalOrgId|sourceIp|user|userAgent|userArn))$/;
+
+/** Whether `$context.<path>` is emulated. One that is may still be without a value in a given request. */
+export function isContextVariable(path: string): boolean {
+  return isRequestVariable(path) || nested.test(path);
+}
+
+/** Whether `$context.<path>` is emulated and has a value in every request whose resource was found. */
+export function isRequestVariable(path: string): boolean {
+  return requestVariable.test(path);
+}
+
+/** The text that stands for `$context.<path>`. Without a value it is empty. */
+export function contextVariable(context: RequestContext & { error?: ErrorContext }, path: string): string {
+  const value = path.split(".").reduce<unknown>((scope, key) => {
+    return typeof scope === "object" && scope !== null && Object.hasOwn(scope, key)
+      ? Reflect.get(scope, key)
+      : undefined;
+  }, context);
+  return value === undefined || value === null ? "" : String(value);
 }

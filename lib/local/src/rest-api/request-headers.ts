@@ -1,4 +1,4 @@
-import { type GatewayRequest, headerValues, type Pair, type ValueMaps, valueMaps } from "./messages.ts";
+import { type GatewayRequest, headerValues, type Pair, type ValueMaps, valueMaps } from "../http/messages.ts";
 
 /** Recorded: these never reach an integration. */
 const dropped = new Set([

@@ -1,18 +1,25 @@
 import { randomUUID } from "node:crypto";
+import { type ResolvedResource, reading } from "../cloudformation/resolved-resource.ts";
+import { emulate, onlyApi } from "../cloudformation/resources/apis.ts";
+import type { Resources } from "../cloudformation/resources.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  headerValues,
+  json,
+  type Pair,
+} from "../http/messages.ts";
+import { createRouteMatcher, isWellFormed } from "../http/paths.ts";
+import type { Invoke } from "../lambda/invoke.ts";
 import type { UsagePlans } from "../usage-plans/usage-plans.ts";
-import type { ApiResource, Method } from "./api-definition.ts";
-import { authorize } from "./authorize.ts";
+import { authorize } from "./authorizer.ts";
 import { type Call, openCall } from "./call.ts";
+import { type ApiResource, type Method, readDefinition } from "./definition.ts";
 import type { FunctionPort } from "./function-port.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { gatewayResponse } from "./gateway-response.ts";
 import { integrate } from "./integrate.ts";
-import { type GatewayRequest, type GatewayResponse, headerValues, type Pair } from "./messages.ts";
-import { readDefinition } from "./read-definition.ts";
-import { isWellFormed } from "./request-target.ts";
-import { type ResolvedResource, reading } from "./resolved-resource.ts";
-import { createRouteMatcher } from "./route-matcher.ts";
-import { checkUsage, withApiKey } from "./usage-check.ts";
 
 export type RestApi = {
   /** Answers a request. Rejects only for a fault of the emulation itself. */
@@ -116,4 +123,51 @@ function traceHeader({ traceId }: Call): Pair {
 
 function withHeaders(response: GatewayResponse, headers: readonly Pair[]): GatewayResponse {
   return { ...response, headers: [...response.headers, ...headers] };
+}
+
+/**
+ * The REST API of the stacks. Without one, nothing is found.
+ * @throws StartupError when there are several, or something of it is not emulated
+ */
+export function openRestApi(
+  resources: Resources,
+  invoke: Invoke,
+  usagePlans: UsagePlans,
+  report: (line: string) => void,
+): Handle {
+  const several = "There is more than one REST API, and one base URL for them.";
+  const api = onlyApi(resources, "AWS::ApiGateway::RestApi", several);
+  if (api === undefined) return async () => json(404, { message: "There is no REST API" });
+  return emulate(() => createRestApi({ ...api, invoke, usagePlans, report })).handle;
+}
+
+/**
+ * Counts a call against whatever limits it.
+ *
+ * @param apiKey the value of the caller's key, if any
+ * @throws GatewayFailure INVALID_API_KEY, THROTTLED or QUOTA_EXCEEDED
+ */
+export function checkUsage(
+  { context }: Call,
+  { name, apiKeyRequired, throttle }: Method,
+  apiKey: string | undefined,
+  usagePlans: UsagePlans,
+): void {
+  const admission = usagePlans.admit({
+    apiId: context.apiId,
+    stage: context.stage,
+    method: name,
+    ...(apiKeyRequired && { apiKey: { value: apiKey } }),
+    throttle,
+  });
+  if (admission.admitted) return;
+  throw new GatewayFailure(admission.refusal, "reason" in admission ? { reason: admission.reason } : {});
+}
+
+/** The call with the key in its context, value and id, as an authorizer and a function get it. */
+export function withApiKey(call: Call, apiKey: string | undefined, usagePlans: UsagePlans): Call {
+  const apiKeyId = apiKey && usagePlans.identify(apiKey);
+  if (!apiKey || !apiKeyId) return call;
+  const identity = { ...call.context.identity, apiKey, apiKeyId };
+  return { ...call, context: { ...call.context, identity } };
 }

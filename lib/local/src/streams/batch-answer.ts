@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { jsonObject } from "../http/json.ts";
 import type { InvokeResult } from "../lambda/invoke.ts";
-import { jsonObject } from "../rest-api/json.ts";
 
 /** Absent and null count as an empty list. */
 const Answer = v.nullish(

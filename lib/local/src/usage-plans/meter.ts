@@ -1,7 +1,6 @@
-import type { Limit } from "./limit.ts";
 import { stageName, type Throttle, type UsagePlan } from "./model.ts";
 import { createQuotaCounter, type QuotaCounter } from "./quota-counter.ts";
-import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
+import { createTokenBucket, type Limit, type TokenBucket } from "./token-bucket.ts";
 
 /** What one key has used of one plan. */
 export type Meter = {

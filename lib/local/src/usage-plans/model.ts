@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+
 /** Requests a second, fractions too, and the size of the bucket that they are taken from. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
@@ -82,4 +84,51 @@ export function stageTaken(
 ): ApiStage | undefined {
   const others = plansOf(usage, keyId).filter((plan) => plan.id !== id);
   return apiStages.find((stage) => others.some((plan) => covers(plan, stage)));
+}
+
+/** The keys and plans as they are now: what the control plane changes and what requests are checked against. */
+export type UsageState = {
+  readonly current: Usage;
+  /** What cannot be saved did not happen. */
+  change(part: Partial<Usage>): void;
+  /** Hears of every change once it has been made. */
+  onChange(listener: () => void): void;
+};
+
+/** @param save makes a state durable; it has finished when it returns */
+export function createUsageState(initial: Usage, save: (usage: Usage) => void = () => {}): UsageState {
+  let current = initial;
+  const listeners: (() => void)[] = [];
+  return {
+    get current() {
+      return current;
+    },
+    change(part) {
+      const next = { ...current, ...part };
+      save(next);
+      current = next;
+      for (const listener of listeners) listener();
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+const lowerCase = "0123456789abcdefghijklmnopqrstuvwxyz";
+const letters = `${lowerCase}${lowerCase.slice(10).toUpperCase()}`;
+
+/** The value of a key, in the form that API Gateway generates: 40 letters and digits. */
+export function newKeyValue(): string {
+  return random(letters, 40);
+}
+
+export function newKeyId(): string {
+  return random(lowerCase, 10);
+}
+
+export function newPlanId(): string {
+  return random(lowerCase, 6);
+}
+
+function random(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }

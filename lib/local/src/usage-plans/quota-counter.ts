@@ -1,5 +1,5 @@
-import type { Limit } from "./limit.ts";
 import type { Period, Quota } from "./model.ts";
+import type { Limit } from "./token-bucket.ts";
 
 /** Counts the requests of a period, which is a fixed one of UTC. API Gateway's own windows end gradually. */
 export type QuotaCounter = Limit & {

@@ -1,6 +1,72 @@
-import { notEmulated, type ResolvedResource, readProperties } from "../rest-api/resolved-resource.ts";
-import { type ApiKey, type PlanKey, stageName, stageTaken, type UsagePlan } from "./model.ts";
-import * as schemas from "./property-schemas.ts";
+import * as v from "valibot";
+import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resolved-resource.ts";
+import { type ApiKey, type PlanKey, periods, stageName, stageTaken, type UsagePlan } from "./model.ts";
+
+/** What a template may say of keys and plans. All of it is strict: what is not here stops the runner. */
+
+const text = v.string();
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A key's value, in a template and over the API. */
+export const keyValue = v.pipe(
+  text,
+  v.minLength(20, "API Key value should be at least 20 characters"),
+  v.maxLength(128, "API Key value exceeds maximum size of 128 characters"),
+  v.regex(/^[\dA-Za-z]*$/, "API Key value should be alphanumeric"),
+);
+
+// API Gateway does not document what becomes of one without the other.
+const throttle = v.pipe(
+  v.strictObject({ RateLimit: v.pipe(v.number(), v.minValue(0)), BurstLimit: count }),
+  v.transform(({ RateLimit, BurstLimit }) => ({ rateLimit: RateLimit, burstLimit: BurstLimit })),
+);
+
+const method = v.pipe(text, v.regex(/^\/.*\/(ANY|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/));
+
+const tags = v.pipe(
+  v.optional(v.array(v.strictObject({ Key: text, Value: text })), []),
+  v.transform((list) => Object.fromEntries(list.map(({ Key, Value }) => [Key, Value]))),
+);
+
+const apiKeyProperties = v.strictObject({
+  Name: v.optional(text),
+  Description: v.optional(text),
+  CustomerId: v.optional(text),
+  Enabled: v.optional(v.boolean(), false),
+  Value: v.optional(keyValue),
+  GenerateDistinctId: v.optional(v.literal(true)),
+  StageKeys: v.optional(v.array(v.strictObject({ RestApiId: text, StageName: text })), []),
+  Tags: tags,
+});
+
+const usagePlanProperties = v.strictObject({
+  UsagePlanName: v.optional(text),
+  Description: v.optional(text),
+  ApiStages: v.optional(
+    v.array(
+      v.strictObject({
+        ApiId: text,
+        Stage: text,
+        Throttle: v.optional(v.record(method, throttle), {}),
+      }),
+    ),
+    [],
+  ),
+  Throttle: v.optional(throttle),
+  Quota: v.optional(
+    v.pipe(
+      v.strictObject({ Limit: count, Offset: v.optional(count, 0), Period: v.picklist(periods) }),
+      v.transform(({ Limit, Offset, Period }) => ({ limit: Limit, offset: Offset, period: Period })),
+    ),
+  ),
+  Tags: tags,
+});
+
+const usagePlanKeyProperties = v.strictObject({
+  KeyId: text,
+  KeyType: v.literal("API_KEY"),
+  UsagePlanId: text,
+});
 
 /** Keys and plans as a template describes them. A key without a value is to get one, once. */
 export type UsageTemplate = {
@@ -49,7 +115,7 @@ function readStage({ properties }: ResolvedResource, apiId: "RestApiId" | "ApiId
 }
 
 function readKey(resource: ResolvedResource): UsageTemplate["apiKeys"][number] {
-  const properties = readProperties(schemas.apiKey, resource);
+  const properties = readProperties(apiKeyProperties, resource);
   return {
     id: resource.logicalId,
     from: "template",
@@ -67,7 +133,7 @@ function readPlan(
   resource: ResolvedResource,
   stages: { REST: ReadonlySet<string>; WEBSOCKET: ReadonlySet<string> },
 ): UsageTemplate["usagePlans"][number] {
-  const properties = readProperties(schemas.usagePlan, resource);
+  const properties = readProperties(usagePlanProperties, resource);
   return {
     id: resource.logicalId,
     from: "template",
@@ -90,7 +156,7 @@ function readPlan(
 }
 
 function readPlanKey(resource: ResolvedResource, { apiKeys, usagePlans, planKeys }: UsageTemplate): PlanKey {
-  const { KeyId, UsagePlanId } = readProperties(schemas.usagePlanKey, resource);
+  const { KeyId, UsagePlanId } = readProperties(usagePlanKeyProperties, resource);
   const plan = usagePlans.find(({ id }) => id === UsagePlanId);
   if (plan === undefined) throw notEmulated(resource, `UsagePlanId "${UsagePlanId}"`);
   if (!apiKeys.some(({ id }) => id === KeyId)) throw notEmulated(resource, `KeyId "${KeyId}"`);

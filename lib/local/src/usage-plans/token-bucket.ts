@@ -1,4 +1,3 @@
-import type { Limit } from "./limit.ts";
 import type { Throttle } from "./model.ts";
 
 /** A bucket that fills steadily and from which each request takes one token. It is full at first. */
@@ -44,3 +43,12 @@ export function createTokenBucket(throttle: Throttle, begun: number): TokenBucke
     },
   };
 }
+
+/** Something that a request counts against. It is asked first, so that a request that is refused counts nowhere. */
+export type Limit = {
+  /** The gateway response for who is beyond it. */
+  refusal: "THROTTLED" | "QUOTA_EXCEEDED";
+  /** @param now milliseconds since the epoch, as everywhere */
+  hasRoom(now: number): boolean;
+  count(now: number): void;
+};

@@ -1,7 +1,14 @@
 import { createMeter, type Meter } from "./meter.ts";
-import { type ApiKey, covers, plansOf, stageName, type Throttle, type UsagePlan } from "./model.ts";
+import {
+  type ApiKey,
+  covers,
+  plansOf,
+  stageName,
+  type Throttle,
+  type UsagePlan,
+  type UsageState,
+} from "./model.ts";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
-import type { UsageState } from "./usage-state.ts";
 
 export type AdmissionRequest = {
   apiId: string;

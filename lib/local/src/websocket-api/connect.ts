@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import { json } from "../http/handle.ts";
+import { arn } from "../account.ts";
+import { type GatewayRequest, type GatewayResponse, headerValues, json } from "../http/messages.ts";
+import { readTarget } from "../http/paths.ts";
+import { contextStrings, evaluatePolicy, readAuthorizerResult, refusalOf } from "../rest-api/authorizer.ts";
+import { type FunctionPort, invokeFunction } from "../rest-api/function-port.ts";
 import { GatewayFailure } from "../rest-api/gateway-failure.ts";
-import { type GatewayRequest, type GatewayResponse, headerValues } from "../rest-api/messages.ts";
-import { newRequestIds } from "../rest-api/request-context.ts";
-import { readTarget } from "../rest-api/request-target.ts";
-import { authorize } from "./authorize.ts";
-import { authorizerEvent, connectEvent } from "./events.ts";
-import { contextOf, type Gateway, reported } from "./gateway.ts";
-import { invokeRoute } from "./invoke-route.ts";
-import type { Peer } from "./peer.ts";
+import { type AuthorizerContext, newRequestIds } from "../rest-api/request-context.ts";
+import type { ConnectAuthorizer, WebSocketApiDefinition } from "./definition.ts";
+import { authorizerEvent, connectEvent, type Peer } from "./events.ts";
+import { contextOf, type Gateway, invokeRoute, reported } from "./gateway.ts";
 
 /** Who is let in, and the subprotocol that `$connect` has chosen; or the answer for who is not. */
 export type Handshake = { peer: Peer; subprotocol: string | undefined } | { refusal: GatewayResponse };
@@ -73,5 +73,47 @@ function stranger({ headers, sourceIp }: GatewayRequest, connectionId: string, n
     connectedAt: now.getTime(),
     domainName: headerValues(headers, "host").at(-1) ?? "",
     identity: { ...(userAgent !== undefined && { userAgent }), sourceIp },
+  };
+}
+
+type Asked = {
+  request: GatewayRequest;
+  authorizer: ConnectAuthorizer;
+  api: WebSocketApiDefinition;
+  eventFor: (methodArn: string) => ReturnType<typeof authorizerEvent>;
+};
+
+/**
+ * Has the authorizer decide on a request to connect.
+ *
+ * @returns what it has found, for the events of the connection, and the value of the caller's API key
+ * @throws GatewayFailure when it does not let the client in, or has not come to a decision
+ */
+export async function authorize(
+  { request, authorizer, api: { apiId, stage }, eventFor }: Asked,
+  functions: FunctionPort,
+  now: () => Date,
+): Promise<{ context: AuthorizerContext; apiKey: string | undefined }> {
+  const isThere = (name: string) => headerValues(request.headers, name).some((value) => value !== "");
+  if (!authorizer.requiredHeaders.every(isThere)) throw new GatewayFailure("UNAUTHORIZED");
+
+  const methodArn = arn("execute-api", `${apiId}/${stage}/$connect`);
+  const begun = now();
+  const result = await invokeFunction(
+    functions,
+    {
+      functionArn: authorizer.functionArn,
+      sourceArn: arn("execute-api", `${apiId}/authorizers/${authorizer.id}`),
+      event: eventFor(methodArn),
+    },
+    "AUTHORIZER_CONFIGURATION_ERROR",
+  );
+  const { principalId, policyDocument, context, usageIdentifierKey } = readAuthorizerResult(result);
+  const refusal = refusalOf(evaluatePolicy(policyDocument, methodArn));
+  if (refusal) throw refusal;
+  const integrationLatency = now().getTime() - begun.getTime();
+  return {
+    context: { ...contextStrings(context), principalId, integrationLatency },
+    apiKey: usageIdentifierKey ?? undefined,
   };
 }

@@ -1,8 +1,6 @@
-import { json, pathOf, type Route } from "../http/handle.ts";
-import type { GatewayRequest, GatewayResponse } from "../rest-api/messages.ts";
+import { type GatewayRequest, type GatewayResponse, json, pathOf, type Route } from "../http/messages.ts";
 import { refusal } from "../services.ts";
-import type { Connection } from "./connection.ts";
-import type { StreamLimits } from "./limits.ts";
+import type { Connection, StreamLimits } from "./connection.ts";
 
 /** The stage may stand in front, as it does in the callback URL of a deployed API. */
 const CONNECTION = /^(?:\/[\w-]+)?\/@connections\/([^/]+)$/;

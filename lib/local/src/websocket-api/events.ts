@@ -1,9 +1,9 @@
-import type { GatewayRequest } from "../rest-api/messages.ts";
-import { commonLogTime } from "../rest-api/request-context.ts";
+import { randomBytes } from "node:crypto";
+import type { GatewayRequest } from "../http/messages.ts";
+import { readTarget } from "../http/paths.ts";
+import { type AuthorizerContext, commonLogTime } from "../rest-api/request-context.ts";
 import { eventHeaders, integrationHeaders } from "../rest-api/request-headers.ts";
-import { readTarget } from "../rest-api/request-target.ts";
-import type { WebSocketApiDefinition } from "./api-definition.ts";
-import type { Peer } from "./peer.ts";
+import type { WebSocketApiDefinition } from "./definition.ts";
 
 /** Why a function is invoked. */
 export type Occasion =
@@ -94,4 +94,21 @@ export function disconnectEvent(context: RequestContext) {
     requestContext: context,
     isBase64Encoded: false,
   };
+}
+
+/** The client of a connection, as every event tells of it. */
+export type Peer = {
+  connectionId: string;
+  /** Milliseconds since the epoch. */
+  connectedAt: number;
+  domainName: string;
+  /** `userAgent` is absent where the client has named none. */
+  identity: { userAgent?: string; sourceIp: string };
+  /** What the authorizer has found, where there is one. */
+  authorizer?: AuthorizerContext;
+};
+
+/** An id as API Gateway gives them to connections, messages and requests, e.g. `TXzPWdnOjoECGjA=`. Nobody guesses one. */
+export function newId(): string {
+  return `${randomBytes(11).toString("base64url")}=`;
 }

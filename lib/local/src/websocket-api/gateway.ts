@@ -1,9 +1,11 @@
-import type { FunctionPort } from "../rest-api/function-port.ts";
+import { arn } from "../account.ts";
+import type { GatewayResponse } from "../http/messages.ts";
+import { type FunctionPort, invokeFunction, within } from "../rest-api/function-port.ts";
 import { GatewayFailure } from "../rest-api/gateway-failure.ts";
+import { proxyResponse } from "../rest-api/proxy-integration.ts";
 import type { UsagePlans } from "../usage-plans/usage-plans.ts";
-import type { WebSocketApiDefinition } from "./api-definition.ts";
-import { type Occasion, requestContext } from "./events.ts";
-import type { Peer } from "./peer.ts";
+import type { Route, WebSocketApiDefinition } from "./definition.ts";
+import { type Occasion, type Peer, requestContext } from "./events.ts";
 
 /** What everything that happens to a connection needs. */
 export type Gateway = FunctionPort & {
@@ -31,4 +33,21 @@ export function reported({ report }: Gateway, routeKey: string, error: unknown):
   if (!(error instanceof GatewayFailure)) throw error;
   if (error.reason) report(`${routeKey}: ${error.reason}`);
   return error;
+}
+
+/**
+ * The answer of the function behind a route.
+ *
+ * @throws GatewayFailure when there is none in time, or it is malformed
+ */
+export async function invokeRoute(
+  { apiId, stage }: WebSocketApiDefinition,
+  routeKey: string,
+  { functionArn, timeoutMs }: Route,
+  event: object,
+  functions: FunctionPort,
+): Promise<GatewayResponse> {
+  const sourceArn = arn("execute-api", `${apiId}/${stage}/${routeKey}`);
+  const work = invokeFunction(functions, { functionArn, sourceArn, event }, "INTEGRATION_FAILURE");
+  return proxyResponse(await within(timeoutMs, work), false);
 }

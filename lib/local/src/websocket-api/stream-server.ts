@@ -1,11 +1,10 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { json } from "../http/handle.ts";
-import { listen } from "../http/listen.ts";
-import { type Connection, openConnection } from "./connection.ts";
-import type { StreamLimits } from "./limits.ts";
-import type { Peer } from "./peer.ts";
+import { json } from "../http/messages.ts";
+import { listen } from "../http/server.ts";
+import { type Connection, openConnection, type StreamLimits } from "./connection.ts";
+import type { Peer } from "./events.ts";
 import { createUpgrade, upgradeRequired } from "./upgrade.ts";
 import type { WebSocketApi } from "./websocket-api.ts";
 

@@ -2,11 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { readRequest, refuseUpgrade } from "../http/exchange.ts";
-import { json } from "../http/handle.ts";
-import type { GatewayRequest } from "../rest-api/messages.ts";
+import { type GatewayRequest, json } from "../http/messages.ts";
 import type { Handshake } from "./connect.ts";
-import type { StreamLimits } from "./limits.ts";
-import type { Peer } from "./peer.ts";
+import type { StreamLimits } from "./connection.ts";
+import type { Peer } from "./events.ts";
 
 export type UpgradeOptions = {
   limits: Pick<StreamLimits, "messageBytes">;

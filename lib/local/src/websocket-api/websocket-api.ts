@@ -1,13 +1,15 @@
+import type { ResolvedResource } from "../cloudformation/resolved-resource.ts";
+import { emulate, onlyApi } from "../cloudformation/resources/apis.ts";
+import type { Resources } from "../cloudformation/resources.ts";
+import type { GatewayRequest } from "../http/messages.ts";
+import type { Invoke } from "../lambda/invoke.ts";
 import type { FunctionPort } from "../rest-api/function-port.ts";
-import type { GatewayRequest } from "../rest-api/messages.ts";
-import type { ResolvedResource } from "../rest-api/resolved-resource.ts";
-import { answerMessage } from "./answer-message.ts";
+import type { UsagePlans } from "../usage-plans/usage-plans.ts";
 import { connect, type Handshake } from "./connect.ts";
-import { disconnectEvent } from "./events.ts";
-import { contextOf, type Gateway, reported } from "./gateway.ts";
-import { invokeRoute } from "./invoke-route.ts";
-import { newId, type Peer } from "./peer.ts";
-import { readDefinition } from "./read-definition.ts";
+import { readDefinition } from "./definition.ts";
+import { disconnectEvent, messageEvent, newId, type Peer } from "./events.ts";
+import { contextOf, type Gateway, invokeRoute, reported } from "./gateway.ts";
+import { selectRoute } from "./route-selection.ts";
 
 /** Everything of a WebSocket API but its sockets. Each call rejects only for a fault of the emulation itself. */
 export type WebSocketApi = {
@@ -63,4 +65,39 @@ export function createWebSocketApi({
       }
     },
   };
+}
+
+/**
+ * The WebSocket API of the stacks, if they have one.
+ * @throws StartupError when there are several, or something of it is not emulated
+ */
+export function openWebSocketApi(
+  resources: Resources,
+  invoke: Invoke,
+  usagePlans: UsagePlans,
+  report: (line: string) => void,
+): WebSocketApi | undefined {
+  const several = "There is more than one WebSocket API, and one stream URL for them.";
+  const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
+  return api && emulate(() => createWebSocketApi({ ...api, invoke, usagePlans, report }));
+}
+
+/** Has a message handled. Resolves to what the client gets for it, if anything. */
+export async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promise<string | undefined> {
+  const { api, newId } = gateway;
+  const failure = (message: string, requestId: string) =>
+    JSON.stringify({ message, connectionId: peer.connectionId, requestId });
+
+  const routeKey = selectRoute(api, body);
+  const route = routeKey === undefined ? undefined : api.routes.get(routeKey);
+  if (routeKey === undefined || route === undefined) return failure("Forbidden", newId());
+
+  const context = contextOf(gateway, { routeKey, eventType: "MESSAGE", messageId: newId() }, peer);
+  try {
+    const answer = await invokeRoute(api, routeKey, route, messageEvent(body, context), gateway);
+    return route.hasResponse && answer.body.length > 0 ? answer.body.toString() : undefined;
+  } catch (error) {
+    reported(gateway, routeKey, error);
+    return failure("Internal server error", context.requestId);
+  }
 }

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../src/http/free-port.ts";
-import { type Handle, json } from "../../src/http/handle.ts";
-import { type Listener, listen } from "../../src/http/listen.ts";
+import { type Handle, json } from "../../src/http/messages.ts";
+import { freePort, type Listener, listen } from "../../src/http/server.ts";
 import { createIssuer } from "../../src/issuer/issuer.ts";
 import { signingKey } from "../../src/issuer/signing-key.ts";
 import { ISSUER_PATH, ownPaths } from "../../src/own-paths.ts";
@@ -14,10 +13,14 @@ import { openDataDir } from "../../src/storage/workspace.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
 async function run(program: "local" | "token", args: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, `../../../../bin/${program}.ts`), ...args], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, `../../../../bin/${program}.ts`), ...args],
+    {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const status = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { status: await status, out, err };

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Handle, json } from "../../src/http/handle.ts";
-import { type Listener, listen } from "../../src/http/listen.ts";
+import { type Handle, json } from "../../src/http/messages.ts";
+import { type Listener, listen } from "../../src/http/server.ts";
 import { createIssuer, type Issuer } from "../../src/issuer/issuer.ts";
 import { signingKey } from "../../src/issuer/signing-key.ts";
 import { ISSUER_PATH, ownPaths } from "../../src/own-paths.ts";

@@ -1,8 +1,8 @@
+import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { GatewayRequest, GatewayResponse } from "../../src/http/messages.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
-import type { authorizerEvent } from "../../src/rest-api/authorizer-event.ts";
-import type { GatewayRequest, GatewayResponse } from "../../src/rest-api/messages.ts";
-import type { proxyEvent } from "../../src/rest-api/proxy-event.ts";
-import type { ResolvedResource } from "../../src/rest-api/resolved-resource.ts";
+import type { authorizerEvent } from "../../src/rest-api/authorizer.ts";
+import type { proxyEvent } from "../../src/rest-api/proxy-integration.ts";
 import { createRestApi, type RestApiOptions } from "../../src/rest-api/rest-api.ts";
 import { memoryStore } from "../../src/storage/store.ts";
 import { createUsage } from "../../src/usage-plans/usage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Pair } from "../../src/rest-api/messages.ts";
+import type { Pair } from "../../src/http/messages.ts";
 import { callers, gateway, guarded, readable, resource, route, stage, throwing } from "./fixture.ts";
 
 const ids = {

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { MockIntegration, PassthroughBehavior, type RestApiProps } from "aws-cdk-lib/aws-apigateway";
 import { describe, expect, test } from "vitest";
-import type { Pair } from "../../src/rest-api/messages.ts";
+import type { Pair } from "../../src/http/messages.ts";
 import { synthesize } from "./cdk.ts";
 import { gateway, readable, route } from "./fixture.ts";
 

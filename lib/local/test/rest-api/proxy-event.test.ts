@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { GatewayRequest, Pair } from "../../src/rest-api/messages.ts";
+import type { GatewayRequest, Pair } from "../../src/http/messages.ts";
 import { api, gateway, resource, route, stage } from "./fixture.ts";
 
 const host: Pair = ["Host", "127.0.0.1:3000"];

@@ -9,8 +9,8 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { GatewayRequest } from "../../src/rest-api/messages.ts";
-import type { proxyEvent } from "../../src/rest-api/proxy-event.ts";
+import type { GatewayRequest } from "../../src/http/messages.ts";
+import type { proxyEvent } from "../../src/rest-api/proxy-integration.ts";
 import { createRestApi, type RestApi as EmulatedApi } from "../../src/rest-api/rest-api.ts";
 import { synthesize } from "./cdk.ts";
 import { readable, usageOf } from "./fixture.ts";

@@ -1,10 +1,9 @@
-import type { ApiKey, Usage, UsagePlan } from "../../src/usage-plans/model.ts";
+import { type ApiKey, createUsageState, type Usage, type UsagePlan } from "../../src/usage-plans/model.ts";
 import {
   type Admission,
   type AdmissionRequest,
   createUsagePlans,
 } from "../../src/usage-plans/usage-plans.ts";
-import { createUsageState } from "../../src/usage-plans/usage-state.ts";
 
 export const START = Date.UTC(2026, 10, 21, 9, 14);
 

@@ -3,7 +3,7 @@ import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
 import { memoryStore } from "../../src/storage/store.ts";
-import { openUsage } from "../../src/usage-plans/open-usage.ts";
+import { openUsage } from "../../src/usage-plans/usage.ts";
 import { secretOf } from "./fixture.ts";
 
 const types = resourceTypes((name) => ({ keyId: name, arn: name }));

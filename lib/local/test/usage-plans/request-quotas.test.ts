@@ -9,7 +9,7 @@ import {
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
 import { beforeEach, describe, expect, test } from "vitest";
-import { API_KEYS_PER_ACCOUNT } from "../../src/usage-plans/control-plane/request-quotas.ts";
+import { API_KEYS_PER_ACCOUNT } from "../../src/usage-plans/control-plane/control-plane.ts";
 import { key, plan, usage } from "./fixture.ts";
 import { failure, servedControlPlane } from "./sdk.ts";
 

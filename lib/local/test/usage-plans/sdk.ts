@@ -1,14 +1,13 @@
 import { APIGatewayClient, APIGatewayServiceException } from "@aws-sdk/client-api-gateway";
 import { afterAll, beforeAll, vi } from "vitest";
-import type { Route } from "../../src/http/handle.ts";
-import { type Listener, listen } from "../../src/http/listen.ts";
+import type { Route } from "../../src/http/messages.ts";
+import { type Listener, listen } from "../../src/http/server.ts";
 import { awsServices } from "../../src/services.ts";
 import {
   type ControlPlaneOptions,
   createControlPlane,
 } from "../../src/usage-plans/control-plane/control-plane.ts";
-import { noUsage, stageName, type Usage } from "../../src/usage-plans/model.ts";
-import { createUsageState } from "../../src/usage-plans/usage-state.ts";
+import { createUsageState, noUsage, stageName, type Usage } from "../../src/usage-plans/model.ts";
 import { live, START, socket } from "./fixture.ts";
 
 /** A control plane behind a socket, with a clock that stands still until it is told to go on. */

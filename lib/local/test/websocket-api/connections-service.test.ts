@@ -8,10 +8,10 @@ import {
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/http/server.ts";
 import { awsServices } from "../../src/services.ts";
+import { awsLimits, type StreamLimits } from "../../src/websocket-api/connection.ts";
 import { connectionsService } from "../../src/websocket-api/connections-service.ts";
-import { awsLimits, type StreamLimits } from "../../src/websocket-api/limits.ts";
 import { type GivenEvent, route, talking } from "./fixture.ts";
 import { eventually, join, serve } from "./stream.ts";
 

@@ -1,5 +1,5 @@
+import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
-import type { ResolvedResource } from "../../src/rest-api/resolved-resource.ts";
 
 /** How a function answers: a value, or what it makes of the event, which may be the result of the call itself. */
 export type Answer = unknown;

@@ -3,10 +3,9 @@ import { readAssembly, type Template } from "../../src/cloudformation/assembly.t
 import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
 import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
-import { noUsage } from "../../src/usage-plans/model.ts";
+import { createUsageState, noUsage } from "../../src/usage-plans/model.ts";
 import { createUsagePlans } from "../../src/usage-plans/usage-plans.ts";
-import { createUsageState } from "../../src/usage-plans/usage-state.ts";
-import { openWebSocketApi } from "../../src/websocket-api/open-websocket-api.ts";
+import { openWebSocketApi } from "../../src/websocket-api/websocket-api.ts";
 import { synthesizeWebSocket } from "./assembly.ts";
 
 let template: Template;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ResolvedResource } from "../../src/rest-api/resolved-resource.ts";
-import { readDefinition } from "../../src/websocket-api/read-definition.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import { readDefinition } from "../../src/websocket-api/definition.ts";
 import { api, guarded, resource, route, stage, talking } from "./fixture.ts";
 
 const functionArn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;

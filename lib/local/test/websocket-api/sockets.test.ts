@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StartupError } from "../../src/startup-error.ts";
-import { awsLimits } from "../../src/websocket-api/limits.ts";
+import { awsLimits } from "../../src/websocket-api/connection.ts";
 import { openStreamServer } from "../../src/websocket-api/stream-server.ts";
 import { type GivenEvent, route, talking } from "./fixture.ts";
 import { dial, eventually, handshake, heard, join, refusal, serve } from "./stream.ts";

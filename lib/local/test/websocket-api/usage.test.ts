@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { noUsage, type Usage, type UsagePlan } from "../../src/usage-plans/model.ts";
-import { readDefinition } from "../../src/websocket-api/read-definition.ts";
+import { readDefinition } from "../../src/websocket-api/definition.ts";
 import { allow, api, guarded, stage } from "./fixture.ts";
 import { join, refusal, serve } from "./stream.ts";
 

@@ -1,5 +1,5 @@
-import type { ResolvedResource } from "../../rest-api/resolved-resource.ts";
 import { StartupError } from "../../startup-error.ts";
+import type { ResolvedResource } from "../resolved-resource.ts";
 import type { Resource } from "../resource-type.ts";
 import type { Resources } from "../resources.ts";
 import { type MayInvoke, readPermissions } from "./permissions.ts";

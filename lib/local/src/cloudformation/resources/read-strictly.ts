@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import { notEmulated, readProperties } from "../../rest-api/resolved-resource.ts";
 import { StartupError } from "../../startup-error.ts";
+import { notEmulated, readProperties } from "../resolved-resource.ts";
 import type { Resource } from "../resource-type.ts";
 
 /**

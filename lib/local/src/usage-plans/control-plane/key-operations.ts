@@ -1,12 +1,20 @@
 import * as v from "valibot";
-import type { ApiKey } from "../model.ts";
-import { newKeyId, newKeyValue } from "../new-ids.ts";
-import { keyValue } from "../property-schemas.ts";
-import { type Context, findKey, replaced } from "./context.ts";
-import { ControlPlaneError, conflict } from "./control-plane-error.ts";
-import { operation, parse } from "./operation.ts";
-import { page, pageQuery } from "./page.ts";
-import { type PatchRule, patched, patchOperations } from "./patch.ts";
+import { type ApiKey, newKeyId, newKeyValue } from "../model.ts";
+import { keyValue } from "../read-usage.ts";
+import {
+  type Context,
+  ControlPlaneError,
+  conflict,
+  findKey,
+  operation,
+  type PatchRule,
+  page,
+  pageQuery,
+  parse,
+  patched,
+  patchOperations,
+  replaced,
+} from "./operation.ts";
 import { tags } from "./tag-operations.ts";
 
 const flag = v.pipe(

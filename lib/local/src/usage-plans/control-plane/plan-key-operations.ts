@@ -1,9 +1,15 @@
 import * as v from "valibot";
 import { type ApiKey, plansOf, stageName, stageTaken } from "../model.ts";
-import { type Context, findKey, findPlan } from "./context.ts";
-import { conflict, notFound } from "./control-plane-error.ts";
-import { operation } from "./operation.ts";
-import { page, pageQuery } from "./page.ts";
+import {
+  type Context,
+  conflict,
+  findKey,
+  findPlan,
+  notFound,
+  operation,
+  page,
+  pageQuery,
+} from "./operation.ts";
 
 export function usagePlanKeyOperations(context: Context) {
   const { state } = context;

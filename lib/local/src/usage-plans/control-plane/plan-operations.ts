@@ -1,13 +1,30 @@
 import * as v from "valibot";
-import { plansOf, stageName, stageTaken, type UsagePlan } from "../model.ts";
-import { newPlanId } from "../new-ids.ts";
-import { type Context, findPlan, replaced } from "./context.ts";
-import { badRequest, conflict, notFound } from "./control-plane-error.ts";
-import { operation, parse } from "./operation.ts";
-import { page, pageQuery } from "./page.ts";
-import { patched, patchOperations } from "./patch.ts";
-import { type PlanDraft, planRules } from "./plan-patch.ts";
-import { type PlanSettings, planSettings } from "./plan-settings.ts";
+import {
+  type ApiStage,
+  newPlanId,
+  periods,
+  plansOf,
+  type Quota,
+  stageName,
+  stageTaken,
+  type Throttle,
+  type UsagePlan,
+} from "../model.ts";
+import {
+  badRequest,
+  type Context,
+  conflict,
+  findPlan,
+  notFound,
+  operation,
+  type PatchRule,
+  page,
+  pageQuery,
+  parse,
+  patched,
+  patchOperations,
+  replaced,
+} from "./operation.ts";
 import { tags } from "./tag-operations.ts";
 
 export function usagePlanOperations(context: Context) {
@@ -91,3 +108,142 @@ export function usagePlanOperations(context: Context) {
 function view({ from: _, createdDate: __, tags: ___, ...plan }: UsagePlan): object {
   return plan;
 }
+
+type DraftStage = Omit<ApiStage, "throttle"> & { throttle?: Record<string, Partial<Throttle>> | undefined };
+
+/** A plan between two operations of a patch: a throttle or quota may lack what the next operation gives. */
+export type PlanDraft = Omit<UsagePlan, "apiStages" | "throttle" | "quota"> & {
+  apiStages: readonly DraftStage[];
+  throttle?: Partial<Throttle> | undefined;
+  quota?: (Partial<Omit<Quota, "period">> & { period?: string }) | undefined;
+};
+
+const STAGE = "/apiStages/<apidId:stageName>/throttle";
+const METHOD = `${STAGE}/<resourcePath>/<httpMethod>`;
+
+const write = ["add", "replace"] as const;
+
+export const planRules: PatchRule<PlanDraft>[] = [
+  { ops: ["replace"], path: "/name", apply: (plan, name) => ({ ...plan, name }) },
+  { ops: ["replace"], path: "/description", apply: (plan, description) => ({ ...plan, description }) },
+  { ops: write, path: "/productCode", apply: (plan, productCode) => ({ ...plan, productCode }) },
+  { ops: ["add"], path: "/apiStages", apply: addStage },
+  { ops: ["remove"], path: "/apiStages", apply: removeStage },
+  ...(["rateLimit", "burstLimit"] as const).flatMap((field): PatchRule<PlanDraft>[] => [
+    {
+      ops: write,
+      path: `/throttle/${field}`,
+      apply: (plan, value) => ({ ...plan, throttle: { ...plan.throttle, [field]: number(value) } }),
+    },
+    {
+      ops: write,
+      path: `${METHOD}/${field}`,
+      apply: (plan, value, stage, path, method) =>
+        inStage(plan, stage, (throttles) => {
+          const name = `${path}/${method}`;
+          return { ...throttles, [name]: { ...throttles[name], [field]: number(value) } };
+        }),
+    },
+  ]),
+  ...(["limit", "offset"] as const).map(
+    (field): PatchRule<PlanDraft> => ({
+      ops: write,
+      path: `/quota/${field}`,
+      apply: (plan, value) => ({ ...plan, quota: { ...plan.quota, [field]: number(value) } }),
+    }),
+  ),
+  {
+    ops: write,
+    path: "/quota/period",
+    apply: (plan, period) => ({ ...plan, quota: { ...plan.quota, period } }),
+  },
+  { ops: ["remove"], path: "/quota", apply: (plan) => ({ ...plan, quota: undefined }) },
+  { ops: ["remove"], path: "/throttle", apply: (plan) => ({ ...plan, throttle: undefined }) },
+  { ops: ["remove"], path: "/productCode", apply: (plan) => ({ ...plan, productCode: undefined }) },
+  {
+    ops: ["remove"],
+    path: METHOD,
+    apply: (plan, _, stage, path, method) =>
+      inStage(plan, stage, ({ [`${path}/${method}`]: __, ...others }) => others),
+  },
+  { ops: ["remove"], path: STAGE, apply: (plan, _, stage) => inStage(plan, stage, () => undefined) },
+];
+
+/** What is no number is refused when the plan is complete. */
+function number(value: string): number {
+  return value.trim() === "" ? Number.NaN : Number(value);
+}
+
+function readStage(value: string): DraftStage {
+  const [, apiId, stage] = /^([^:]+):([^:]+)$/.exec(value) ?? [];
+  if (apiId === undefined || stage === undefined) throw badRequest("Invalid API Stage specified");
+  return { apiId, stage };
+}
+
+function addStage(plan: PlanDraft, value: string): PlanDraft {
+  const stage = readStage(value);
+  if (plan.apiStages.some((known) => stageName(known) === value)) {
+    throw conflict(`API Stage ${value} is in the Usage Plan ${plan.id} already`);
+  }
+  return { ...plan, apiStages: [...plan.apiStages, stage] };
+}
+
+function removeStage(plan: PlanDraft, value: string): PlanDraft {
+  findStage(plan, value);
+  return { ...plan, apiStages: plan.apiStages.filter((stage) => stageName(stage) !== value) };
+}
+
+function inStage(
+  plan: PlanDraft,
+  name: string | undefined,
+  change: (throttles: Record<string, Partial<Throttle>>) => DraftStage["throttle"],
+): PlanDraft {
+  const stage = findStage(plan, name ?? "");
+  const changed = { ...stage, throttle: change(stage.throttle ?? {}) };
+  return { ...plan, apiStages: plan.apiStages.map((each) => (each === stage ? changed : each)) };
+}
+
+function findStage(plan: PlanDraft, name: string): DraftStage {
+  const { apiId, stage } = readStage(name);
+  const found = plan.apiStages.find((known) => stageName(known) === name);
+  if (found) return found;
+  throw notFound(`Invalid API Stage {api: ${apiId}, stage: ${stage}} specified for usageplan ${plan.id}`);
+}
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A throttle that may still lack a part, which a patch can give. */
+const throttle = v.strictObject({
+  rateLimit: v.pipe(v.number(), v.finite(), v.minValue(0)),
+  burstLimit: count,
+});
+
+/** What can be changed of a plan, once it is complete. */
+export const planSettings = {
+  name: v.pipe(v.string(), v.minLength(1)),
+  description: v.optional(v.string()),
+  productCode: v.optional(v.string()),
+  apiStages: v.pipe(
+    v.optional(
+      v.array(
+        v.strictObject({
+          apiId: v.string(),
+          stage: v.string(),
+          throttle: v.optional(v.record(v.string(), throttle)),
+        }),
+      ),
+      [],
+    ),
+    v.check(
+      (stages) => new Set(stages.map(stageName)).size === stages.length,
+      "An API Stage can be in a Usage Plan only once",
+    ),
+  ),
+  throttle: v.optional(throttle),
+  quota: v.optional(
+    v.strictObject({ limit: count, offset: v.optional(count, 0), period: v.picklist(periods) }),
+  ),
+};
+
+const completePlan = v.object(planSettings);
+export type PlanSettings = v.InferOutput<typeof completePlan>;

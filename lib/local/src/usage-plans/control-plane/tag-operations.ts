@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { type Context, findKey, findPlan, replaced } from "./context.ts";
-import { notFound } from "./control-plane-error.ts";
-import { operation } from "./operation.ts";
+import { type Context, findKey, findPlan, notFound, operation, replaced } from "./operation.ts";
 
 type Tags = Record<string, string>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRouteMatcher } from "../../src/rest-api/route-matcher.ts";
+import { createRouteMatcher } from "../../src/http/paths.ts";
 
 const paths = [
   "/",

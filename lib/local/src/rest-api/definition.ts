@@ -1,13 +1,60 @@
+import {
+  notEmulated,
+  type ResolvedResource,
+  reading,
+  readProperties,
+} from "../cloudformation/resolved-resource.ts";
+import type { Pair } from "../http/messages.ts";
+import type { Throttle } from "../usage-plans/model.ts";
 import { usageTypes } from "../usage-plans/read-usage.ts";
 import { readStageThrottles } from "../usage-plans/stage-throttles.ts";
-import type { ApiDefinition, ApiResource, Authorizer, Method } from "./api-definition.ts";
+import { readExpression } from "./call.ts";
 import type { ResponseType } from "./gateway-failure.ts";
-import type { GatewayResponseOverride } from "./gateway-response.ts";
-import { readResponseTemplate } from "./gateway-response-template.ts";
+import {
+  type GatewayResponseOverride,
+  type GatewayResponseOverrides,
+  readResponseTemplate,
+} from "./gateway-response.ts";
+import { readMappingTemplate } from "./mapping-template.ts";
+import type { MockIntegration, MockResponse } from "./mock-integration.ts";
+import type { MethodProperties, MockProperties } from "./property-schemas.ts";
 import * as schemas from "./property-schemas.ts";
-import { readIntegration } from "./read-integration.ts";
-import { readExpression } from "./request-parameters.ts";
-import { notEmulated, type ResolvedResource, reading, readProperties } from "./resolved-resource.ts";
+
+/** A REST API as its template describes it. */
+export type ApiDefinition = {
+  apiId: string;
+  stage: { name: string; deploymentId: string; variables: Record<string, string> };
+  binaryMediaTypes: readonly string[];
+  /** Where the key of a method that requires one comes from. */
+  apiKeySource: "HEADER" | "AUTHORIZER";
+  /** Those that have methods. */
+  resources: readonly ApiResource[];
+  gatewayResponses: GatewayResponseOverrides;
+};
+
+export type ApiResource = {
+  id: string;
+  /** e.g. `/updateTradingSettings/{chain}` */
+  path: string;
+  /** By HTTP method or `ANY`. */
+  methods: ReadonlyMap<string, Method>;
+};
+
+export type Method = {
+  /** As usage plans write it, e.g. `/pets/{id}/GET`. */
+  name: string;
+  authorizer: Authorizer | undefined;
+  apiKeyRequired: boolean;
+  /** What the stage allows of it, whoever calls. */
+  throttle: Throttle | undefined;
+  integration: Integration;
+};
+
+export type Authorizer = { id: string; functionArn: string };
+
+export type Integration = LambdaIntegration | MockIntegration;
+
+export type LambdaIntegration = { type: "AWS_PROXY"; functionArn: string; timeoutMs: number };
 
 const emulatedTypes = new Set([
   ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
@@ -146,4 +193,51 @@ function readGatewayResponse(resource: ResolvedResource): [ResponseType, Gateway
       template: template === undefined ? undefined : readResponseTemplate(template),
     },
   ]);
+}
+
+/** @throws Error for something in a mapping that is not emulated */
+export function readIntegration({ Integration, MethodResponses }: MethodProperties): Integration {
+  if (Integration.Type === "AWS_PROXY") {
+    return { type: "AWS_PROXY", functionArn: Integration.Uri, timeoutMs: Integration.TimeoutInMillis };
+  }
+  return {
+    type: "MOCK",
+    passthrough: Integration.PassthroughBehavior,
+    requestTemplate: readTemplate(Integration.RequestTemplates),
+    responses: Integration.IntegrationResponses.map((response) =>
+      readMockResponse(response, MethodResponses),
+    ),
+  };
+}
+
+function readMockResponse(
+  response: MockProperties["IntegrationResponses"][number],
+  methodResponses: MethodProperties["MethodResponses"],
+): MockResponse {
+  const { StatusCode, SelectionPattern, ResponseParameters, ResponseTemplates } = response;
+  const declared = methodResponses.find((methodResponse) => methodResponse.StatusCode === StatusCode);
+  if (!declared) throw new Error(`an integration response ${StatusCode} without a method response`);
+  return {
+    status: StatusCode,
+    pattern: SelectionPattern ? new RegExp(`^(?:${SelectionPattern})$`) : undefined,
+    headers: Object.entries(ResponseParameters).map(([target, expression]) => {
+      if (!(target in declared.ResponseParameters)) {
+        throw new Error(`"${target}", which the method response does not declare`);
+      }
+      return readHeader(target, expression);
+    }),
+    template: readTemplate(ResponseTemplates),
+  };
+}
+
+function readHeader(target: string, expression: string): Pair {
+  const [, name] = /^method\.response\.header\.([\w-]+)$/.exec(target) ?? [];
+  const source = readExpression(expression);
+  if (name === undefined || source.kind !== "static") throw new Error(`"${target}": ${expression}`);
+  return [name, source.value];
+}
+
+function readTemplate(templates: { "application/json"?: string | undefined }) {
+  const text = templates["application/json"];
+  return text === undefined ? undefined : readMappingTemplate(text);
 }

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import type { Duplex } from "node:stream";
-import { readRequest, refuseUpgrade, sendResponse } from "../http/exchange.ts";
-import type { GatewayRequest, GatewayResponse } from "./messages.ts";
-import { BODY_LIMIT, readBody } from "./read-body.ts";
+import { StartupError } from "../startup-error.ts";
+import { BODY_LIMIT, readBody, readRequest, refuseUpgrade, sendResponse } from "./exchange.ts";
+import type { GatewayRequest, GatewayResponse, Handle } from "./messages.ts";
 
 export type HttpServer = {
   /** Serves on 127.0.0.1. Port 0 takes any that is free. Resolves with the port. */
@@ -126,4 +127,47 @@ function refuseBody(request: IncomingMessage, response: ServerResponse): void {
     .once("close", () => clearTimeout(timer))
     .once("end", () => response.end())
     .resume();
+}
+
+export type Listener = { port: number; url: string; close(): Promise<void> };
+
+export type ListenOptions = {
+  /** The option of the command line that chooses the port, for who has to choose another. */
+  option?: "--port" | "--stream-port";
+  upgrade?: HttpServerOptions["upgrade"];
+};
+
+/**
+ * Serves on 127.0.0.1. Port 0 takes any that is free.
+ * @throws StartupError when the port is in use, or is not for us
+ */
+export async function listen(
+  port: number,
+  handle: Handle,
+  onFault: (error: unknown) => void,
+  { option = "--port", upgrade }: ListenOptions = {},
+): Promise<Listener> {
+  const server = createHttpServer({ handle, upgrade, onFault });
+  try {
+    const taken = await server.listen(port);
+    return { port: taken, url: `http://127.0.0.1:${taken}`, close: server.close };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") {
+      throw new StartupError(
+        `Port ${port} is in use; stop what listens on it, or choose another with ${option}.`,
+      );
+    }
+    throw new StartupError(`Cannot listen on port ${port} (${code}); choose another with ${option}.`);
+  }
+}
+
+/** A port of the loopback interface that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createSocketServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }

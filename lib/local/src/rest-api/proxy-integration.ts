@@ -1,9 +1,44 @@
 import * as v from "valibot";
+import { jsonObject, readJson } from "../http/json.ts";
+import { type GatewayResponse, headerValues, isBinary, isSendable, type Pair } from "../http/messages.ts";
 import type { InvokeResult } from "../lambda/invoke.ts";
+import type { Call } from "./call.ts";
+import type { ApiDefinition } from "./definition.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
-import { isSendable } from "./header-text.ts";
-import { jsonObject, readJson } from "./json.ts";
-import type { GatewayResponse, Pair } from "./messages.ts";
+import { integrationHeaders } from "./request-headers.ts";
+
+/** The event of a function behind a proxy integration (payload format 1.0). */
+export function proxyEvent(
+  { request, target, pathParameters, context, traceId }: Call,
+  { stage, binaryMediaTypes }: Pick<ApiDefinition, "stage" | "binaryMediaTypes">,
+) {
+  const headers = integrationHeaders(request, traceId);
+  return {
+    resource: context.resourcePath,
+    path: target.path,
+    httpMethod: request.method,
+    headers: headers.single,
+    multiValueHeaders: headers.multi,
+    queryStringParameters: orNull(target.query.single),
+    multiValueQueryStringParameters: orNull(target.query.multi),
+    pathParameters: orNull(pathParameters),
+    stageVariables: orNull(stage.variables),
+    requestContext: context,
+    ...eventBody(
+      request.body,
+      isBinary(binaryMediaTypes, headerValues(request.headers, "content-type").at(-1)),
+    ),
+  };
+}
+
+function eventBody(body: Buffer, binary: boolean): { body: string | null; isBase64Encoded: boolean } {
+  if (body.length === 0) return { body: null, isBase64Encoded: false };
+  return { body: body.toString(binary ? "base64" : "utf8"), isBase64Encoded: binary };
+}
+
+function orNull<Value>(map: Record<string, Value>): Record<string, Value> | null {
+  return Object.keys(map).length === 0 ? null : map;
+}
 
 const headerValue = v.pipe(v.union([v.string(), v.boolean(), v.number()]), v.transform(String));
 const headerName = v.pipe(

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/rest-api/http-server.ts";
-import type { GatewayRequest, GatewayResponse } from "../../src/rest-api/messages.ts";
+import type { GatewayRequest, GatewayResponse } from "../../src/http/messages.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/server.ts";
 
 const MB = 1024 * 1024;
 
