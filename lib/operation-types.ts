@@ -1,9 +1,9 @@
-/** The rows that the table of operations may hold. */
+/** What a row of THE TABLE may say. A row that leaves a column of {@link Defaults} out gets its default. */
 
 /** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
 
-/** IAM actions on the table that any row may ask for. A transaction needs the actions of the writes in it. */
+/** IAM actions on the table. A transaction needs the actions of the writes in it. */
 export type TableAction =
   | "dynamodb:GetItem"
   | "dynamodb:Query"
@@ -11,13 +11,13 @@ export type TableAction =
   | "dynamodb:UpdateItem"
   | "dynamodb:DeleteItem";
 
-/** IAM actions on the KMS key that any row may ask for. Decrypt is absent until a function needs to sign. */
+/** IAM actions on the KMS key. Decrypt is absent until a function needs to sign. */
 export type KeyAction = "kms:GenerateDataKey";
 
-/** Methods of API Gateway's @connections that any row may ask for. */
+/** Methods of API Gateway's @connections: send to a connection, close it. */
 export type ConnectionAction = "POST" | "DELETE";
 
-/** Calls of API Gateway's control plane, which holds keys and plans, that any row may ask for. */
+/** Calls of API Gateway's control plane, which holds API keys and usage plans. */
 export type PlanAction =
   | "CreateApiKey"
   | "GetApiKeys"
@@ -30,7 +30,7 @@ export type PlanAction =
   | "CreateUsagePlanKey"
   | "GetUsagePlanKey";
 
-/** Environment variables that carry configuration; a grant on the table or the key brings its own. */
+/** Environment variables that carry configuration. */
 export type EnvName =
   | "ALLOWED_ORIGINS"
   | "WALLET_LIMITS"
@@ -40,66 +40,75 @@ export type EnvName =
   | "COOKIE_NAME"
   | "CHANNEL_SHARDS"
   | "PRICE_FEEDS"
-  | "SHARED_KEY_VALUE"
+  | "FALLBACK_KEY"
   | "PLAN_STAGES"
   | "PLAN_PREFIX"
   | "STANDARD_PLAN_ID"
   | "PRO_PLAN_ID"
   | "KEY_GRACE_SECONDS";
 
-type FunctionRow = {
-  /** What it does, in a few words. */
-  summary: string;
+/** The columns that a row may leave out. */
+export type Defaults = {
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
   /** Actions on the KMS key; any of them brings KEY_ID. */
   key: readonly KeyAction[];
-  /** What it does to WebSocket connections: send, close. Any of it brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
+  /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** The functions that it invokes; `deliver` brings DELIVER_FUNCTION, its name. */
   invokes: readonly "deliver"[];
-  /** What it does to keys and plans in API Gateway's control plane. */
+  /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
   env: readonly EnvName[];
-  /** MB. Lambda gives CPU in proportion, so it also sets the cold start. */
-  memorySize: number;
-  /** Seconds. */
-  timeout: number;
-  /** What a user suffers while it fails: one sentence, the text of its alarm. */
+  /** Lambda gives CPU in proportion to memory, so this also sets the cold start. */
+  memoryMB: number;
+  timeoutSeconds: number;
+};
+
+type FunctionRow = Defaults & {
+  /** What it does, in a few words. */
+  summary: string;
+  /** What users notice while it fails: the first sentence of its alarms. */
   impact: string;
 };
 
-/** A method of the REST API. */
+/** A method of the REST API. Callers need a token: there are no public methods. */
 export type RestRow = FunctionRow & {
   kind: "rest";
   method: "GET" | "POST";
   path: `/${string}`;
-  /** Nothing is public: a row without a token would have to add its own word here. */
-  auth: "token";
   /** Body of its answers below 500, and from 500 on. */
   errors: { client: ErrorShape; server: ErrorShape };
 };
 
-/** The function that is asked who is calling: by every method of the REST API, or by `$connect`. */
+/** Identifies the caller before every method of the REST API, or before `$connect`. */
 export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };
 
-/** A route of the WebSocket API: what happens to a connection, or the `type` of a message. */
+/** A route of the WebSocket API: an event of the connection, or the `type` of a message. */
 export type WebSocketRow = FunctionRow & {
   kind: "websocket";
   route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
 };
 
-/** Hears of changes of the table, in order; which ones is in lib/infra/constructs/table-changes.ts. */
-export type ChangesRow = FunctionRow & { kind: "changes" };
+/** Runs after changes of the table, in their order. Published items are settings, orders, positions and prices. */
+export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
-/** Runs at a fixed rate: always, or where prices are fetched. */
+/** Runs at a fixed rate: always, or only if price feeds are configured. */
 export type ScheduleRow = FunctionRow & {
   kind: "schedule";
   everyMinutes: number;
   runs: "always" | "with price feeds";
 };
 
-/** Is invoked by who holds lambda:InvokeFunction on it, and in no other way. */
+/** Invoked directly. The caller needs `lambda:InvokeFunction`. */
 export type InternalRow = FunctionRow & { kind: "internal" };
 
+/** A row with its defaults filled in. */
 export type Operation = RestRow | AuthorizerRow | WebSocketRow | ChangesRow | ScheduleRow | InternalRow;
+
+type Written<Kind extends Operation> = Kind extends Operation
+  ? Omit<Kind, keyof Defaults> & Partial<Defaults>
+  : never;
+
+/** A row as THE TABLE holds it. */
+export type Row = Written<Operation>;

@@ -1,156 +1,119 @@
 /**
- * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the OpenAPI document and
+ * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the API documents and
  * docs/functions.md are derived from it, in that one direction. A row's name is its folder in functions/.
  */
-import type { Operation } from "./operation-types.ts";
+import type { Defaults, Operation, Row } from "./operation-types.ts";
 
-/** What most rows have no right to; a row names the rest. */
-const noGrants = { table: [], key: [], connections: [], invokes: [], plans: [] } as const;
+/** What a row gets if it does not say otherwise: no rights, no configuration, and enough for one small request. */
+const defaults = {
+  table: [],
+  key: [],
+  connections: [],
+  invokes: [],
+  plans: [],
+  env: [],
+  memoryMB: 512,
+  timeoutSeconds: 10,
+} satisfies Defaults;
 
-export const operations = {
+const rows = {
   authorize: {
     kind: "authorizer",
     of: "rest",
-    summary: "Find out who calls, and let them in",
-    ...noGrants,
+    summary: "Identify the caller of the REST API and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "SHARED_KEY_VALUE", "PLAN_STAGES"],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Nobody can use the service: requests with a good token are answered with 500.",
+    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "FALLBACK_KEY", "PLAN_STAGES"],
+    impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
   storeWallet: {
     kind: "rest",
     method: "POST",
     path: "/storeWallet_v2",
-    auth: "token",
     summary: "Import a wallet by its private key",
     errors: { client: "message", server: "message" },
-    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
     env: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Users cannot import wallets; wallets that are already held are not affected.",
+    impact: "Users cannot import wallets. Stored wallets are not affected.",
   },
   listWallets: {
     kind: "rest",
     method: "GET",
     path: "/listWallets",
-    auth: "token",
     summary: "List the user's wallets on all networks",
     errors: { client: "message", server: "error" },
-    ...noGrants,
     table: ["dynamodb:Query"],
     env: ["ALLOWED_ORIGINS"],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Users cannot see their wallets; nothing is lost.",
+    impact: "Users cannot see their wallets. Nothing is lost.",
   },
   updateTradingSettings: {
     kind: "rest",
     method: "POST",
     path: "/updateTradingSettings/{chain}",
-    auth: "token",
     summary: "Change the user's trading settings for one chain",
     errors: { client: "message", server: "message" },
-    ...noGrants,
     table: ["dynamodb:UpdateItem"],
     env: ["ALLOWED_ORIGINS"],
-    memorySize: 512,
-    timeout: 10,
     impact:
-      "Users cannot change slippage, gas, MEV protection or automatic trading; the old settings stay in force.",
+      "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
   },
   getUserData: {
     kind: "rest",
     method: "GET",
     path: "/getUserData",
-    auth: "token",
     summary: "Read the user's profile or referral data",
     errors: { client: "error", server: "error" },
-    ...noGrants,
     table: ["dynamodb:Query"],
     env: ["ALLOWED_ORIGINS"],
-    memorySize: 512,
-    timeout: 10,
     impact: "Users cannot see their profile, level, settings or referrals.",
   },
   listRewards: {
     kind: "rest",
     method: "GET",
     path: "/api/waitlist/v2/rewards",
-    auth: "token",
     summary: "List the rewards that points can buy",
     errors: { client: "envelope", server: "envelope" },
-    ...noGrants,
     table: ["dynamodb:GetItem"],
     env: ["ALLOWED_ORIGINS"],
-    memorySize: 512,
-    timeout: 10,
     impact: "Users cannot see the rewards.",
   },
   listWalletsV2: {
     kind: "rest",
     method: "GET",
     path: "/api/v2/wallets",
-    auth: "token",
     summary: "List the user's wallets, in the general envelope",
     errors: { client: "envelope", server: "envelope" },
-    ...noGrants,
     table: ["dynamodb:Query"],
     env: ["ALLOWED_ORIGINS"],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Clients of the v2 wallet list cannot see the user's wallets; nothing is lost.",
+    impact: "Clients of the v2 wallet list cannot see the user's wallets. Nothing is lost.",
   },
   authorizeConnection: {
     kind: "authorizer",
     of: "websocket",
-    summary: "Find out who connects, and let them in",
-    ...noGrants,
+    summary: "Identify the client of a new connection and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    env: [
-      "ISSUER",
-      "AUDIENCE",
-      "JWKS_URI",
-      "COOKIE_NAME",
-      "ALLOWED_ORIGINS",
-      "SHARED_KEY_VALUE",
-      "PLAN_STAGES",
-    ],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Nobody can connect to the streams; open connections are not affected.",
+    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "ALLOWED_ORIGINS", "FALLBACK_KEY", "PLAN_STAGES"],
+    impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   connect: {
     kind: "websocket",
     route: "$connect",
-    summary: "Remember a new connection, up to 100 of a user",
-    ...noGrants,
+    summary: "Register a new connection, up to 100 per user",
     table: ["dynamodb:Query", "dynamodb:PutItem"],
     env: ["CHANNEL_SHARDS"],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Nobody can connect to the streams; open connections are not affected.",
+    impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   disconnect: {
     kind: "websocket",
     route: "$disconnect",
-    summary: "Forget a connection and its subscriptions",
-    ...noGrants,
+    summary: "Remove a connection and its subscriptions",
     table: ["dynamodb:DeleteItem"],
-    env: [],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Closed connections are remembered until the next push to them; users notice nothing.",
+    impact: "Closed connections stay registered until the next push to them. Users notice nothing.",
   },
   subscribe: {
     kind: "websocket",
     route: "subscribe",
-    summary: "Subscribe a connection to channels, and send what they hold",
-    ...noGrants,
+    summary: "Subscribe a connection to channels and send their snapshots",
     table: [
       "dynamodb:GetItem",
       "dynamodb:Query",
@@ -159,74 +122,56 @@ export const operations = {
       "dynamodb:DeleteItem",
     ],
     connections: ["POST"],
-    env: [],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Users cannot subscribe to prices, orders and positions; existing subscriptions go on.",
+    impact: "Users cannot subscribe to prices, orders and positions. Existing subscriptions continue.",
   },
   unsubscribe: {
     kind: "websocket",
     route: "unsubscribe",
-    summary: "End subscriptions of a connection",
-    ...noGrants,
+    summary: "Unsubscribe a connection from channels",
     table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST"],
-    env: [],
-    memorySize: 512,
-    timeout: 10,
-    impact: "Users cannot end a subscription and go on receiving what they no longer want.",
+    impact: "Users cannot unsubscribe, and keep receiving updates that they no longer want.",
   },
   ping: {
     kind: "websocket",
     route: "ping",
-    summary: "Answer a ping, which keeps a connection from being idle",
-    ...noGrants,
-    env: [],
-    memorySize: 256,
-    timeout: 10,
-    impact: "Quiet connections are closed after ten minutes, and clients have to reconnect.",
+    summary: "Answer a ping, which keeps a quiet connection open",
+    memoryMB: 256,
+    impact: "Quiet connections close after ten minutes, and clients have to reconnect.",
   },
   unknownMessage: {
     kind: "websocket",
     route: "$default",
-    summary: "Say what is wrong with a message of no known type",
-    ...noGrants,
-    env: [],
-    memorySize: 256,
-    timeout: 10,
-    impact: "Clients that send a malformed message are not told what is wrong with it.",
+    summary: "Explain what is wrong with a message of unknown type",
+    memoryMB: 256,
+    impact: "Clients that send a malformed message get no explanation.",
   },
   publishChanges: {
     kind: "changes",
-    summary: "Push changed settings, orders, positions and prices to whom they concern",
-    ...noGrants,
+    changes: "published items",
+    summary: "Push changed settings, orders, positions and prices to their subscribers",
     table: ["dynamodb:Query", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
     invokes: ["deliver"],
     env: ["CHANNEL_SHARDS"],
-    memorySize: 1024,
-    timeout: 30,
-    impact: "Connected clients hear of changes late or not at all; what they read over HTTP is right.",
+    memoryMB: 1024,
+    timeoutSeconds: 30,
+    impact: "Connected clients get changes late or not at all. What they read over HTTP is correct.",
   },
   deliver: {
     kind: "internal",
     summary: "Push a message to one shard of a channel's subscribers",
-    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
-    env: [],
-    memorySize: 1769,
-    timeout: 30,
-    impact: "Subscribers of prices do not receive them; the next second brings the next try.",
+    memoryMB: 1769,
+    timeoutSeconds: 30,
+    impact: "Subscribers do not receive prices. A new price is sent every second.",
   },
   recordExecutions: {
     kind: "internal",
-    summary: "Record orders and positions, for an execution engine",
-    ...noGrants,
+    summary: "Record orders and positions for an execution engine",
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
-    env: [],
-    memorySize: 512,
-    timeout: 30,
+    timeoutSeconds: 30,
     impact: "Execution engines cannot record orders and positions, and users do not see them.",
   },
   feedPrices: {
@@ -234,17 +179,16 @@ export const operations = {
     everyMinutes: 1,
     runs: "with price feeds",
     summary: "Follow the venues' price feeds and keep the latest prices",
-    ...noGrants,
     table: ["dynamodb:UpdateItem"],
     env: ["PRICE_FEEDS"],
-    memorySize: 256,
-    timeout: 150,
-    impact: "Prices stand still; each says of when it is.",
+    memoryMB: 256,
+    timeoutSeconds: 150,
+    impact: "Prices stop updating. Each price carries its own timestamp.",
   },
   mirrorPlans: {
     kind: "changes",
+    changes: "profiles",
     summary: "Give each user an API key on the usage plan of their tier",
-    ...noGrants,
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: [
       "CreateApiKey",
@@ -257,16 +201,14 @@ export const operations = {
       "GetUsagePlanKey",
     ],
     env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
-    memorySize: 512,
-    timeout: 300,
-    impact: "New users share one rate limit, and users whose tier has changed share it too.",
+    timeoutSeconds: 300,
+    impact: "New users, and users whose tier has changed, share the rate limit of the fallback plan.",
   },
   deleteRetiredKeys: {
     kind: "schedule",
     everyMinutes: 5,
     runs: "always",
-    summary: "Delete API keys that nobody uses any more, and plans that customers have left",
-    ...noGrants,
+    summary: "Delete retired API keys, and plans that customers have left",
     table: ["dynamodb:Query", "dynamodb:DeleteItem"],
     plans: [
       "GetApiKeys",
@@ -277,43 +219,50 @@ export const operations = {
       "DeleteUsagePlan",
     ],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],
-    memorySize: 512,
-    // A run ends before the next one begins: what it has not come to is left for that.
-    timeout: 240,
+    // Shorter than the interval, so that runs do not overlap. The next run continues with what this one has not reached.
+    timeoutSeconds: 240,
     impact:
-      "Users notice nothing until the 10,000 keys of the account are used up; then new users share one.",
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
   },
   freeIdleKeys: {
     kind: "schedule",
     everyMinutes: 1440,
     runs: "always",
-    summary: "Retire the API keys of users who were not seen for 30 days",
-    ...noGrants,
+    summary: "Retire the API keys of users who have been away for 30 days",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: ["GetApiKeys"],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],
-    memorySize: 512,
-    timeout: 900,
+    timeoutSeconds: 900,
     impact:
-      "Users notice nothing until the 10,000 keys of the account are used up; then new users share one.",
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
   },
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<string, Row>;
 
-export type OperationName = keyof typeof operations;
+export type OperationName = keyof typeof rows;
 
 type NamesOf<Kind extends Operation["kind"]> = {
-  [Name in OperationName]: (typeof operations)[Name]["kind"] extends Kind ? Name : never;
+  [Name in OperationName]: (typeof rows)[Name]["kind"] extends Kind ? Name : never;
 }[OperationName];
 
 export type RestOperationName = NamesOf<"rest">;
 
-export type ChangesOperationName = NamesOf<"changes">;
+/** The functions that no client waits for. */
+export type BackgroundOperationName = NamesOf<"changes" | "schedule" | "internal">;
 
-/** The rows of one kind, named, in the order of the table. */
+type OperationOf<Name extends OperationName> = Extract<Operation, { kind: (typeof rows)[Name]["kind"] }>;
+
+/** THE TABLE with its defaults filled in. */
+export const operations = Object.fromEntries(
+  Object.entries<Row>(rows).map(([name, row]) => [name, withDefaults(row)]),
+) as { [Name in OperationName]: OperationOf<Name> };
+
+function withDefaults(row: Row): Operation {
+  return { ...defaults, ...row };
+}
+
+/** The rows of one kind, by name, in the order of THE TABLE. */
 export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
   return Object.entries<Operation>(operations).filter(
-    (row): row is [NamesOf<Kind>, Extract<Operation, { kind: Kind }>] => {
-      return row[1].kind === kind;
-    },
+    (row): row is [NamesOf<Kind>, Extract<Operation, { kind: Kind }>] => row[1].kind === kind,
   );
 }

@@ -7,7 +7,7 @@ import { tokenVerifier } from "../../lib/runtime/token-verifier.ts";
 import { admission } from "../../lib/users/admit.ts";
 
 const admit = admission(openTable(environment("TABLE_NAME")), {
-  fallbackKey: environment("SHARED_KEY_VALUE"),
+  fallbackKey: environment("FALLBACK_KEY"),
   stages: JSON.parse(environment("PLAN_STAGES")),
 });
 

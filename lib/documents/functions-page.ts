@@ -36,7 +36,7 @@ function section(name: string, row: Operation): string[] {
     `- Handler: [functions/${name}/handler.ts](../functions/${name}/handler.ts)`,
     `- Runs: ${trigger(row)}`,
     ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
-    `- Memory and time limit: ${row.memorySize} MB, ${row.timeout} s`,
+    `- Memory and time limit: ${row.memoryMB} MB, ${row.timeoutSeconds} s`,
     `- While it fails: ${row.impact}`,
   ];
 }
@@ -55,7 +55,7 @@ function trigger(row: Operation): string {
     case "websocket":
       return `WebSocket \`${row.route}\``;
     case "changes":
-      return "on changes to the table";
+      return `on changes to ${row.changes}`;
     case "schedule":
       return interval(row.everyMinutes);
     case "internal":

@@ -52,7 +52,7 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("websocket"))
       addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
 
-    for (const [name] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda);
+    for (const [name, row] of operationsOf("changes")) changes.sendTo(functions.get(name), row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     const isOn = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule"))

@@ -23,7 +23,9 @@ afterAll(() => {
 
 describe("a service that hangs", () => {
   it("is given up before any function is", async () => {
-    const shortest = Math.min(...Object.values<Operation>(operations).map(({ timeout }) => timeout * 1000));
+    const shortest = Math.min(
+      ...Object.values<Operation>(operations).map(({ timeoutSeconds }) => timeoutSeconds * 1000),
+    );
     expect(maxAttempts * timeouts.requestTimeout).toBeLessThan(shortest - 1000);
     const clients = [
       openTable("table", { region: "us-east-1" }).client,

@@ -13,7 +13,7 @@ Object.assign(process.env, {
   COOKIE_NAME: "access_token",
   CHANNEL_SHARDS: "4",
   DELIVER_FUNCTION: "deliver",
-  SHARED_KEY_VALUE: "0123456789abcdef0123456789abcdef",
+  FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",
   PRO_PLAN_ID: "pro",

@@ -20,7 +20,7 @@ const rows = Object.entries<Operation>(operations);
 
 /** What the template alone knows is in usage-plans.test.ts. */
 const values: Record<string, unknown> = {
-  SHARED_KEY_VALUE: expect.anything(),
+  FALLBACK_KEY: expect.anything(),
   PLAN_STAGES: expect.anything(),
   PLAN_PREFIX: "TerminalApi/user/",
   STANDARD_PLAN_ID: { Ref: expect.stringMatching(/^PlansStandard/) },
@@ -48,9 +48,9 @@ describe("the functions", () => {
       Architectures: ["arm64"],
       Handler: "index.handler",
       LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" },
-      MemorySize: row.memorySize,
+      MemorySize: row.memoryMB,
       Runtime: "nodejs24.x",
-      Timeout: row.timeout,
+      Timeout: row.timeoutSeconds,
     });
   });
 

@@ -56,10 +56,10 @@ export class OperationFunction extends Construct {
       handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: row.memorySize,
+      memorySize: row.memoryMB,
       // No concurrency is reserved: it would be taken from the other functions of the account, whose limit may be as low as
       // 10. One shard of the stream is one run of mirrorPlans at a time, and the SDK slows down as API Gateway tells it to.
-      timeout: Duration.seconds(row.timeout),
+      timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),

@@ -19,14 +19,14 @@ export type StandingPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 /** What functions have to know of plans. */
 export type PlanEnvironment = Pick<
   Environment,
-  "SHARED_KEY_VALUE" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
+  "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
 /**
  * The 32 hexadecimal digits of the stack's id, which AWS makes at random: no template and no output holds them. They are
  * no password, since a client cannot present a key: only the authorizers name one.
  */
-const sharedKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
 
 /**
  * The usage plans that many users are on, and the one key that requests count on whose user has none yet. The users' own
@@ -46,14 +46,14 @@ export class StandingPlans extends Construct {
       this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
     this.#plans = { Standard: standing("Standard"), Pro: standing("Pro") };
 
-    const sharedKey = new CfnApiKey(this, "SharedKey", {
+    const fallbackKey = new CfnApiKey(this, "SharedKey", {
       name: `${Stack.of(this).stackName}/shared`,
       description: "What requests count on whose user has no active key yet",
       enabled: true,
-      value: sharedKeyValue,
+      value: fallbackKeyValue,
     });
     new CfnUsagePlanKey(this, "SharedPlanKey", {
-      keyId: sharedKey.ref,
+      keyId: fallbackKey.ref,
       keyType: "API_KEY",
       usagePlanId: this.#addPlan("Shared", sharedThrottle).ref,
     });
@@ -62,7 +62,7 @@ export class StandingPlans extends Construct {
   get environment(): PlanEnvironment {
     const { stackName } = Stack.of(this);
     return {
-      SHARED_KEY_VALUE: sharedKeyValue,
+      FALLBACK_KEY: fallbackKeyValue,
       PLAN_STAGES: Stack.of(this).toJsonString(this.#stages),
       PLAN_PREFIX: `${stackName}/user/`,
       STANDARD_PLAN_ID: this.#plans.Standard.ref,

@@ -5,58 +5,53 @@ import {
   type EventSourceMappingOptions,
   FilterCriteria,
   FilterRule,
-  type IFunction,
   StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
-import type { ChangesOperationName } from "../../operations.ts";
+import type { ChangesRow } from "../../operation-types.ts";
+import type { OperationFunction } from "./operation-function.ts";
 
-type Subscription = Pick<
+type Delivery = Pick<
   EventSourceMappingOptions,
-  "filters" | "batchSize" | "parallelizationFactor" | "retryAttempts" | "maxRecordAge"
+  "batchSize" | "parallelizationFactor" | "retryAttempts" | "maxRecordAge"
 >;
 
 /**
- * Which changes each row hears of, and how they come to it. Two is what a shard of the stream has room for: a third reader
- * would slow the others down.
+ * The filter and the delivery of the changes that a row may name. There is room for two such rows: a third reader of the
+ * table's stream would slow the others down.
  */
-const subscriptions: Record<ChangesOperationName, Subscription> = {
-  publishChanges: {
-    // Items of these sort keys, when they are written.
-    filters: [
-      FilterCriteria.filter({
-        eventName: FilterRule.or("INSERT", "MODIFY"),
-        dynamodb: {
-          Keys: { SK: { S: publishedSortKeys.flatMap((prefix) => FilterRule.beginsWith(prefix)) } },
-        },
-      }),
-    ],
+const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }> = {
+  "published items": {
+    // Deletions are not published.
+    filter: {
+      eventName: FilterRule.or("INSERT", "MODIFY"),
+      dynamodb: {
+        Keys: { SK: { S: publishedSortKeys.flatMap((prefix) => FilterRule.beginsWith(prefix)) } },
+      },
+    },
     batchSize: 100,
-    // Several batches of a shard at once, still in order for each item.
+    // Several batches of a shard run at once. The changes of one item stay in order.
     parallelizationFactor: 10,
-    // What cannot be published does not hold up the rest for the day that the stream would keep it.
+    // A change that cannot be published must not hold up the others for the 24 hours that the stream keeps it.
     retryAttempts: 5,
     maxRecordAge: Duration.hours(1),
   },
-  mirrorPlans: {
-    // Profiles, when they are written and when they are deleted.
-    filters: [
-      FilterCriteria.filter({ dynamodb: { Keys: { SK: { S: FilterRule.isEqual(profileSortKey) } } } }),
-    ],
-    // The control plane takes few calls a second: more at once would only wait for one another.
+  profiles: {
+    filter: { dynamodb: { Keys: { SK: { S: FilterRule.isEqual(profileSortKey) } } } },
+    // API Gateway's control plane allows few calls a second, so parallel batches would only wait for each other.
     batchSize: 20,
     parallelizationFactor: 1,
-    // As often as it takes, for six hours. Meanwhile the user's requests count on the shared key.
+    // Retried without limit for six hours. Until then the user's requests count against the fallback plan.
     maxRecordAge: Duration.hours(6),
   },
 };
 
-/** The table's stream of changes, and where those are noted that were given up. */
+/** The changes of the table, and the queue that records the batches that Lambda gave up. */
 export class TableChanges extends Construct {
   readonly streamArn: string;
-  /** Holds for each batch that was given up where it stands in the stream, and none of its contents. */
+  /** Holds one message per failed batch: its position in the stream, and none of its contents. */
   readonly failed: Queue;
 
   constructor(scope: Construct, id: string, { tableStreamArn }: Table) {
@@ -70,22 +65,24 @@ export class TableChanges extends Construct {
     });
     Validations.of(this.failed).acknowledge({
       id: "AwsSolutions-SQS3",
-      reason: "It is itself where failures go, and nothing reads it but people.",
+      reason: "This is the dead-letter queue, and only people read it.",
     });
   }
 
-  /** Has the function of a row hear of its changes. */
-  sendTo(name: ChangesOperationName, lambda: IFunction): EventSourceMapping {
+  /** Invokes a row's function with the changes that the row names. */
+  sendTo({ name, lambda }: OperationFunction, { changes }: ChangesRow): EventSourceMapping {
+    const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {
       target: lambda,
       eventSourceArn: this.streamArn,
-      ...subscriptions[name],
-      // From the oldest change there is: `LATEST` leaves out what happens in the minutes that a mapping takes to start,
-      // which nobody would notice, while clients drop what they have already by its version.
+      filters: [FilterCriteria.filter(filter)],
+      ...delivery,
+      // A mapping takes minutes to start, and `LATEST` would silently skip the changes of those minutes. Repeated changes
+      // do no harm: clients drop them by their version.
       startingPosition: StartingPosition.TRIM_HORIZON,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // CDK's own destination would let the function read the queue's attributes besides.
+      // CDK's own destination would also let the function read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });
   }
