@@ -3,9 +3,9 @@ import { savePrices } from "../../lib/aws/price-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { feedPrices, leaseOf } from "../../lib/prices/feed-prices.ts";
 import type { PriceFeed } from "../../lib/prices/feeds.ts";
+import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { withoutStack } from "../../lib/runtime/without-stack.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const feeds: readonly PriceFeed[] = JSON.parse(environment("PRICE_FEEDS"));
@@ -16,7 +16,14 @@ const longestRunMs = 100_000;
 /** Time for the last save, and for closing the connections. */
 const shutdownMs = 15_000;
 
-export async function handler(event: Pick<ScheduledEvent, "id" | "time">, context: Context): Promise<void> {
+/** No feed sent a price, or no price could be saved. */
+class NoPrices extends Error {
+  override readonly name = "NoPrices";
+}
+
+type Tick = Pick<ScheduledEvent, "id" | "time">;
+
+export const handler = background("feedPrices", async (event: Tick, context: Context): Promise<void> => {
   const lease = leaseOf(event);
   const useful = await feedPrices({
     feeds,
@@ -25,5 +32,5 @@ export async function handler(event: Pick<ScheduledEvent, "id" | "time">, contex
     onLine: (line) => console.warn({ operation: "feedPrices", ...line }),
     onFault: (error) => logFault("feedPrices", error),
   });
-  if (!useful) throw withoutStack("No feed sent a price, or no price could be saved");
-}
+  if (!useful) throw new NoPrices();
+});

@@ -2,9 +2,9 @@ import { openTable } from "../../lib/aws/table.ts";
 import { openUsagePlans } from "../../lib/aws/usage-plans.ts";
 import type { Mirror } from "../../lib/plans/mirror.ts";
 import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
+import { onChanges } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { changesOf } from "../../lib/runtime/stream.ts";
 
 const mirror: Mirror = {
   table: openTable(environment("TABLE_NAME")),
@@ -17,6 +17,6 @@ const mirror: Mirror = {
   now: () => new Date(),
 };
 
-export const handler = changesOf("mirrorPlans", (records) =>
+export const handler = onChanges("mirrorPlans", (records) =>
   mirrorChanges(mirror, records, (error) => logFault("mirrorPlans", error)),
 );

@@ -2,9 +2,9 @@ import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type Publisher, publish } from "../../lib/realtime/publish.ts";
+import { onChanges } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { changesOf } from "../../lib/runtime/stream.ts";
 
 const publisher: Publisher = {
   table: openTable(environment("TABLE_NAME")),
@@ -14,4 +14,4 @@ const publisher: Publisher = {
   onFault: (error) => logFault("publishChanges", error),
 };
 
-export const handler = changesOf("publishChanges", (records, now) => publish(publisher, records, now));
+export const handler = onChanges("publishChanges", (records, now) => publish(publisher, records, now));

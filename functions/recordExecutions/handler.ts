@@ -1,8 +1,12 @@
 import { openTable } from "../../lib/aws/table.ts";
 import { executionRecorder } from "../../lib/realtime/record-executions.ts";
+import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { recordExecutions } from "../../lib/runtime/executions.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = recordExecutions((now) => executionRecorder(table, now));
+export const handler = background(
+  "recordExecutions",
+  recordExecutions((now) => executionRecorder(table, now)),
+);

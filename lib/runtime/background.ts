@@ -1,17 +1,40 @@
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { BackgroundOperationName } from "../operations.ts";
+import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
 import { withoutStack } from "./without-stack.ts";
 
 /**
- * The ring around functions that no client waits for. A fault is logged by name and counts as an error of the function,
- * which then is tried again or not, as its trigger says.
+ * Wraps a function that no client waits for: changes, schedule and internal rows. A fault is logged by its name and fails
+ * the invocation, which is retried or not, depending on the trigger. An event that cannot be read is the invoker's
+ * mistake: the invoker gets the message, and nothing is logged.
  */
-export function background<Event, Result>(operation: string, handle: (event: Event) => Promise<Result>) {
-  return async (event: Event): Promise<Result> => {
+export function background<Args extends readonly unknown[], Result>(
+  operation: BackgroundOperationName,
+  handle: (...args: Args) => Promise<Result>,
+) {
+  return async (...args: Args): Promise<Result> => {
     try {
-      return await handle(event);
+      return await handle(...args);
     } catch (error) {
+      if (error instanceof InvalidRequest) throw Object.assign(error, { stack: "" });
       logFault(operation, error);
       throw withoutStack(`${operation} failed`);
     }
   };
+}
+
+/**
+ * Wraps a function that runs after changes of the table.
+ *
+ * @param handle returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
+ */
+export function onChanges(
+  operation: BackgroundOperationName,
+  handle: (records: readonly DynamoDBRecord[], now: Date) => Promise<string[]>,
+) {
+  return background(operation, async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+    const failed = await handle(Records, new Date());
+    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  });
 }

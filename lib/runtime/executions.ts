@@ -9,26 +9,17 @@ type Reported = { userID: string; kind: ExecutionKind; execution: Execution };
 type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;
 
 /**
- * The ring around recordExecutions: tells of each record by itself what became of it.
+ * Makes the handler of recordExecutions. Each record is handled on its own: one that is rejected does not stop the others.
  *
- * @param open makes what records the executions of one invocation.
- * @throws {InvalidRequest} when the event is no list of records; then none is recorded.
+ * @param open makes the recorder of one invocation.
+ * @returns a function that throws {@link InvalidRequest}, and records nothing, if the event is not a list of records.
  */
 export function recordExecutions(open: (now: Date) => Record) {
   return async (event: unknown): Promise<{ results: ExecutionResult[] }> => {
-    const records = readRecords(event);
+    const { records } = validate(RecordExecutions, event, "event");
     const record = open(new Date());
     return { results: await Promise.all(records.map((item, index) => recordOne(item, index, record))) };
   };
-}
-
-function readRecords(event: unknown): unknown[] {
-  try {
-    return validate(RecordExecutions, event, "event").records;
-  } catch (error) {
-    // Lambda logs the stack of what a handler throws.
-    throw Object.assign(error as Error, { stack: "" });
-  }
 }
 
 async function recordOne(item: unknown, index: number, record: Record): Promise<ExecutionResult> {
@@ -43,7 +34,7 @@ async function recordOne(item: unknown, index: number, record: Record): Promise<
   try {
     const status = await record(reported);
     if (status !== "unknown user") return { ...named, status };
-    const message = "userID is of nobody who has ever signed in";
+    const message = "No user with this userID has signed in";
     return { ...named, status: "rejected", error: { code: "UNKNOWN_USER", message } };
   } catch (error) {
     logFault("recordExecutions", error);

@@ -147,13 +147,15 @@ describe("the function that feeds prices", () => {
   it("fails, for the alarm to hear, when it could save nothing, without a stack", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const soonOver = { getRemainingTimeInMillis: () => 15_450 } as Context;
     await expect(handler(event(1), soonOver)).rejects.toMatchObject({
-      message: "No feed sent a price, or no price could be saved",
+      message: "feedPrices failed",
       stack: "",
     });
     expect(warned.mock.calls).toEqual([
       [{ operation: "feedPrices", source: "simulated", fault: "closed", count: 1 }],
     ]);
+    expect(logged.mock.calls).toEqual([[{ operation: "feedPrices", error: "NoPrices" }]]);
   });
 });

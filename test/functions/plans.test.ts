@@ -124,7 +124,7 @@ describe("deleteRetiredKeys", () => {
 
   it("deletes the others when one cannot be deleted, which it remembers", async () => {
     gateway.on(DeleteApiKeyCommand, { apiKey: "id of ann/1" }).rejects(fault("InternalFailure"));
-    await deleteRetiredKeys({});
+    await deleteRetiredKeys();
     const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
     expect(forgotten).toEqual([retiredKeyKey(new Date(0), "bob/1")]);
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalFailure")]);
@@ -132,7 +132,7 @@ describe("deleteRetiredKeys", () => {
 
   it("fails when it cannot read which keys are retired", async () => {
     table.on(QueryCommand).rejects(fault("InternalServerError"));
-    await expect(deleteRetiredKeys({})).rejects.toThrow(/^deleteRetiredKeys failed$/);
+    await expect(deleteRetiredKeys()).rejects.toThrow(/^deleteRetiredKeys failed$/);
     expect(gateway.calls()).toEqual([]);
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalServerError")]);
   });
@@ -161,14 +161,14 @@ describe("freeIdleKeys", () => {
   it("frees the keys of others when one user cannot be read, and of nobody who was there", async () => {
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
-    await freeIdleKeys({});
+    await freeIdleKeys();
     expect(freed()).toEqual([userKeyRecordKey("bob")]);
     expect(logged()).toEqual([line("freeIdleKeys", "InternalServerError")]);
   });
 
   it("fails when it cannot read the keys, and frees none", async () => {
     gateway.on(GetApiKeysCommand).rejects(fault("InternalFailure"));
-    await expect(freeIdleKeys({})).rejects.toThrow(/^freeIdleKeys failed$/);
+    await expect(freeIdleKeys()).rejects.toThrow(/^freeIdleKeys failed$/);
     expect(freed()).toEqual([]);
     expect(logged()).toEqual([line("freeIdleKeys", "InternalFailure")]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { background } from "../../lib/runtime/background.ts";
-import { changesOf } from "../../lib/runtime/stream.ts";
+import { background, onChanges } from "../../lib/runtime/background.ts";
+import { InvalidRequest } from "../../lib/runtime/invalid-request.ts";
 import { quietConsole } from "../support/console.ts";
 import { order } from "../support/executions.ts";
 import { executionItem, streamRecord } from "../support/stream.ts";
@@ -9,40 +9,48 @@ const logged = quietConsole();
 
 const secret = "4c0883a69102937d6231471b5dbb6204";
 
-describe("a function that no client waits for", () => {
-  it("answers with what comes of its event", async () => {
-    expect(await background("deliver", async (event: number) => event + 1)(1)).toBe(2);
+describe("background", () => {
+  it("passes the event and the context on, and returns the result", async () => {
+    const handler = background("deliver", async (event: number, context: number) => event + context);
+    expect(await handler(1, 2)).toBe(3);
   });
 
-  it("fails without a word of its event, and the fault is logged by its name", async () => {
-    const handler = background("deliver", () => Promise.reject(new RangeError(`not ${secret}`)));
+  it("logs a fault by its name, and fails without quoting the event", async () => {
+    const handler = background("deliver", (_: string) => Promise.reject(new RangeError(`not ${secret}`)));
     const error = await handler(secret).catch((error) => error);
     expect(error).toMatchObject({ message: "deliver failed", stack: "" });
     expect(Object.values(error)).toEqual([]);
     expect(logged()).toEqual([expect.objectContaining({ operation: "deliver", error: "RangeError" })]);
     expect(JSON.stringify(logged())).not.toContain(secret);
   });
+
+  it("returns the message about an unreadable event to the invoker, without a stack or a log line", async () => {
+    const handler = background("recordExecutions", () => Promise.reject(new InvalidRequest("no list")));
+    const error = await handler().catch((error) => error);
+    expect(error).toMatchObject({ name: "InvalidRequest", message: "no list", stack: "" });
+    expect(logged()).toEqual([]);
+  });
 });
 
-describe("a function that hears of changes", () => {
+describe("onChanges", () => {
   const records = ["a", "b"].map((orderId) => streamRecord(executionItem("alice", order({ orderId }))));
 
-  it("gets every record of a batch at one time, and says which have to come again", async () => {
+  it("handles the records of a batch together, and reports which ones to retry", async () => {
     const handle = vi.fn(async () => ["7", "9"]);
-    expect(await changesOf("publishChanges", handle)({ Records: records })).toEqual({
+    expect(await onChanges("publishChanges", handle)({ Records: records })).toEqual({
       batchItemFailures: [{ itemIdentifier: "7" }, { itemIdentifier: "9" }],
     });
     expect(handle).toHaveBeenCalledExactlyOnceWith(records, expect.any(Date));
   });
 
-  it("says that none has to when all went well", async () => {
-    expect(await changesOf("publishChanges", async () => [])({ Records: records })).toEqual({
+  it("reports no failures if all records were handled", async () => {
+    expect(await onChanges("publishChanges", async () => [])({ Records: records })).toEqual({
       batchItemFailures: [],
     });
   });
 
-  it("has the whole batch come again when it fails itself", async () => {
-    const handler = changesOf("publishChanges", () => Promise.reject(new Error(secret)));
+  it("fails the whole batch if the handler throws", async () => {
+    const handler = onChanges("publishChanges", () => Promise.reject(new Error(secret)));
     await expect(handler({ Records: records })).rejects.toThrow("publishChanges failed");
   });
 });

@@ -10,8 +10,8 @@ const asPosition = (rest: object = {}) => ({ kind: "position", userID: "bob", ..
 
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 
-describe("the records of an invocation", () => {
-  it("are recorded as they are, and each is told what became of it", async () => {
+describe("recordExecutions", () => {
+  it("records each order and position, and returns a result for each", async () => {
     const record = vi.fn(async ({ kind }) =>
       kind === "order" ? ("recorded" as const) : ("unchanged" as const),
     );
@@ -27,13 +27,13 @@ describe("the records of an invocation", () => {
     ]);
   });
 
-  it("are recorded in what was opened once, at one time", async () => {
+  it("opens one recorder per invocation", async () => {
     const open = vi.fn(() => async () => "recorded" as const);
     await recordExecutions(open)({ records: [asOrder(), asOrder()] });
     expect(open).toHaveBeenCalledExactlyOnceWith(expect.any(Date));
   });
 
-  it("stand beside bad ones, each of which is told what is wrong with it", async () => {
+  it("records the good records beside bad ones, and says what is wrong with each bad one", async () => {
     const bad: [unknown, string][] = [
       [null, "The record must be an object"],
       ["order", "The record must be an object"],
@@ -64,7 +64,7 @@ describe("the records of an invocation", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("of nobody who is known are rejected", async () => {
+  it("rejects records of unknown users", async () => {
     const handler = recordExecutions(() => async () => "unknown user");
     expect(await handler({ records: [asOrder()] })).toEqual({
       results: [
@@ -73,13 +73,13 @@ describe("the records of an invocation", () => {
           kind: "order",
           id: "o1",
           status: "rejected",
-          error: { code: "UNKNOWN_USER", message: "userID is of nobody who has ever signed in" },
+          error: { code: "UNKNOWN_USER", message: "No user with this userID has signed in" },
         },
       ],
     });
   });
 
-  it("that could not be recorded may come again, and hold up no others", async () => {
+  it("reports a record that could not be written as failed, and records the others", async () => {
     const handler = recordExecutions(() => async ({ userID }) => {
       if (userID === "alice") throw new Error(`no table for ${secret}`);
       return "recorded";
@@ -100,7 +100,7 @@ describe("the records of an invocation", () => {
   });
 });
 
-describe("an event that is no list of records", () => {
+describe("recordExecutions, for an event that is not a list of records", () => {
   const listForm = "records must be a list of 1 to 100 records";
 
   it.each([
@@ -111,10 +111,10 @@ describe("an event that is no list of records", () => {
     [{ records: asOrder() }, listForm],
     [{ records: Array(101).fill(asOrder()) }, listForm],
     [{ records: [asOrder()], dryRun: true }, "dryRun is not a known field"],
-  ])("is refused as a whole, with what is wrong and no stack (%#)", async (event, message) => {
+  ])("rejects the whole event and says what is wrong (%#)", async (event, message) => {
     const record = vi.fn(async () => "recorded" as const);
     const error = await recordExecutions(() => record)(event).catch((error) => error);
-    expect(error).toMatchObject({ name: "InvalidRequest", message, stack: "" });
+    expect(error).toMatchObject({ name: "InvalidRequest", message });
     expect(record).not.toHaveBeenCalled();
   });
 });

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
+import { operationsOf } from "../../lib/operations.ts";
 
 const operations = ["lib/operation-types.ts", "lib/operations.ts"] as const;
 
@@ -64,5 +65,14 @@ describe("the folders", () => {
         /@aws-sdk|aws-lambda|new Date\(\)|Date\.now|process\.env/,
       );
     }
+  });
+
+  it("wraps every function that no client waits for in background or onChanges", () => {
+    const rows = [...operationsOf("changes"), ...operationsOf("schedule"), ...operationsOf("internal")];
+    const unwrapped = rows.filter(([name]) => {
+      const handler = readFileSync(`functions/${name}/handler.ts`, "utf8");
+      return !new RegExp(`export const handler = (background|onChanges)\\(\\s*"${name}"`).test(handler);
+    });
+    expect(unwrapped).toEqual([]);
   });
 });
