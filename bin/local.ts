@@ -1,7 +1,7 @@
 /** `npm start`: runs the stacks on this machine until Ctrl-C. */
 
 import { resolve } from "node:path";
-import { AUDIENCE, jwksUri, type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
+import { jwksUri, type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
 import { Command } from "commander";
 import { seedExamples } from "../lib/admin/seed.ts";
 import { openTarget } from "../lib/admin/target.ts";
@@ -24,6 +24,7 @@ type Options = {
   livePrices?: true;
 };
 
+const AUDIENCE = "trading-terminal";
 const USER = "alice";
 const TOKEN_SECONDS = 3600;
 
@@ -55,6 +56,7 @@ stopOnSignal(async () => runner?.stop());
 const { step, end } = progress(process.stderr);
 try {
   runner = await start({
+    audience: AUDIENCE,
     port: options.port,
     streamPort: options.streamPort,
     streamLimits: {

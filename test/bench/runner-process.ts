@@ -2,12 +2,14 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { AUDIENCE, jwksUri, start, synthesize } from "cdk-local-runner";
+import { jwksUri, start, synthesize } from "cdk-local-runner";
 import { say } from "./child.ts";
 
 const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });
 
+const AUDIENCE = "benchmark";
 const runner = await start({
+  audience: AUDIENCE,
   port: 0,
   streamPort: 0,
   async assembly({ issuer, folder, reaper }) {

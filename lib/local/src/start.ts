@@ -10,8 +10,7 @@ import { createEventSources } from "./events/event-sources.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json, type Route } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
-import { createIssuer, type TokenRequest } from "./issuer/issuer.ts";
-import { signingKey } from "./issuer/signing-key.ts";
+import { createIssuer, signingKey, type TokenRequest } from "./issuer/issuer.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
 import { createKms, kmsService } from "./kms/kms.ts";
 import { defineFunction, sandboxEnvironment } from "./lambda/function-definition.ts";
@@ -33,6 +32,8 @@ import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
 export type StartOptions = {
   /** Folder of the synthesized stacks, or what writes them once the runner has its place. */
   assembly: string | ((site: Site) => Promise<string>);
+  /** The `aud` claim of the tokens that the local issuer signs. */
+  audience: string;
   /** 0 takes any that is free. */
   port: number;
   /** Port of the WebSocket API, in the same way. */
@@ -99,7 +100,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   const credentials = localCredentials(workspace.store);
   const reaper = createReaper();
   undo.defer(() => reaper.close());
-  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store));
+  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store), options.audience);
 
   onStep("Synthesizing the stacks and starting DynamoDB Local");
   const { assembly } = options;

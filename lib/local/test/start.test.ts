@@ -25,6 +25,7 @@ beforeAll(async () => {
   assembly = synthesizeFixture();
   streamPort = await freePort();
   runner = await start({
+    audience: "local",
     assembly,
     dataDir,
     port: 0,
@@ -142,6 +143,7 @@ test("the data directory and what is secret in it are the owner's alone", () => 
 test("the API opens only when the data is in, and the runner's own paths before", async () => {
   const seen: number[] = [];
   const seeded = await start({
+    audience: "local",
     assembly,
     port: 0,
     async seed(port) {
@@ -169,7 +171,7 @@ test("boot is told step by step", () => {
 
 describe("a second runner", () => {
   test("on the same data directory is refused", async () => {
-    await expect(start({ assembly, dataDir, port: 0 })).rejects.toThrow(
+    await expect(start({ assembly, audience: "local", dataDir, port: 0 })).rejects.toThrow(
       /^Another runner uses the data directory/,
     );
   });
@@ -181,7 +183,7 @@ describe("a second runner", () => {
     const before = descendants(process.pid);
     const taken = Number(new URL(runner.baseUrl).port);
     const ports = which === "port" ? { port: taken } : { port: 0, streamPort: taken };
-    await expect(start({ assembly, ...ports })).rejects.toThrow(
+    await expect(start({ assembly, audience: "local", ...ports })).rejects.toThrow(
       `Port ${taken} is in use; stop what listens on it, or choose another with ${option}.`,
     );
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
@@ -192,7 +194,7 @@ describe("a second runner", () => {
 test("a template that is not emulated stops the start, and leaves nothing behind", async () => {
   const before = descendants(process.pid);
   const unknown = synthesizeFixture("AWS::S3::Bucket");
-  await expect(start({ assembly: unknown, port: 0 })).rejects.toThrow(
+  await expect(start({ assembly: unknown, audience: "local", port: 0 })).rejects.toThrow(
     "Service: AWS::S3::Bucket (Unknown) is not emulated",
   );
   const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
@@ -216,7 +218,7 @@ test("a restart finds everything as it was, and a stop leaves no process", async
   expect(await survivors(children)).toEqual([]);
   await expect(fetch(runner.baseUrl)).rejects.toThrow();
 
-  runner = await start({ assembly, dataDir, port: 0 });
+  runner = await start({ assembly, audience: "local", dataDir, port: 0 });
   expect(await work("does=read&id=kept")).toBe("kept");
   expect(runner.credentials).toEqual(before.credentials);
   expect(runner.outputs).toEqual({ ...before.outputs, BaseUrl: runner.baseUrl });
@@ -225,7 +227,7 @@ test("a restart finds everything as it was, and a stop leaves no process", async
 test("in memory nothing is kept", async () => {
   const temporary = temporaryFolder();
   vi.stubEnv("TMPDIR", temporary);
-  const inMemory = await start({ assembly, port: 0 });
+  const inMemory = await start({ assembly, audience: "local", port: 0 });
   vi.unstubAllEnvs();
   expect((await inMemory.invoke("worker", { does: "write", id: "x" })).payload).toBe('"x"');
   expect(inMemory.outputs.KeyId).not.toBe(runner.outputs.KeyId);

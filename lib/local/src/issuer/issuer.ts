@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type JSONWebKeySet, type JWK, SignJWT } from "jose";
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  type JSONWebKeySet,
+  type JWK,
+  SignJWT,
+} from "jose";
 import * as v from "valibot";
-import { ALGORITHM } from "./signing-key.ts";
+import type { Store } from "../storage/store.ts";
 
-/** Whom a token is for. `expiresIn` is in seconds; a negative one makes a token that has expired. */
+/** The claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. */
 export type TokenRequest = v.InferInput<typeof TokenRequest>;
 
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
@@ -15,18 +22,19 @@ export const TokenRequest = v.strictObject({
   expiresIn: v.optional(v.pipe(v.number(), v.safeInteger()), 900),
 });
 
+/** An OpenID Connect issuer that signs whatever it is asked to. */
 export type Issuer = {
   /** The value of `iss`. */
   url: string;
   metadata: object;
   keys: JSONWebKeySet;
-  /** Signs a token for whoever asks: this issuer believes everybody. */
   token(request: TokenRequest): Promise<{ access_token: string; token_type: "Bearer"; expires_in: number }>;
 };
 
-export const AUDIENCE = "trading-terminal";
+const ALGORITHM = "ES256";
 
-export function createIssuer(url: string, key: JWK): Issuer {
+/** @param audience the value of `aud` in every token */
+export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   const { d: _, ...publicKey } = key;
   return {
     url,
@@ -47,10 +55,10 @@ export function createIssuer(url: string, key: JWK): Issuer {
       const access_token = await new SignJWT({ preferred_username: username, ref })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", kid: key.kid ?? "" })
         .setIssuer(url)
-        .setAudience(AUDIENCE)
+        .setAudience(audience)
         .setSubject(sub)
         .setJti(randomUUID())
-        // No token may have been issued after it expired.
+        // A token must not expire before it was issued.
         .setIssuedAt(Math.min(now, expiry))
         .setExpirationTime(expiry)
         .sign(key);
@@ -61,4 +69,15 @@ export function createIssuer(url: string, key: JWK): Issuer {
 
 export function jwksUri(issuer: string): string {
   return `${issuer}/jwks.json`;
+}
+
+/** The issuer's private key. The store keeps it, so that tokens remain valid after a restart. */
+export async function signingKey(store: Store): Promise<JWK> {
+  const known = store.load<JWK>("issuer");
+  if (known !== undefined) return known;
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const made = { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: ALGORITHM, use: "sig" };
+  store.save("issuer", made);
+  return made;
 }

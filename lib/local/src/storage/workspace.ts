@@ -52,7 +52,7 @@ export function openDataDir(folder: string): Workspace {
 
 /** Nothing that outlives the runner: the folder holds the synthesized stacks only and goes away with it. */
 export function openMemory(): Workspace {
-  const path = mkdtempSync(join(tmpdir(), "trading-terminal-"));
+  const path = mkdtempSync(join(tmpdir(), "cdk-local-runner-"));
   const temporary = join(path, "temporary");
   makePrivate(temporary);
   const removeAll = () => remove(path);

@@ -5,8 +5,7 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Handle, json } from "../../src/http/messages.ts";
 import { freePort, type Listener, listen } from "../../src/http/server.ts";
-import { createIssuer } from "../../src/issuer/issuer.ts";
-import { signingKey } from "../../src/issuer/signing-key.ts";
+import { createIssuer, signingKey } from "../../src/issuer/issuer.ts";
 import { ISSUER_PATH, ownPaths } from "../../src/own-paths.ts";
 import { memoryStore } from "../../src/storage/store.ts";
 import { openDataDir } from "../../src/storage/workspace.ts";
@@ -36,7 +35,7 @@ beforeAll(async () => {
     (request) => handle(request),
     () => {},
   );
-  const issuer = createIssuer(issuing.url + ISSUER_PATH, await signingKey(memoryStore));
+  const issuer = createIssuer(issuing.url + ISSUER_PATH, await signingKey(memoryStore), "local");
   const own = ownPaths(issuer, () => ({}));
   handle = async (request) => own(request) ?? json(404, {});
   other = await listen(

@@ -53,6 +53,7 @@ beforeAll(async () => {
   await ended;
 
   runner = await start({
+    audience: "local",
     assembly,
     dataDir,
     port: 0,

@@ -1,13 +1,13 @@
 import { request } from "node:http";
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Handle, json } from "../../src/http/messages.ts";
 import { type Listener, listen } from "../../src/http/server.ts";
-import { createIssuer, type Issuer } from "../../src/issuer/issuer.ts";
-import { signingKey } from "../../src/issuer/signing-key.ts";
+import { createIssuer, type Issuer, signingKey } from "../../src/issuer/issuer.ts";
 import { ISSUER_PATH, ownPaths } from "../../src/own-paths.ts";
 import type { Store } from "../../src/storage/store.ts";
 
+const AUDIENCE = "the-api";
 const kept = new Map<string, unknown>();
 const store: Store = {
   load: <Content>(name: string) => kept.get(name) as Content | undefined,
@@ -24,7 +24,7 @@ beforeAll(async () => {
     (each) => handle(each),
     () => {},
   );
-  issuer = createIssuer(server.url + ISSUER_PATH, await signingKey(store));
+  issuer = createIssuer(server.url + ISSUER_PATH, await signingKey(store), AUDIENCE);
   const own = ownPaths(issuer, () => ({ outputs: { TableName: "t" } }));
   handle = async (each) => own(each) ?? json(418, {});
 });
@@ -41,11 +41,11 @@ const post = (body: unknown, headers: Record<string, string> = { "Content-Type":
 async function verify(token: string) {
   const metadata = await (await fetch(`${issuer.url}/.well-known/openid-configuration`)).json();
   const keys = createRemoteJWKSet(new URL((metadata as { jwks_uri: string }).jwks_uri));
-  return jwtVerify(token, keys, { issuer: issuer.url, audience: "trading-terminal", algorithms: ["ES256"] });
+  return jwtVerify(token, keys, { issuer: issuer.url, audience: AUDIENCE, algorithms: ["ES256"] });
 }
 
-describe("a token", () => {
-  test("is verified with what the issuer publishes", async () => {
+describe("the token endpoint", () => {
+  it("signs a token that the published keys verify", async () => {
     const answer = await post({ sub: "alice", username: "Alice", ref: "CODE", expiresIn: 60 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(protectedHeader).toMatchObject({ alg: "ES256", kid: issuer.keys.keys[0]?.kid });
     expect(payload).toEqual({
       iss: issuer.url,
-      aud: "trading-terminal",
+      aud: AUDIENCE,
       sub: "alice",
       preferred_username: "Alice",
       ref: "CODE",
@@ -66,28 +66,28 @@ describe("a token", () => {
     });
   });
 
-  test("is good for 15 minutes unless told otherwise, and has no claims that nobody gave", async () => {
+  it("gives a token 15 minutes and only the claims in the request", async () => {
     const { payload } = await verify((await issuer.token({ sub: "bob" })).access_token);
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
     expect(Object.keys(payload).toSorted()).toEqual(["aud", "exp", "iat", "iss", "jti", "sub"]);
   });
 
-  test("has expired when asked to", async () => {
+  it("signs an expired token on request", async () => {
     const { access_token } = await issuer.token({ sub: "bob", expiresIn: -60 });
     await expect(verify(access_token)).rejects.toBeInstanceOf(errors.JWTExpired);
     const { iat = 0, exp = 0 } = decodeJwt(access_token);
     expect(iat).toBeLessThanOrEqual(exp);
   });
 
-  test("outlives the run that made it", async () => {
+  it("signs with the same key after a restart", async () => {
     const { access_token } = await issuer.token({ sub: "bob" });
-    const again = createIssuer(issuer.url, await signingKey(store));
+    const again = createIssuer(issuer.url, await signingKey(store), AUDIENCE);
     expect(again.keys).toEqual(issuer.keys);
     await expect(verify(access_token)).resolves.toBeDefined();
   });
 });
 
-test("the private half of the key is not published", async () => {
+it("publishes only the public half of the key", async () => {
   const answer = await fetch(`${issuer.url}/jwks.json`);
   expect(await answer.json()).toEqual({
     keys: [
@@ -105,29 +105,29 @@ test("the private half of the key is not published", async () => {
   expect(kept.get("issuer")).toHaveProperty("d");
 });
 
-describe("what is refused", () => {
-  test.each([
+describe("the issuer's endpoints", () => {
+  it.each([
     ["no sub", { username: "x" }, /^sub: /],
     ["an empty sub", { sub: "" }, /^sub: /],
-    ["a sub that is no text", { sub: 1 }, /^sub: /],
-    ["a field that there is not", { sub: "a", admin: true }, /^admin: /],
-    ["a time that is no number", { sub: "a", expiresIn: "60" }, /^expiresIn: /],
-    ["what is no JSON", "{", /JSON/],
-    ["no object", "[]", /./],
-  ])("%s", async (_, body, message) => {
+    ["a sub that is not a string", { sub: 1 }, /^sub: /],
+    ["an unknown field", { sub: "a", admin: true }, /^admin: /],
+    ["an expiresIn that is not a number", { sub: "a", expiresIn: "60" }, /^expiresIn: /],
+    ["malformed JSON", "{", /JSON/],
+    ["an array", "[]", /./],
+  ])("rejects %s", async (_, body, message) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: string }).error).toMatch(message);
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
-    "a body of type %s, as any page can send it",
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
+    "rejects a body of type %j, which any web page could send",
     async (type) => {
       expect((await post({ sub: "a" }, { "Content-Type": type })).status).toBe(415);
     },
   );
 
-  test("a preflight: it is never granted", async () => {
+  it("grants no preflight", async () => {
     const answer = await fetch(`${issuer.url}/token`, {
       method: "OPTIONS",
       headers: { Origin: "http://evil.example", "Access-Control-Request-Method": "POST" },
@@ -136,7 +136,7 @@ describe("what is refused", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("another host, such as a page that has made its name resolve to this machine", async () => {
+  it("rejects another host name, such as that of a page that resolves its name to this machine", async () => {
     const status = await new Promise((resolve, reject) => {
       request(`${server.url}/_local/outputs`, { headers: { Host: "evil.example" } }, (answer) => {
         answer.resume();
@@ -149,7 +149,7 @@ describe("what is refused", () => {
   });
 });
 
-test("own paths are the runner's, all others are not", async () => {
+it("leaves every path outside /_local to the API", async () => {
   const status = async (path: string, method = "GET") => (await fetch(server.url + path, { method })).status;
   expect(await status("/_local/outputs")).toBe(200);
   expect(await status("/_local/outputs?x=1")).toBe(200);

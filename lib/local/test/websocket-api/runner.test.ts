@@ -11,6 +11,7 @@ let runner: Runner;
 
 beforeAll(async () => {
   runner = await start({
+    audience: "local",
     assembly: synthesizeWebSocket(),
     port: 0,
     onLog: (entry) => log.push(entry),
