@@ -7,7 +7,8 @@ export function functionsPage(): string {
   return [
     "# Functions",
     "",
-    "Generated from [lib/operations.ts](../lib/operations.ts) by `npm run documents`. Do not edit this page.",
+    "Generated from [lib/operations.ts](../lib/operations.ts) by `npm run documents`.",
+    "Do not edit this page.",
     "",
     `There is one Lambda function for each of the ${rows.length} rows.`,
     "Below the overview, each section lists everything that its function may do, and what users notice while it fails.",
