@@ -59,8 +59,7 @@ export function openApiDocument(): JsonSchema {
     info: {
       title: "Multi-chain trading terminal",
       version: "1.0.0",
-      description:
-        "Wallets, trading settings, profiles and rewards of a trading terminal for several blockchains.",
+      description: "Wallets, trading settings, profiles and rewards for a multi-chain trading terminal.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "http://127.0.0.1:3000", description: "The local runner" }],
