@@ -3,40 +3,63 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { assemblyKey, isCurrent, keepKey, removeKey } from "./assembly-key.ts";
 import type { Reaper } from "./processes/reaper.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type Synthesis = {
   /** Folder of cdk.json. */
   project: string;
-  /** Folder to write to. What it holds is replaced. */
+  /** Folder to write to. Whatever it holds is replaced. */
   folder: string;
-  /** Wins over the context of cdk.json. */
+  /** Overrides the context of cdk.json. */
   context: Record<string, unknown>;
+  /**
+   * All files and folders of the project that the assembly depends on, cdk.json aside. If they, the context and the version
+   * of Node are as they were, the assembly in the folder is used again. Without this list, it never is.
+   */
+  sources?: readonly string[];
   reaper: Reaper;
 };
 
 /**
  * Runs the CDK app, as the CDK's own command line does.
- * @throws StartupError that ends with what the app had to say
+ *
+ * @returns "reused" if the folder already holds what the app would write
+ * @throws StartupError that ends with the app's error output
  */
-export async function synthesize({ project, folder, context, reaper }: Synthesis): Promise<void> {
+export async function synthesize(synthesis: Synthesis): Promise<"synthesized" | "reused"> {
+  const { project, folder, context, sources, reaper } = synthesis;
   const configuration = JSON.parse(readFileSync(join(project, "cdk.json"), "utf8"));
+  const environment = { CDK_CONTEXT_JSON: JSON.stringify({ ...configuration.context, ...context }) };
+  const key = () => sources && assemblyKey(project, ["cdk.json", ...sources], environment);
+
+  const before = key();
+  if (before !== undefined && isCurrent(folder, before)) return "reused";
+  removeKey(folder);
   rmSync(folder, { recursive: true, force: true });
-  const [, ...script] = configuration.app.split(" ");
+  await run(configuration.app, project, { ...environment, CDK_OUTDIR: folder }, reaper);
+  // With a source saved in the meantime, nobody knows which version of it the app has read.
+  if (before !== undefined && key() === before) keepKey(folder, before);
+  return "synthesized";
+}
+
+async function run(
+  command: string,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+  reaper: Reaper,
+): Promise<void> {
+  const [, ...script] = command.split(" ");
   const app = spawn(process.execPath, script, {
-    cwd: project,
-    env: {
-      ...process.env,
-      CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...configuration.context, ...context }),
-    },
+    cwd,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "ignore", "pipe"],
     detached: true,
   });
   reaper.watch(app);
   const [complaint, [status]] = await Promise.all([text(app.stderr), once(app, "exit")]);
   if (status !== 0) {
-    throw new StartupError(`The stacks cannot be synthesized (${configuration.app}):\n${complaint.trim()}`);
+    throw new StartupError(`The stacks cannot be synthesized (${command}):\n${complaint.trim()}`);
   }
 }

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createReaper } from "../src/processes/reaper.ts";
 import { StartupError } from "../src/startup-error.ts";
-import { synthesize } from "../src/synthesize.ts";
+import { type Synthesis, synthesize } from "../src/synthesize.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 
 const reaper = createReaper();
@@ -17,28 +17,99 @@ function projectWith(app: string) {
   return { project, folder: join(project, "out") };
 }
 
-test("the app gets its folder, its arguments and both contexts, and a folder without leftovers", async () => {
-  const { project, folder } = projectWith(`
-    import { mkdirSync, writeFileSync } from "node:fs";
-    const { CDK_OUTDIR = "", CDK_CONTEXT_JSON } = process.env;
-    mkdirSync(CDK_OUTDIR);
-    writeFileSync(CDK_OUTDIR + "/told", JSON.stringify([process.argv[2], JSON.parse(CDK_CONTEXT_JSON ?? "")]));
-  `);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "asset.old"), "");
-  await synthesize({ project, folder, context: { overridden: "yes", allowedOrigins: ["a"] }, reaper });
-  expect(readdirSync(folder)).toEqual(["told"]);
-  expect(JSON.parse(readFileSync(join(folder, "told"), "utf8"))).toEqual([
-    "--flag",
-    { kept: 1, overridden: "yes", allowedOrigins: ["a"] },
-  ]);
+describe("synthesize", () => {
+  it("gives the app its folder without leftovers, its arguments and both contexts", async () => {
+    const { project, folder } = projectWith(`
+      import { mkdirSync, writeFileSync } from "node:fs";
+      const { CDK_OUTDIR = "", CDK_CONTEXT_JSON } = process.env;
+      mkdirSync(CDK_OUTDIR);
+      writeFileSync(CDK_OUTDIR + "/given", JSON.stringify([process.argv[2], JSON.parse(CDK_CONTEXT_JSON ?? "")]));
+    `);
+    mkdirSync(folder);
+    writeFileSync(join(folder, "asset.old"), "");
+    await synthesize({ project, folder, context: { overridden: "yes", allowedOrigins: ["a"] }, reaper });
+    expect(readdirSync(folder)).toEqual(["given"]);
+    expect(JSON.parse(readFileSync(join(folder, "given"), "utf8"))).toEqual([
+      "--flag",
+      { kept: 1, overridden: "yes", allowedOrigins: ["a"] },
+    ]);
+  });
+
+  it("reports a failure in the app's own words", async () => {
+    const { project, folder } = projectWith(
+      'console.error("Context issuer must be a URL"); process.exit(1);',
+    );
+    const failure = synthesize({ project, folder, context: {}, reaper });
+    await expect(failure).rejects.toBeInstanceOf(StartupError);
+    await expect(failure).rejects.toThrow(
+      "The stacks cannot be synthesized (node app.ts --flag):\nContext issuer must be a URL",
+    );
+  });
 });
 
-test("a failure is told in the app's own words", async () => {
-  const { project, folder } = projectWith('console.error("Context issuer must be a URL"); process.exit(1);');
-  const failure = synthesize({ project, folder, context: {}, reaper });
-  await expect(failure).rejects.toBeInstanceOf(StartupError);
-  await expect(failure).rejects.toThrow(
-    "The stacks cannot be synthesized (node app.ts --flag):\nContext issuer must be a URL",
-  );
+describe("an assembly with known sources", () => {
+  let synthesis: Synthesis;
+  const inProject = (...path: string[]) => join(synthesis.project, ...path);
+  const assembly = () => readFileSync(join(synthesis.folder, "template"), "utf8");
+
+  /** Writes what it reads, and what its context says to do halfway. */
+  const app = `
+    import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+    const { CDK_OUTDIR = "", CDK_CONTEXT_JSON = "" } = process.env;
+    mkdirSync(CDK_OUTDIR);
+    writeFileSync(CDK_OUTDIR + "/template", readFileSync("lib/stack.ts", "utf8"));
+    const { halfway } = JSON.parse(CDK_CONTEXT_JSON);
+    if (halfway === "die") process.kill(process.pid, "SIGKILL");
+    if (halfway === "save") appendFileSync("lib/stack.ts", "// saved");
+    if (halfway === "fail") process.exit(1);
+    writeFileSync(CDK_OUTDIR + "/asset", "code");
+  `;
+
+  beforeEach(async () => {
+    const { project, folder } = projectWith(app);
+    mkdirSync(join(project, "lib"));
+    writeFileSync(join(project, "lib", "stack.ts"), "stack.ts");
+    const context = { issuer: "http://127.0.0.1:3000" };
+    synthesis = { project, folder, sources: ["app.ts", "lib"], context, reaper };
+    expect(await synthesize(synthesis)).toBe("synthesized");
+  });
+
+  it("is used again, without running the app, while nothing has changed", async () => {
+    const { mtimeMs } = statSync(join(synthesis.folder, "template"));
+    expect(await synthesize(synthesis)).toBe("reused");
+    expect(statSync(join(synthesis.folder, "template")).mtimeMs).toBe(mtimeMs);
+  });
+
+  it("is made again if a source or the context has changed, and is then used again", async () => {
+    appendFileSync(inProject("lib/stack.ts"), "!");
+    expect(await synthesize(synthesis)).toBe("synthesized");
+    expect(assembly()).toBe("stack.ts!");
+    const moved = { ...synthesis, context: { issuer: "http://127.0.0.1:4000" } };
+    expect(await synthesize(moved)).toBe("synthesized");
+    expect(await synthesize(moved)).toBe("reused");
+  });
+
+  it("is not used again after a synthesis that was killed or has failed halfway", async () => {
+    for (const halfway of ["die", "fail"]) {
+      const broken = { ...synthesis, context: { halfway } };
+      for (let attempt = 0; attempt < 2; attempt++)
+        await expect(synthesize(broken)).rejects.toBeInstanceOf(StartupError);
+      expect(readdirSync(synthesis.folder)).toEqual(["template"]);
+    }
+    expect(await synthesize(synthesis)).toBe("synthesized");
+  });
+
+  it("is not used again if a source was saved while the app ran", async () => {
+    const saving = { ...synthesis, context: { halfway: "save" } };
+    expect(await synthesize(saving)).toBe("synthesized");
+    expect(assembly()).toBe("stack.ts");
+    expect(await synthesize({ ...saving, context: synthesis.context })).toBe("synthesized");
+    expect(assembly()).toBe("stack.ts// saved");
+  });
+
+  it("is never used again without a list of sources", async () => {
+    const { sources: _, ...unknown } = synthesis;
+    expect(await synthesize(unknown)).toBe("synthesized");
+    expect(await synthesize(synthesis)).toBe("synthesized");
+  });
 });
