@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Catalogue } from "../api/reward-schema.ts";
+import { CatalogueSchema } from "../api/reward-schema.ts";
 import type { Reward } from "../domain/reward.ts";
 import { OperatorError } from "./operator-error.ts";
 import { readTextFile } from "./text-file.ts";
@@ -12,7 +12,7 @@ import { readTextFile } from "./text-file.ts";
  */
 export async function readCatalogueFile(path: string): Promise<Reward[]> {
   const content = parse(await readTextFile(path), path);
-  const catalogue = v.safeParse(Catalogue, content);
+  const catalogue = v.safeParse(CatalogueSchema, content);
   if (catalogue.success) return catalogue.output;
   const problems = catalogue.issues.flatMap((issue) => problemsOf(issue, content));
   throw new OperatorError(

@@ -1,7 +1,6 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
-import type { ExecutionResult } from "../api/execution-schema.ts";
-import { executionKinds } from "../domain/execution.ts";
+import { type ExecutionResult, ExecutionResultSchema } from "../api/execution-schema.ts";
 import { OperatorError } from "./operator-error.ts";
 import type { Functions } from "./target.ts";
 
@@ -12,15 +11,7 @@ const Answer = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
-    results: v.array(
-      v.object({
-        index: v.number(),
-        kind: v.exactOptional(v.picklist(executionKinds)),
-        id: v.exactOptional(v.string()),
-        status: v.picklist(["recorded", "unchanged", "rejected", "failed"]),
-        error: v.exactOptional(v.object({ code: v.string(), message: v.string() })),
-      }),
-    ),
+    results: v.array(ExecutionResultSchema),
   }),
 );
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { Catalogue } from "../api/reward-schema.ts";
+import { CatalogueSchema } from "../api/reward-schema.ts";
 import { createCatalogue } from "../aws/reward-records.ts";
 import examples from "./example-rewards.json" with { type: "json" };
 import type { Target } from "./target.ts";
 
 /** Loads the example rewards, unless rewards were ever loaded. @returns whether it did. */
 export async function seedExamples({ table }: Pick<Target, "table">): Promise<boolean> {
-  return createCatalogue(table, v.parse(Catalogue, examples));
+  return createCatalogue(table, v.parse(CatalogueSchema, examples));
 }

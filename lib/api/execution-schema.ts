@@ -1,27 +1,28 @@
 import * as v from "valibot";
 import {
-  type ExecutionKind,
+  executionKinds,
   orderSides,
   orderStatuses,
   orderTypes,
   positionStatuses,
 } from "../domain/execution.ts";
 import { networks } from "../domain/network.ts";
-import { Timestamp } from "./scalars.ts";
+import { executionErrorCodes } from "./errors.ts";
+import { TimestampSchema } from "./scalars.ts";
 
-const identifier = "must be 1 to 64 letters, digits or any of _ . : -";
-const Identifier = v.pipe(v.string(identifier), v.regex(/^[\w.:-]{1,64}$/, identifier));
+const identifierRule = "must be 1 to 64 letters, digits or any of _ . : -";
+const IdentifierSchema = v.pipe(v.string(identifierRule), v.regex(/^[\w.:-]{1,64}$/, identifierRule));
 
 const decimal = (pattern: RegExp, message: string) => v.pipe(v.string(message), v.regex(pattern, message));
-const Amount = decimal(/^\d{1,40}(\.\d{1,40})?$/, "must be a decimal number as text, not negative");
-const SignedAmount = decimal(/^-?\d{1,40}(\.\d{1,40})?$/, "must be a decimal number as text");
+const AmountSchema = decimal(/^\d{1,40}(\.\d{1,40})?$/, "must be a decimal number of at least 0, as text");
+const SignedAmountSchema = decimal(/^-?\d{1,40}(\.\d{1,40})?$/, "must be a decimal number as text");
 
 const shortText = (length: number) => {
   const message = `must be text of 1 to ${length} characters`;
   return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(length, message));
 };
 
-const Version = v.pipe(
+const VersionSchema = v.pipe(
   v.number(),
   v.integer("must be a whole number"),
   v.minValue(1),
@@ -31,80 +32,82 @@ const Version = v.pipe(
 const common = { wallet: shortText(128), chain: v.picklist(networks), symbol: shortText(128) };
 
 const order = {
-  orderId: Identifier,
+  orderId: IdentifierSchema,
   ...common,
   side: v.picklist(orderSides),
   type: v.picklist(orderTypes),
   status: v.picklist(orderStatuses),
-  amount: Amount,
-  filledAmount: Amount,
-  price: v.optional(Amount),
-  stopPrice: v.optional(Amount),
-  averagePrice: v.optional(Amount),
+  amount: AmountSchema,
+  filledAmount: AmountSchema,
+  price: v.optional(AmountSchema),
+  stopPrice: v.optional(AmountSchema),
+  averagePrice: v.optional(AmountSchema),
   txHash: v.optional(shortText(128)),
   reason: v.optional(shortText(256)),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  version: Version,
+  createdAt: TimestampSchema,
+  updatedAt: TimestampSchema,
+  version: VersionSchema,
 };
 
 const position = {
-  positionId: Identifier,
+  positionId: IdentifierSchema,
   ...common,
   status: v.picklist(positionStatuses),
-  amount: Amount,
-  averageEntryPrice: Amount,
-  realizedPnl: SignedAmount,
-  openedAt: Timestamp,
-  updatedAt: Timestamp,
-  version: Version,
+  amount: AmountSchema,
+  averageEntryPrice: AmountSchema,
+  realizedPnl: SignedAmountSchema,
+  openedAt: TimestampSchema,
+  updatedAt: TimestampSchema,
+  version: VersionSchema,
 };
 
-/** An order as its owner sees it. */
-export const Order = v.pipe(v.object(order), v.title("Order"));
+/** An order as clients see it. */
+export const OrderSchema = v.pipe(v.object(order), v.title("Order"));
 
-/** A position as its owner sees it. */
-export const Position = v.pipe(v.object(position), v.title("Position"));
+/** A position as clients see it. */
+export const PositionSchema = v.pipe(v.object(position), v.title("Position"));
 
-const UserID = v.pipe(
+const UserIDSchema = v.pipe(
   v.string(),
   v.regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
 );
 
-/** What an execution engine records, by its kind. An unknown field is an error, so that none gets lost unnoticed. */
+/** The records that an execution engine sends, by kind. An unknown field is an error, so that none is lost silently. */
 export const executionRecords = {
   order: v.pipe(
-    v.strictObject({ kind: v.literal("order"), userID: UserID, ...order }),
+    v.strictObject({ kind: v.literal("order"), userID: UserIDSchema, ...order }),
     v.title("OrderRecord"),
   ),
   position: v.pipe(
-    v.strictObject({ kind: v.literal("position"), userID: UserID, ...position }),
+    v.strictObject({ kind: v.literal("position"), userID: UserIDSchema, ...position }),
     v.title("PositionRecord"),
   ),
 };
 
-/** How many records one invocation takes. */
-const mostRecords = 100;
-const listOfRecords = `must be a list of 1 to ${mostRecords} records`;
+/** The most records in one invocation. */
+const maxRecords = 100;
+const recordsRule = `must be a list of 1 to ${maxRecords} records`;
 
-export const RecordExecutions = v.pipe(
+export const RecordExecutionsSchema = v.pipe(
   v.strictObject({
     records: v.pipe(
-      v.array(v.unknown(), listOfRecords),
-      v.minLength(1, listOfRecords),
-      v.maxLength(mostRecords, listOfRecords),
+      v.array(v.unknown(), recordsRule),
+      v.minLength(1, recordsRule),
+      v.maxLength(maxRecords, recordsRule),
     ),
   }),
   v.title("RecordExecutions"),
 );
 
-/** What became of a record: `rejected` ones stay wrong, `failed` ones may be sent again. */
-export type ExecutionResult = {
+/** The result of one record. A `rejected` record will never be accepted; a `failed` one may be sent again. */
+export const ExecutionResultSchema = v.object({
   /** The record's place in the list, from 0. */
-  index: number;
-  /** What the record is; absent where it cannot be read. */
-  kind?: ExecutionKind;
-  id?: string;
-  status: "recorded" | "unchanged" | "rejected" | "failed";
-  error?: { code: string; message: string };
-};
+  index: v.number(),
+  /** Absent, like `id`, if the record cannot be read. */
+  kind: v.exactOptional(v.picklist(executionKinds)),
+  id: v.exactOptional(v.string()),
+  status: v.picklist(["recorded", "unchanged", "rejected", "failed"]),
+  error: v.exactOptional(v.object({ code: v.picklist(executionErrorCodes), message: v.string() })),
+});
+
+export type ExecutionResult = v.InferOutput<typeof ExecutionResultSchema>;

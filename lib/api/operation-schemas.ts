@@ -1,39 +1,39 @@
 import * as v from "valibot";
 import type { DomainErrorCode } from "../domain/domain-error.ts";
 import type { RestOperationName } from "../operations.ts";
-import { RewardList } from "./reward-schema.ts";
-import { envelopeOf, Message } from "./scalars.ts";
-import { ChainPath, SettingsPatch, SettingsRecord } from "./settings-schema.ts";
-import { UserData, UserDataQuery } from "./user-data-schema.ts";
-import { ImportWallet, Wallets } from "./wallet-schema.ts";
+import { RewardListSchema } from "./reward-schema.ts";
+import { envelopeOf, MessageSchema } from "./scalars.ts";
+import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
+import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
+import { ImportWalletSchema, WalletsSchema } from "./wallet-schema.ts";
 
 export type OperationSchemas = {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
   body?: v.GenericSchema;
-  /** The body of a 200. What it does not list never leaves the service. */
+  /** The body of a 200. A field that it does not list never leaves the service. */
   success: v.GenericSchema;
-  /** Which rules of the domain may turn it down. */
+  /** The domain errors that it may end in. */
   domainErrors?: readonly DomainErrorCode[];
 };
 
-/** What each operation takes and gives. */
+/** The input and output of each operation. */
 export const schemas = {
   storeWallet: {
-    body: ImportWallet,
-    success: Message,
+    body: ImportWalletSchema,
+    success: MessageSchema,
     domainErrors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
   },
-  listWallets: { success: Wallets },
+  listWallets: { success: WalletsSchema },
   updateTradingSettings: {
-    path: ChainPath,
-    body: SettingsPatch,
-    success: SettingsRecord,
+    path: ChainPathSchema,
+    body: SettingsPatchSchema,
+    success: SettingsRecordSchema,
     domainErrors: ["INVALID_SETTING"],
   },
-  getUserData: { query: UserDataQuery, success: UserData },
-  listRewards: { success: RewardList },
-  listWalletsV2: { success: envelopeOf(v.object({ wallets: Wallets })) },
+  getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
+  listRewards: { success: RewardListSchema },
+  listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 
 type Schemas = typeof schemas;
@@ -43,7 +43,7 @@ type InputPart<Name extends RestOperationName, Part extends string> = Schemas[Na
   ? v.InferOutput<Schema>
   : undefined;
 
-/** The parsed request of an operation; a part that it does not take is undefined. */
+/** The parsed request of an operation. A part without a schema is undefined. */
 export type Request<Name extends RestOperationName> = {
   path: InputPart<Name, "path">;
   query: InputPart<Name, "query">;

@@ -1,37 +1,37 @@
 import * as v from "valibot";
 import { rewardTypes } from "../domain/reward.ts";
-import { Count } from "./scalars.ts";
+import { CountSchema } from "./scalars.ts";
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(1000));
 
 /** A reward as an operator describes it. */
-export const RewardInput = v.strictObject({
+export const RewardInputSchema = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,64}$/)),
   name: text,
   description: text,
   type: v.picklist(rewardTypes),
-  cost: Count,
+  cost: CountSchema,
   available: v.boolean(),
   imageUrl: v.pipe(v.string(), v.url(), v.startsWith("https://")),
-  stock: v.pipe(v.number(), v.integer(), v.minValue(-1), v.description("-1 means without limit")),
+  stock: v.pipe(v.number(), v.integer(), v.minValue(-1), v.description("-1 means unlimited")),
 });
 
-/** The whole catalogue, in the order in which it is shown. */
-export const Catalogue = v.pipe(
-  v.array(RewardInput),
+/** The whole catalogue, in display order. */
+export const CatalogueSchema = v.pipe(
+  v.array(RewardInputSchema),
   v.check(
     (rewards) => new Set(rewards.map(({ id }) => id)).size === rewards.length,
     "two rewards have the same id",
   ),
 );
 
-export const Reward = v.pipe(
-  v.object({ ...RewardInput.entries, userCanAfford: v.boolean() }),
+export const RewardSchema = v.pipe(
+  v.object({ ...RewardInputSchema.entries, userCanAfford: v.boolean() }),
   v.title("Reward"),
 );
 
-/** The rewards endpoint's own envelope: no timestamp. */
-export const RewardList = v.pipe(
-  v.object({ success: v.literal(true), data: v.object({ rewards: v.array(Reward) }) }),
+/** The rewards endpoint has an envelope of its own, without a timestamp. */
+export const RewardListSchema = v.pipe(
+  v.object({ success: v.literal(true), data: v.object({ rewards: v.array(RewardSchema) }) }),
   v.title("RewardList"),
 );

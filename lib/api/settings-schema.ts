@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { chains, gasPresets } from "../domain/settings.ts";
-import { Timestamp } from "./scalars.ts";
+import { TimestampSchema } from "./scalars.ts";
 
-// The smallest steps of the chains (wei in a gwei, lamport in a SOL), and ceilings far above any fee ever paid: what is
-// outside is a slip of the keyboard, and could not be kept exactly.
+// The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL), the upper ones are far above any
+// fee ever paid. A number outside is a typo, and could not be stored exactly.
 const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
 const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
 const priorityFee = v.pipe(
@@ -16,12 +16,12 @@ const priorityFee = v.pipe(
 const gasPreset = v.picklist(gasPresets);
 const flag = v.boolean();
 
-export const ChainPath = v.strictObject({
+export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
 });
 
-/** Any of a chain's settings; which chain has which is a rule of the domain. */
-export const SettingsPatch = v.pipe(
+/** Any settings of any chain. The domain checks that the chain has them. */
+export const SettingsPatchSchema = v.pipe(
   v.strictObject({
     slippage: v.optional(slippage),
     gasPreset: v.optional(gasPreset),
@@ -33,26 +33,26 @@ export const SettingsPatch = v.pipe(
   }),
   v.title("TradingSettingsPatch"),
   v.description(
-    "Only what changes. eth and base have gasPreset and maxGasPrice, sol has priorityFee; the others are common.",
+    "Only the settings to change. eth and base have gasPreset and maxGasPrice, sol has priorityFee. The others are common to all.",
   ),
 );
 
 const evm = { slippage, gasPreset, maxGasPrice, mevProtection: flag, autoBuy: flag, autoSell: flag };
 const solana = { slippage, priorityFee, mevProtection: flag, autoBuy: flag, autoSell: flag };
 const record = { _id: v.string(), userID: v.string() };
-const times = { createdAt: Timestamp, updatedAt: Timestamp };
+const times = { createdAt: TimestampSchema, updatedAt: TimestampSchema };
 
-/** The full settings record after an update. The EVM form is tried first: only it has a gasPreset. */
-export const SettingsRecord = v.union([
+/** The full settings record after an update. The EVM form comes first, as only it requires a gasPreset. */
+export const SettingsRecordSchema = v.union([
   v.pipe(v.object({ ...record, ...evm, ...times }), v.title("EvmTradingSettings")),
   v.pipe(v.object({ ...record, ...solana, ...times }), v.title("SolanaTradingSettings")),
 ]);
 
-/** All settings of a chain, as events tell them: no ids, no times. The EVM form is tried first. */
-export const StreamedSettings = v.union([v.object(evm), v.object(solana)]);
+/** All settings of a chain as events carry them, without ids and times. The EVM form comes first, as above. */
+export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)]);
 
-/** The settings of a chain inside the profile data: no ids, no times. */
-export const ProfileSettings = v.object({
+/** The settings inside the profile data, without ids and times. */
+export const ProfileSettingsSchema = v.object({
   ethereum: v.object(evm),
   solana: v.object({ slippage, priorityFee }),
   base: v.object(evm),

@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import { type Tier, tierNames } from "../domain/tier.ts";
-import { Count, Timestamp } from "./scalars.ts";
-import { ProfileSettings } from "./settings-schema.ts";
+import { CountSchema, TimestampSchema } from "./scalars.ts";
+import { ProfileSettingsSchema } from "./settings-schema.ts";
 
-export const UserDataQuery = v.object({
+export const UserDataQuerySchema = v.object({
   type: v.pipe(
     v.optional(v.string()),
-    v.description("`ref` for referral data; anything else, or nothing, for profile data"),
+    v.description("`ref` for referral data. Any other value, or none, for profile data."),
     v.examples(["ref", "profile"]),
   ),
 });
 
-export const ProfileData = v.pipe(
+export const ProfileDataSchema = v.pipe(
   v.object({
     _id: v.string(),
     userID: v.string(),
@@ -19,31 +19,31 @@ export const ProfileData = v.pipe(
     tier: v.picklist(tierNames as [Tier, ...Tier[]]),
     Level: v.pipe(v.number(), v.integer(), v.minValue(1)),
     refID: v.string(),
-    Xp: v.object({ total: Count, daily: Count, weekly: Count, monthly: Count }),
-    usersReferred: Count,
-    xpRemainingForNextLevel: Count,
-    tradeStreakCount: Count,
+    Xp: v.object({ total: CountSchema, daily: CountSchema, weekly: CountSchema, monthly: CountSchema }),
+    usersReferred: CountSchema,
+    xpRemainingForNextLevel: CountSchema,
+    tradeStreakCount: CountSchema,
     xpMultiplier: v.number(),
     Ranked: v.boolean(),
     viewedMessage: v.boolean(),
-    lastVisited: Timestamp,
-    tradingSettings: ProfileSettings,
+    lastVisited: TimestampSchema,
+    tradingSettings: ProfileSettingsSchema,
   }),
   v.title("ProfileData"),
 );
 
-export const ReferralData = v.pipe(
+export const ReferralDataSchema = v.pipe(
   v.object({
     userID: v.string(),
     username: v.string(),
     refID: v.string(),
-    usersReferred: Count,
+    usersReferred: CountSchema,
     referredBy: v.nullable(v.string()),
-    referrals: v.array(v.object({ username: v.string(), joinedAt: Timestamp })),
+    referrals: v.array(v.object({ username: v.string(), joinedAt: TimestampSchema })),
   }),
   v.title("ReferralData"),
-  v.description("`referrals` are the newest 100."),
+  v.description("`referrals` holds the newest 100, newest first."),
 );
 
-/** Profile data is tried first: only it has a tier. */
-export const UserData = v.union([ProfileData, ReferralData]);
+/** Profile data comes first, as only it requires a tier. */
+export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);

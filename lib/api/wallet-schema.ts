@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { networks } from "../domain/network.ts";
 import { colorTags } from "../domain/wallet.ts";
-import { Timestamp } from "./scalars.ts";
+import { TimestampSchema } from "./scalars.ts";
 
-/** `network` comes first, so that its error is told before any doubt about the key. */
-export const ImportWallet = v.pipe(
+/** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */
+export const ImportWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
     privateKey: v.pipe(
@@ -15,8 +15,8 @@ export const ImportWallet = v.pipe(
   v.title("ImportWallet"),
 );
 
-/** A wallet of a list. There is no field for the private key, encrypted or not. */
-export const Wallet = v.pipe(
+/** A wallet in a list. It has no field for the private key, encrypted or not. */
+export const WalletSchema = v.pipe(
   v.object({
     _id: v.string(),
     UserID: v.string(),
@@ -25,9 +25,9 @@ export const Wallet = v.pipe(
     colortag: v.picklist(colorTags),
     network: v.picklist(networks),
     walletType: v.picklist(["generated", "imported"]),
-    createdAt: Timestamp,
+    createdAt: TimestampSchema,
   }),
   v.title("Wallet"),
 );
 
-export const Wallets = v.array(Wallet);
+export const WalletsSchema = v.array(WalletSchema);

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
-import { clientMessages, serverMessages } from "../api/messages.ts";
+import { clientMessages } from "../api/client-messages.ts";
+import { serverMessages } from "../api/server-messages.ts";
 import { operations } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
 import { messageExamples } from "./message-examples.ts";

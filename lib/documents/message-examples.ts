@@ -1,5 +1,6 @@
 import type * as v from "valibot";
-import type { clientMessages, ServerMessage } from "../api/messages.ts";
+import type { clientMessages } from "../api/client-messages.ts";
+import type { ServerMessage } from "../api/server-messages.ts";
 
 type ClientMessage = v.InferInput<(typeof clientMessages)[keyof typeof clientMessages]>;
 

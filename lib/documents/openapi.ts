@@ -1,6 +1,5 @@
 import type * as v from "valibot";
-import { errorBodies, Unauthorized } from "../api/error-bodies.ts";
-import { type ErrorCode, statusOfCode } from "../api/errors.ts";
+import { errorBodies, type HttpErrorCode, statusOfCode, UnauthorizedBodySchema } from "../api/errors.ts";
 import { type OperationSchemas, schemas } from "../api/operation-schemas.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
@@ -83,7 +82,7 @@ export function openApiDocument(): JsonSchema {
 type Parameters = { properties?: Record<string, JsonSchema>; required?: string[] };
 
 function errorStatuses({ path, body, domainErrors = [] }: OperationSchemas): number[] {
-  const codes: ErrorCode[] = [...domainErrors, "INTERNAL_ERROR"];
+  const codes: HttpErrorCode[] = [...domainErrors, "INTERNAL_ERROR"];
   if (path !== undefined || body !== undefined) codes.push("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
   return [...new Set([...codes.map((code) => statusOfCode[code]), 401, 429])].sort();
@@ -91,5 +90,5 @@ function errorStatuses({ path, body, domainErrors = [] }: OperationSchemas): num
 
 /** API Gateway answers these itself, with one body for all operations. */
 function gatewayBody(status: number): v.GenericSchema | undefined {
-  return { 401: Unauthorized, 429: errorBodies.error }[status];
+  return { 401: UnauthorizedBodySchema, 429: errorBodies.error }[status];
 }

@@ -1,4 +1,5 @@
-import type { clientMessages, serverMessages } from "../api/messages.ts";
+import type { clientMessages } from "../api/client-messages.ts";
+import type { serverMessages } from "../api/server-messages.ts";
 
 export type ClientType = keyof typeof clientMessages;
 export type ServerType = keyof typeof serverMessages;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { encodeMessage, type ServerMessage } from "../api/messages.ts";
+import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
 import { readPrices } from "../aws/price-records.ts";
 import { type Delivery, type Pusher, push } from "../aws/push.ts";

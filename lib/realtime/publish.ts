@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { encodeMessage, type ServerMessage } from "../api/messages.ts";
+import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
 import { type Connection, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
 import type { Table } from "../aws/table.ts";
@@ -7,7 +7,6 @@ import { channelOf } from "../domain/execution.ts";
 import { type Change, readChange } from "./change.ts";
 import type { ChannelDelivery, PublicUpdate } from "./deliver.ts";
 import { endConnections, forgetConnections } from "./ended-connections.ts";
-import { inParts } from "./parts.ts";
 
 export type Publisher = {
   table: Table;

@@ -1,9 +1,9 @@
-import type { ServerMessage } from "../api/messages.ts";
+import type { ServerMessage } from "../api/server-messages.ts";
+import { inParts } from "../api/server-messages.ts";
 import { readExecutions } from "../aws/execution-records.ts";
 import { readPrices } from "../aws/price-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { Channel } from "../domain/channel.ts";
-import { inParts } from "./parts.ts";
 
 /** What a channel holds for a user now, in one message, or in several where it is too much for one. */
 export async function snapshotsOf(

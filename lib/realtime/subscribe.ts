@@ -1,4 +1,4 @@
-import { errorMessage, type ServerMessage } from "../api/messages.ts";
+import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";

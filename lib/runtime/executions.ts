@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type ExecutionResult, executionRecords, RecordExecutions } from "../api/execution-schema.ts";
+import { type ExecutionResult, executionRecords, RecordExecutionsSchema } from "../api/execution-schema.ts";
 import { type Execution, type ExecutionKind, executionKinds, idOf } from "../domain/execution.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
@@ -16,7 +16,7 @@ type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknow
  */
 export function recordExecutions(open: (now: Date) => Record) {
   return async (event: unknown): Promise<{ results: ExecutionResult[] }> => {
-    const { records } = validate(RecordExecutions, event, "event");
+    const { records } = validate(RecordExecutionsSchema, event, "event");
     const record = open(new Date());
     return { results: await Promise.all(records.map((item, index) => recordOne(item, index, record))) };
   };
@@ -28,7 +28,7 @@ async function recordOne(item: unknown, index: number, record: Record): Promise<
     reported = readRecord(item);
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;
-    return { index, status: "rejected", error: { code: error.code, message: error.message } };
+    return { index, status: "rejected", error: { code: "INVALID_REQUEST", message: error.message } };
   }
   const named = { index, kind: reported.kind, id: idOf(reported.execution) };
   try {

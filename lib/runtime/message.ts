@@ -1,11 +1,6 @@
 import * as v from "valibot";
-import {
-  clientMessages,
-  encodeMessage,
-  errorMessage,
-  MessageId,
-  type ServerMessage,
-} from "../api/messages.ts";
+import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
+import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
 import { validate } from "./validate.ts";
@@ -100,7 +95,7 @@ function replyTo(error: unknown, operation: string): ServerMessage {
  * knows no id and leaves it out.
  */
 function encodeReply(reply: ServerMessage, content: unknown): string {
-  const answered = v.safeParse(v.object({ id: MessageId }), content);
+  const answered = v.safeParse(v.object({ id: MessageIDSchema }), content);
   return encodeMessage(answered.success ? ({ ...reply, ...answered.output } as ServerMessage) : reply);
 }
 

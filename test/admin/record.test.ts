@@ -116,7 +116,7 @@ describe("record", () => {
     expect(linesOf(out)).toEqual([
       "records[0] order old: unchanged",
       "records[2] order stray: rejected, UNKNOWN_USER: No user with this userID has signed in",
-      "records[3]: rejected, INVALID_REQUEST: amount must be a decimal number as text, not negative",
+      "records[3]: rejected, INVALID_REQUEST: amount must be a decimal number of at least 0, as text",
       "records[4] order down: failed, INTERNAL_ERROR: Internal server error",
       "recorded: 1, unchanged: 1, rejected: 2, failed: 1",
     ]);

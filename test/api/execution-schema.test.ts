@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { executionRecords, RecordExecutions } from "../../lib/api/execution-schema.ts";
+import { executionRecords, RecordExecutionsSchema } from "../../lib/api/execution-schema.ts";
 import { order, position } from "../support/executions.ts";
 
 const good = { kind: "order", userID: "auth0|ann", ...order() };
@@ -8,14 +8,17 @@ const good = { kind: "order", userID: "auth0|ann", ...order() };
 const accepts = (input: unknown, kind: keyof typeof executionRecords = "order") =>
   v.safeParse(executionRecords[kind] as v.GenericSchema, input).success;
 
-describe("a record of an order", () => {
+describe("OrderRecord", () => {
   it.each([
-    ["the longest values", { orderId: "a".repeat(64), wallet: "w".repeat(128), reason: "r".repeat(256) }],
-    ["every sign an id may have", { orderId: "Ab9_.:-" }],
+    [
+      "values of the greatest length",
+      { orderId: "a".repeat(64), wallet: "w".repeat(128), reason: "r".repeat(256) },
+    ],
+    ["every character that an id may have", { orderId: "Ab9_.:-" }],
     ["amounts of any size", { amount: "0", filledAmount: `${"9".repeat(40)}.${"9".repeat(40)}` }],
     ["the greatest version", { version: Number.MAX_SAFE_INTEGER }],
-    ["nothing optional", { price: undefined, reason: undefined }],
-  ])("may have %s", (_, changes) => {
+    ["no optional field", { price: undefined, reason: undefined }],
+  ])("accepts %s", (_, changes) => {
     expect(accepts({ ...good, ...changes })).toBe(true);
   });
 
@@ -46,31 +49,31 @@ describe("a record of an order", () => {
     ["createdAt", "yesterday"],
     ["PK", "USER#bob"],
     ["expiresAt", 1],
-  ])("may not have the %s %j", (name, value) => {
+  ])("rejects the %s %j", (name, value) => {
     expect(accepts({ ...good, [name]: value })).toBe(false);
   });
 
-  it.each(Object.keys(good).filter((name) => name !== "price"))("needs its %s", (name) => {
+  it.each(Object.keys(good).filter((name) => name !== "price"))("requires its %s", (name) => {
     expect(accepts({ ...good, [name]: undefined })).toBe(false);
   });
 });
 
-describe("a record of a position", () => {
+describe("PositionRecord", () => {
   const goodPosition = { kind: "position", userID: "ann", ...position() };
 
-  it("may have lost, but holds no negative amount", () => {
+  it("accepts a loss, but no negative amount", () => {
     expect(accepts({ ...goodPosition, realizedPnl: "-12.5" }, "position")).toBe(true);
     expect(accepts({ ...goodPosition, amount: "-12.5" }, "position")).toBe(false);
     expect(accepts({ ...goodPosition, realizedPnl: "--1" }, "position")).toBe(false);
   });
 
-  it("is none of an order", () => {
+  it("rejects an order", () => {
     expect(accepts(good, "position")).toBe(false);
     expect(accepts({ ...goodPosition, side: "buy" }, "position")).toBe(false);
   });
 });
 
-describe("a list of records", () => {
+describe("RecordExecutions", () => {
   it.each([
     [[], false],
     [[{}], true],
@@ -78,7 +81,7 @@ describe("a list of records", () => {
     [Array(101).fill({}), false],
     [undefined, false],
     ["records", false],
-  ])("takes 1 to 100 (%#)", (records, taken) => {
-    expect(v.safeParse(RecordExecutions, { records }).success).toBe(taken);
+  ])("accepts 1 to 100 records (case %#)", (records, accepted) => {
+    expect(v.safeParse(RecordExecutionsSchema, { records }).success).toBe(accepted);
   });
 });

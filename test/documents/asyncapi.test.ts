@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { clientMessages, serverMessages } from "../../lib/api/messages.ts";
+import { clientMessages } from "../../lib/api/client-messages.ts";
+import { serverMessages } from "../../lib/api/server-messages.ts";
 import { asyncApiDocument } from "../../lib/documents/asyncapi.ts";
 import { messageExamples } from "../../lib/documents/message-examples.ts";
 import { messageSummaries } from "../../lib/documents/stream-notes.ts";

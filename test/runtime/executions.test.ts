@@ -41,7 +41,7 @@ describe("recordExecutions", () => {
       [{ kind: "trade" }, "kind must be one of order, position"],
       [{ kind: "toString" }, "kind must be one of order, position"],
       [{ kind: "order" }, "userID is required and must be a string"],
-      [asOrder({ amount: "1e5" }), "amount must be a decimal number as text, not negative"],
+      [asOrder({ amount: "1e5" }), "amount must be a decimal number of at least 0, as text"],
       [asOrder({ version: 0 }), "version must be at least 1"],
       [asOrder({ createdAt: secret }), "createdAt must be an ISO 8601 timestamp"],
       [asOrder({ [secret]: 1 }), "A field of the record is not a known field"],

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { errorMessage, type ServerMessage } from "../../lib/api/messages.ts";
+import { errorMessage, type ServerMessage } from "../../lib/api/server-messages.ts";
 import { message, unknownMessage } from "../../lib/runtime/message.ts";
 import { quietConsole } from "../support/console.ts";
 import { messageEvent } from "../support/websocket-events.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SettingsPatch } from "../../lib/api/settings-schema.ts";
-import { ImportWallet } from "../../lib/api/wallet-schema.ts";
+import { SettingsPatchSchema } from "../../lib/api/settings-schema.ts";
+import { ImportWalletSchema } from "../../lib/api/wallet-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
@@ -26,7 +26,7 @@ describe("a refusal of input", () => {
     ],
     [{ network: "eth", privateKey: secret, constructor: 1 }, "constructor is not a known field"],
   ])("of %j says: %s", (input, message) => {
-    expect(() => validate(ImportWallet, input)).toThrow(
+    expect(() => validate(ImportWalletSchema, input)).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message }),
     );
     expect(message).not.toContain(secret.slice(0, 8));
@@ -46,6 +46,8 @@ describe("a refusal of input", () => {
     ['{"mevProtection":1}', "mevProtection must be a boolean"],
     ['{"toString":1}', "toString is not a known field"],
   ])("of the settings %s says: %s", (json, message) => {
-    expect(() => validate(SettingsPatch, JSON.parse(json))).toThrow(expect.objectContaining({ message }));
+    expect(() => validate(SettingsPatchSchema, JSON.parse(json))).toThrow(
+      expect.objectContaining({ message }),
+    );
   });
 });

@@ -3,67 +3,35 @@ import { channels } from "../domain/channel.ts";
 import { networks } from "../domain/network.ts";
 import { nativeAssets } from "../domain/price.ts";
 import { chains } from "../domain/settings.ts";
-import { Order, Position } from "./execution-schema.ts";
-import { Timestamp } from "./scalars.ts";
-import { StreamedSettings } from "./settings-schema.ts";
+import { MessageIDSchema } from "./client-messages.ts";
+import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
+import { OrderSchema, PositionSchema } from "./execution-schema.ts";
+import { TimestampSchema } from "./scalars.ts";
+import { StreamedSettingsSchema } from "./settings-schema.ts";
 
-const id = "must be text of 1 to 64 characters, or a whole number";
-
-/** Chosen by the client; the answer carries it as it came. */
-export const MessageId = v.union(
-  [v.pipe(v.string(), v.minLength(1, id), v.maxLength(64, id)), v.pipe(v.number(), v.safeInteger(id))],
-  id,
-);
-
-const names = "must be an array of at most 100 channel names";
-
-/** Which names are channels is looked at later, so that the good ones of a request count beside bad ones. */
-const ChannelNames = v.pipe(v.array(v.string("must be text"), names), v.maxLength(100, names));
-
-const optionalId = { id: v.optional(MessageId) };
-
-/** What a client may send, by the route of its `type`. */
-export const clientMessages = {
-  subscribe: v.pipe(
-    v.strictObject({ type: v.literal("subscribe"), ...optionalId, channels: ChannelNames }),
-    v.title("Subscribe"),
-  ),
-  unsubscribe: v.pipe(
-    v.strictObject({ type: v.literal("unsubscribe"), ...optionalId, channels: ChannelNames }),
-    v.title("Unsubscribe"),
-  ),
-  ping: v.pipe(v.strictObject({ type: v.literal("ping"), ...optionalId }), v.title("Ping")),
-};
-
-/** The closed list of error codes. */
-export const messageErrorCodes = [
-  "INVALID_JSON",
-  "INVALID_MESSAGE",
-  "UNKNOWN_TYPE",
-  "UNKNOWN_CHANNEL",
-  "NOT_CONNECTED",
-  "INTERNAL_ERROR",
-] as const;
-
-export type MessageErrorCode = (typeof messageErrorCodes)[number];
-
-export const PriceData = v.pipe(
+const PriceSchema = v.pipe(
   v.object({
     chain: v.picklist(networks),
     symbol: v.picklist([...new Set(Object.values(nativeAssets))]),
     price: v.string(),
     currency: v.literal("USD"),
     source: v.string(),
-    asOf: Timestamp,
+    asOf: TimestampSchema,
   }),
   v.title("Price"),
 );
 
-const dataOf = { orders: v.array(Order), positions: v.array(Position), prices: v.array(PriceData) };
+const dataOf = {
+  orders: v.array(OrderSchema),
+  positions: v.array(PositionSchema),
+  prices: v.array(PriceSchema),
+};
 
-const time = { time: Timestamp };
+const optionalID = { id: v.optional(MessageIDSchema) };
 
-/** What a channel holds, or what has changed in it. */
+const time = { time: TimestampSchema };
+
+/** A message with the records of a channel: all of them, or those that have changed. */
 const channelMessage = <Type extends string, More extends v.ObjectEntries>(
   type: Type,
   title: string,
@@ -102,12 +70,12 @@ const channelMessage = <Type extends string, More extends v.ObjectEntries>(
     ),
   ]);
 
-/** What the service sends. */
+/** The messages that the service sends, by `type`. */
 export const serverMessages = {
   subscriptions: v.pipe(
     v.object({
       type: v.literal("subscriptions"),
-      ...optionalId,
+      ...optionalID,
       channels: v.array(v.picklist(channels)),
       ...time,
     }),
@@ -122,15 +90,15 @@ export const serverMessages = {
     v.object({
       type: v.literal("TradingSettingsUpdated"),
       ...time,
-      data: v.object({ chain: v.picklist(chains), version: v.number(), settings: StreamedSettings }),
+      data: v.object({ chain: v.picklist(chains), version: v.number(), settings: StreamedSettingsSchema }),
     }),
     v.title("TradingSettingsUpdated"),
   ),
-  pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalId, ...time }), v.title("Pong")),
+  pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalID, ...time }), v.title("Pong")),
   error: v.pipe(
     v.object({
       type: v.literal("error"),
-      ...optionalId,
+      ...optionalID,
       code: v.picklist(messageErrorCodes),
       message: v.string(),
     }),
@@ -142,14 +110,38 @@ export type ServerMessage = {
   [Type in keyof typeof serverMessages]: v.InferInput<(typeof serverMessages)[Type]>;
 }[keyof typeof serverMessages];
 
-/** A message as it goes over the wire: what its schema lists, and no other field. */
+/**
+ * A message as it goes over the wire: only the fields of its schema.
+ *
+ * @throws {v.ValiError} if a field of the schema is missing or wrong.
+ */
 export function encodeMessage(message: ServerMessage): string {
   return JSON.stringify(v.parse(serverMessages[message.type] as v.GenericSchema, message));
 }
 
-/** Tells a client what is wrong with their message. */
 export const errorMessage = (code: MessageErrorCode, message: string): ServerMessage => ({
   type: "error",
   code,
   message,
 });
+
+/** The most bytes of data in one message. API Gateway takes 128 KB, and the rest of the message needs some. */
+const maxDataBytes = 120_000;
+
+/** Splits a list, in order, into the fewest parts that each fit into a message. An empty list is one empty part. */
+export function inParts<Item>(items: readonly Item[]): Item[][] {
+  let part: Item[] = [];
+  const parts = [part];
+  let bytes = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    if (part.length > 0 && bytes + size > maxDataBytes) {
+      part = [];
+      parts.push(part);
+      bytes = 0;
+    }
+    part.push(item);
+    bytes += size;
+  }
+  return parts;
+}
