@@ -38,9 +38,12 @@ function section(name: string, row: Operation): string[] {
     `- Runs: ${trigger(row)}`,
     ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
     `- Memory and time limit: ${row.memoryMB} MB, ${row.timeoutSeconds} s`,
-    `- While it fails: ${row.impact}`,
+    `- While it fails: ${onePerLine(row.impact)}`,
   ];
 }
+
+/** Puts each sentence of a list item on a line of its own. */
+const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  ");
 
 /** Drops the service prefix of an IAM action. */
 const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
@@ -56,11 +59,11 @@ function trigger(row: Operation): string {
     case "websocket":
       return `WebSocket \`${row.route}\``;
     case "changes":
-      return `on changes to ${row.changes}`;
+      return `changes: ${row.changes}`;
     case "schedule":
       return interval(row.everyMinutes);
     case "internal":
-      return "by Lambda Invoke";
+      return "invoked directly";
   }
 }
 
