@@ -97,7 +97,7 @@ function mapValues<Type extends object, To>(
 const correlationIds = {
   id: {
     location: "$message.payload#/id",
-    description: "Optional and chosen by the client. The answer carries it unchanged.",
+    description: "Optional and chosen by the client. The reply repeats it unchanged.",
   },
 };
 

@@ -33,7 +33,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   PositionsUpdate: "Complete records of positions that are new or have changed.",
   PricesUpdate: "The latest prices, at most once a second.",
   TradingSettingsUpdated: "All settings of a chain, after any of them has changed.",
-  Pong: "The answer to a ping.",
+  Pong: "The reply to a ping.",
   ErrorMessage: "What is wrong with a message. The connection stays open.",
 };
 
@@ -43,7 +43,7 @@ export const delivery = `One connection carries prices for everyone, and orders 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
 then sends a \`snapshot\` of every channel that is new in it. A snapshot too large for one message is split, and
 all parts but the last say \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or
-in both. That \`update\` can arrive before either answer.
+in both. That \`update\` can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions and settings are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices matter, so some in between
