@@ -1,6 +1,6 @@
 import { account } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
-import { resourceTypes } from "./cloudformation/resources/types.ts";
+import { resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
 import { localCredentials } from "./credentials.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";

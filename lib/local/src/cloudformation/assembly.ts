@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { StartupError } from "../startup-error.ts";
 
-/** An output as a template states it. */
+/** An output, as written in a template. */
 export type TemplateOutput = {
   Value: unknown;
   Export?: { Name: unknown } | undefined;
@@ -13,10 +13,10 @@ export type TemplateOutput = {
 export type Template = v.InferOutput<typeof Template>;
 export type Stack = { name: string; template: Template };
 
-/** What `cdk synth` wrote: the stacks, and where the code of each function lies. */
+/** The output of `cdk synth`: the stacks and the code of their functions. */
 export type Assembly = {
   stacks: Stack[];
-  /** Folder of the asset that a deployment would upload under this S3 key. */
+  /** The folder of the asset that a deployment would upload under this S3 key. */
   assetFolder(objectKey: string): string | undefined;
 };
 
@@ -73,7 +73,7 @@ const Template = v.object({
   ),
 });
 
-/** @throws StartupError when the folder is not a cloud assembly */
+/** @throws StartupError if the folder is not a cloud assembly */
 export function readAssembly(folder: string): Assembly {
   const read = <Schema extends v.GenericSchema>(schema: Schema, file: string) =>
     readJson(schema, join(folder, file));

@@ -1,19 +1,19 @@
 import { StartupError } from "../startup-error.ts";
 
-/** What an expression of one stack may refer to. Each throws StartupError when there is no such thing. */
+/** What an expression of one stack may refer to. Each member throws StartupError for an unknown name. */
 export type Scope = {
-  /** A parameter, a resource or a pseudo parameter; undefined is AWS::NoValue. */
+  /** Of a parameter, a resource or a pseudo parameter. Undefined stands for AWS::NoValue. */
   ref(name: string): unknown;
   attribute(logicalId: string, name: string): unknown;
-  /** An output that some stack exports under that name. */
+  /** The output that a stack exports under that name. */
   imported(name: string): unknown;
   condition(name: string): boolean;
 };
 
 type Intrinsic = (argument: unknown, at: Place) => unknown;
 
-/** A spot in a template: what it may refer to, and how a failure names it. */
-export class Place {
+/** A place in a template, with the names in scope and its path for error messages. */
+class Place {
   readonly scope: Scope;
   readonly path: string;
 
@@ -92,14 +92,41 @@ const intrinsics: Record<string, Intrinsic> = {
 };
 
 /**
- * A value of a template with every intrinsic replaced. `path` is where it stands, for messages.
- * @throws StartupError when it holds an intrinsic that is not emulated
+ * A value of a template with every intrinsic replaced.
+ * @param path the value's place in the template, for messages
+ * @throws StartupError if it contains an intrinsic that is not emulated
  */
 export function resolve(value: unknown, scope: Scope, path: string): unknown {
   return evaluate(value, new Place(scope, path));
 }
 
-export function evaluate(value: unknown, at: Place): unknown {
+const conditions: Record<string, (argument: unknown, at: Place) => boolean> = {
+  Condition: (name, at) => at.scope.condition(at.text(name)),
+  "Fn::Equals": (argument, at) => {
+    const [left, right] = at.list(argument, 2);
+    return at.text(left) === at.text(right);
+  },
+  "Fn::And": (argument, at) => at.list(argument).every((each) => holds(each, at)),
+  "Fn::Or": (argument, at) => at.list(argument).some((each) => holds(each, at)),
+  "Fn::Not": (argument, at) => !holds(at.list(argument, 1)[0], at),
+};
+
+/**
+ * Whether an expression of the section Conditions holds.
+ * @param path the expression's place in the template, for messages
+ * @throws StartupError if it contains anything that is not emulated
+ */
+export function resolveCondition(expression: unknown, scope: Scope, path: string): boolean {
+  return holds(expression, new Place(scope, path));
+}
+
+function holds(expression: unknown, at: Place): boolean {
+  const name = isObject(expression) ? Object.keys(expression)[0] : undefined;
+  if (!isObject(expression) || name === undefined) return at.refuse("expected a condition");
+  return lookUp(conditions, name, at)(expression[name], at.inside(name));
+}
+
+function evaluate(value: unknown, at: Place): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => evaluate(each, at.inside(index))).filter((each) => each !== undefined);
   }
@@ -113,7 +140,7 @@ export function evaluate(value: unknown, at: Place): unknown {
   );
 }
 
-/** `Ref` alone may also be a property's name; the others cannot be anything else. */
+/** Unlike the other names, `Ref` may also be a property, if it does not stand alone. */
 function intrinsicIn(value: Record<string, unknown>, at: Place): string | undefined {
   const keys = Object.keys(value);
   const name = keys.find((key) => key.startsWith("Fn::") || (key === "Ref" && keys.length === 1));
@@ -121,8 +148,8 @@ function intrinsicIn(value: Record<string, unknown>, at: Place): string | undefi
   return name;
 }
 
-/** The entry of that name; anything else is not emulated. */
-export function lookUp<Found>(table: Record<string, Found>, name: string, at: Place): Found {
+/** The table's entry of that name. Every other name is not emulated. */
+function lookUp<Found>(table: Record<string, Found>, name: string, at: Place): Found {
   const found = Object.hasOwn(table, name) ? table[name] : undefined;
   return found ?? at.refuse(`${name} is not emulated`);
 }

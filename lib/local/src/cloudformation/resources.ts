@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
+import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
-import type { Stack } from "./assembly.ts";
-import { type ResolvedStack, resolveStack } from "./resolved-stack.ts";
-import type { Resource, ResourceTypes } from "./resource-type.ts";
+import type { Stack, TemplateOutput } from "./assembly.ts";
+import { resolve, resolveCondition, type Scope } from "./intrinsics.ts";
+import type { Resource } from "./resource.ts";
+import type { ResourceType, ResourceTypes } from "./resource-types.ts";
 
-/** The resources of all stacks, and what the stacks put out. */
+/** The resources and outputs of all stacks. */
 export type Resources = {
   all: readonly Resource[];
   ofType(type: string): Resource[];
@@ -13,7 +16,7 @@ export type Resources = {
 
 /**
  * Resolves stacks, which may import from each other.
- * @throws StartupError when a resource is of a type that is not among `types`
+ * @throws StartupError if a resource has a type that is not among `types`
  */
 export function resolveStacks(stacks: readonly Stack[], types: ResourceTypes): Resources {
   const resolved: ResolvedStack[] = stacks.map((stack) =>
@@ -33,3 +36,129 @@ export function resolveStacks(stacks: readonly Stack[], types: ResourceTypes): R
       ),
   };
 }
+
+/** One stack. Everything is resolved on first use, so the order within a template does not matter. */
+type ResolvedStack = {
+  resources: Resource[];
+  /** Outputs by their names in the template. */
+  outputs: ReadonlyMap<string, () => unknown>;
+  /** Outputs by the names under which other stacks import them. */
+  exports(): ReadonlyMap<unknown, () => unknown>;
+};
+
+function resolveStack(
+  { name: stackName, template }: Stack,
+  types: ResourceTypes,
+  imported: Scope["imported"],
+): ResolvedStack {
+  const scope: Scope = { ref, attribute, imported, condition };
+  const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
+  const truth = once((path: string, expression: unknown) => resolveCondition(expression, scope, path));
+
+  const resources = new Map<string, Resource>();
+  for (const [logicalId, { Type: type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
+    if (Condition !== undefined && !condition(Condition)) continue;
+    const property = (name: string) =>
+      value(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
+    const properties = () =>
+      Object.fromEntries(Object.keys(Properties).map((name) => [name, property(name)]));
+    const resource = { stackName, logicalId, type, property, properties };
+    typeOf(resource);
+    resources.set(logicalId, resource);
+  }
+
+  const outputs = new Map<string, () => unknown>();
+  const exported: [name: () => unknown, output: () => unknown][] = [];
+  for (const [name, output] of Object.entries<TemplateOutput>(template.Outputs)) {
+    if (output.Condition !== undefined && !condition(output.Condition)) continue;
+    const path = `${stackName}.Outputs.${name}`;
+    const read = () => value(`${path}.Value`, output.Value);
+    outputs.set(name, read);
+    if (output.Export) exported.push([() => value(`${path}.Export.Name`, output.Export?.Name), read]);
+  }
+
+  return {
+    resources: [...resources.values()],
+    outputs,
+    exports: () => new Map(exported.map(([name, read]) => [name(), read])),
+  };
+
+  function ref(name: string): unknown {
+    if (Object.hasOwn(pseudoParameters, name)) return pseudoParameters[name]?.(stackName);
+    if (Object.hasOwn(template.Parameters, name)) {
+      return template.Parameters[name]?.Default ?? fail(`the parameter ${name} has no default`);
+    }
+    const resource = find(name);
+    return typeOf(resource).ref(resource);
+  }
+
+  function attribute(logicalId: string, name: string): unknown {
+    const resource = find(logicalId);
+    return (
+      typeOf(resource).attributes?.[name]?.(resource) ??
+      fail(`the attribute ${name} of ${resource.type} (${logicalId}) is not emulated`)
+    );
+  }
+
+  function condition(name: string): boolean {
+    if (!Object.hasOwn(template.Conditions, name)) fail(`there is no condition ${name}`);
+    return truth(`${stackName}.Conditions.${name}`, template.Conditions[name]);
+  }
+
+  function find(logicalId: string): Resource {
+    return resources.get(logicalId) ?? fail(`there is no resource ${logicalId}`);
+  }
+
+  function typeOf({ type, logicalId }: Resource): ResourceType {
+    const known = Object.hasOwn(types, type) ? types[type] : undefined;
+    return known ?? fail(`${type} (${logicalId}) is not emulated`);
+  }
+
+  function fail(why: string): never {
+    throw new StartupError(`${stackName}: ${why}`);
+  }
+}
+
+/**
+ * Computes the value of each path once.
+ * @throws StartupError that shows the cycle if a path depends on itself
+ */
+function once<Argument, Value>(compute: (path: string, argument: Argument) => Value) {
+  const known = new Map<string, Value>();
+  const inProgress = new Set<string>();
+
+  return (path: string, argument: Argument): Value => {
+    if (known.has(path)) return known.get(path) as Value;
+    if (inProgress.has(path)) {
+      const cycle = [...inProgress, path].slice([...inProgress].indexOf(path));
+      throw new StartupError(`Circular reference: ${cycle.join(" -> ")}`);
+    }
+    inProgress.add(path);
+    try {
+      const value = compute(path, argument);
+      known.set(path, value);
+      return value;
+    } finally {
+      inProgress.delete(path);
+    }
+  };
+}
+
+/** The values of `Ref` for the names that CloudFormation itself defines. */
+const pseudoParameters: Readonly<Record<string, (stackName: string) => unknown>> = {
+  "AWS::AccountId": () => account.id,
+  "AWS::NoValue": () => undefined,
+  "AWS::NotificationARNs": () => [],
+  "AWS::Partition": () => account.partition,
+  "AWS::Region": () => account.region,
+  "AWS::StackId": (stackName) => arn("cloudformation", `stack/${stackName}/${guidOf(stackName)}`),
+  "AWS::StackName": (stackName) => stackName,
+  "AWS::URLSuffix": () => account.urlSuffix,
+};
+
+/** Looks like the random part of a stack's id, but is the same in every run. */
+const guidOf = (stackName: string) =>
+  createHash("sha256")
+    .update(stackName)
+    .digest("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");

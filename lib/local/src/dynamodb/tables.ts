@@ -11,8 +11,8 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import type { Resource } from "../cloudformation/resource-type.ts";
-import { tableName } from "../cloudformation/resources/table.ts";
+import type { Resource } from "../cloudformation/resource.ts";
+import { tableName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 
 /** What of an AWS::DynamoDB::Table has an effect on one machine. */

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import type { Resource } from "../cloudformation/resource-type.ts";
-import { refusal } from "../cloudformation/resources/read-strictly.ts";
+import { notEmulated, type Resource } from "../cloudformation/resource.ts";
 import type { Queues } from "./queues.ts";
 
 /** A DestinationConfig that may name the destination for failures: its ARN. */
@@ -22,5 +21,5 @@ export function requireQueue(
   property: string,
 ): void {
   if (arn !== undefined && !queues.has(arn))
-    throw refusal(resource, property, `${arn} is not a queue of the stacks`);
+    throw notEmulated(resource, `${property}: ${arn} is not a queue of the stacks`);
 }

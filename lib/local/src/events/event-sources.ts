@@ -1,6 +1,6 @@
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { account } from "../account.ts";
-import { readPermissions } from "../cloudformation/resources/permissions.ts";
+import { readPermissions } from "../cloudformation/permissions.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { DynamoDb } from "../dynamodb/dynamodb.ts";
 import type { Credentials } from "../endpoints.ts";

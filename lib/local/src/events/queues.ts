@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { queueArn, queueName } from "../cloudformation/resources/event-sources.ts";
-import { readStrictly } from "../cloudformation/resources/read-strictly.ts";
+import { readProperties, resolved } from "../cloudformation/resource.ts";
+import { queueArn, queueName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 
 /** What AWS puts into queues about events that no function has handled. Nothing ever takes a message out. */
@@ -45,7 +45,7 @@ export function createQueues(
 ): Queues {
   const queues = new Map<string, { name: string; messages: unknown[] }>();
   for (const resource of resources.ofType("AWS::SQS::Queue")) {
-    readStrictly(Queue, resource);
+    readProperties(Queue, resolved(resource));
     queues.set(queueArn(resource), { name: queueName(resource), messages: [] });
   }
 

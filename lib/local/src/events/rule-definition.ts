@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import type { Resource } from "../cloudformation/resource-type.ts";
-import { ruleArn } from "../cloudformation/resources/event-sources.ts";
-import { readStrictly, refusal } from "../cloudformation/resources/read-strictly.ts";
+import { notEmulated, type Resource, readProperties, resolved } from "../cloudformation/resource.ts";
+import { ruleArn } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import { requireQueue } from "./destination.ts";
 import type { Queues } from "./queues.ts";
@@ -57,9 +56,9 @@ export function readRules(
   return resources
     .ofType("AWS::Events::Rule")
     .map((resource) => {
-      const { State, ScheduleExpression, Targets } = readStrictly(Rule, resource);
+      const { State, ScheduleExpression, Targets } = readProperties(Rule, resolved(resource));
       const targets = Targets.map(({ Arn, DeadLetterConfig, ...target }, index): RuleTarget => {
-        if (!hasFunction(Arn)) throw refusal(resource, `Targets.${index}.Arn`, "it is not a function");
+        if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: it is not a function`);
         const deadLetters = DeadLetterConfig?.Arn;
         requireQueue(queues, deadLetters, resource, `Targets.${index}.DeadLetterConfig.Arn`);
         const input = "Input" in target ? { value: target.Input } : undefined;
@@ -75,6 +74,6 @@ function rateOf(resource: Resource, expression: string): number {
   try {
     return readRate(expression);
   } catch {
-    throw refusal(resource, "ScheduleExpression", `${expression}, which is not a rate(...)`);
+    throw notEmulated(resource, `ScheduleExpression: ${expression}, which is not a rate(...)`);
   }
 }

@@ -1,4 +1,4 @@
-import type { MayInvoke } from "../cloudformation/resources/permissions.ts";
+import type { MayInvoke } from "../cloudformation/permissions.ts";
 import type { InvokeLater } from "../lambda/async-invocations.ts";
 import { nameIn } from "../lambda/lambda.ts";
 import type { Clock } from "./clock.ts";

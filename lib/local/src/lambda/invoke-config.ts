@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { readStrictly, refusal } from "../cloudformation/resources/read-strictly.ts";
+import { notEmulated, readProperties, resolved } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import { onFailure, requireQueue } from "../events/destination.ts";
 import type { Queues } from "../events/queues.ts";
@@ -40,9 +40,9 @@ export function readInvokeConfigs(
 ): (functionName: string) => InvokeConfig {
   const configs = new Map(
     resources.ofType("AWS::Lambda::EventInvokeConfig").map((resource) => {
-      const stated = readStrictly(EventInvokeConfig, resource);
+      const stated = readProperties(EventInvokeConfig, resolved(resource));
       if (!hasFunction(stated.FunctionName)) {
-        throw refusal(resource, "FunctionName", `there is no function ${stated.FunctionName}`);
+        throw notEmulated(resource, `FunctionName: there is no function ${stated.FunctionName}`);
       }
       requireQueue(queues, stated.DestinationConfig, resource, "DestinationConfig.OnFailure.Destination");
       const seconds = stated.MaximumEventAgeInSeconds;

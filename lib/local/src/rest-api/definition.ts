@@ -1,9 +1,4 @@
-import {
-  notEmulated,
-  type ResolvedResource,
-  reading,
-  readProperties,
-} from "../cloudformation/resolved-resource.ts";
+import { notEmulated, type ResolvedResource, reading, readProperties } from "../cloudformation/resource.ts";
 import type { Pair } from "../http/messages.ts";
 import type { Throttle } from "../usage-plans/model.ts";
 import { usageTypes } from "../usage-plans/read-usage.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type ResolvedResource, reading } from "../cloudformation/resolved-resource.ts";
-import { emulate, onlyApi } from "../cloudformation/resources/apis.ts";
+import { onlyApi } from "../cloudformation/apis.ts";
+import { type ResolvedResource, reading } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import {
   type GatewayRequest,
@@ -138,7 +138,7 @@ export function openRestApi(
   const several = "There is more than one REST API, and one base URL for them.";
   const api = onlyApi(resources, "AWS::ApiGateway::RestApi", several);
   if (api === undefined) return async () => json(404, { message: "There is no REST API" });
-  return emulate(() => createRestApi({ ...api, invoke, usagePlans, report })).handle;
+  return createRestApi({ ...api, invoke, usagePlans, report }).handle;
 }
 
 /**

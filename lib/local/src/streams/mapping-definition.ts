@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { generatedName, type Resource } from "../cloudformation/resource-type.ts";
-import { readStrictly, refusal } from "../cloudformation/resources/read-strictly.ts";
-import { tableName, tableStreamArn } from "../cloudformation/resources/table.ts";
+import { notEmulated, type Resource, readProperties, resolved } from "../cloudformation/resource.ts";
+import { generatedName, tableName, tableStreamArn } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import { onFailure, requireQueue } from "../events/destination.ts";
 import type { Queues } from "../events/queues.ts";
@@ -75,11 +74,11 @@ export function readMappings(
   return resources
     .ofType("AWS::Lambda::EventSourceMapping")
     .map((resource) => {
-      const stated = readStrictly(Mapping, resource);
+      const stated = readProperties(Mapping, resolved(resource));
       const table = tables.get(stated.EventSourceArn);
-      if (table === undefined) throw refusal(resource, "EventSourceArn", "it is not the stream of a table");
+      if (table === undefined) throw notEmulated(resource, "EventSourceArn: it is not the stream of a table");
       if (!hasFunction(stated.FunctionName)) {
-        throw refusal(resource, "FunctionName", `there is no function ${stated.FunctionName}`);
+        throw notEmulated(resource, `FunctionName: there is no function ${stated.FunctionName}`);
       }
       requireQueue(queues, stated.DestinationConfig, resource, "DestinationConfig.OnFailure.Destination");
       return { resource, stated, table };
@@ -113,7 +112,7 @@ function readFilters(resource: Resource, texts: readonly string[]): (event: obje
     try {
       return readPattern(text);
     } catch (error) {
-      throw refusal(resource, `FilterCriteria.Filters.${index}.Pattern`, (error as Error).message);
+      throw notEmulated(resource, `FilterCriteria.Filters.${index}.Pattern: ${(error as Error).message}`);
     }
   });
   return (event) => patterns.length === 0 || patterns.some((matches) => matches(event));

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resolved-resource.ts";
+import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
 import { type ApiKey, type PlanKey, periods, stageName, stageTaken, type UsagePlan } from "./model.ts";
 
 /** What a template may say of keys and plans. All of it is strict: what is not here stops the runner. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ResolvedResource } from "../cloudformation/resolved-resource.ts";
-import { emulate, resolved } from "../cloudformation/resources/apis.ts";
+import { type ResolvedResource, resolved } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { Route } from "../http/messages.ts";
 import type { Store } from "../storage/store.ts";
@@ -123,5 +122,5 @@ function ofPrograms({ from }: { from: "template" | "program" }): boolean {
  */
 export function openUsage(resources: Resources, options: UsageOptions): UsageService {
   const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(resolved);
-  return emulate(() => createUsage(parts, options));
+  return createUsage(parts, options);
 }

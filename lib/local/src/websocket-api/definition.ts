@@ -1,4 +1,4 @@
-import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resolved-resource.ts";
+import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
 import * as schemas from "./property-schemas.ts";
 
 /** A WebSocket API as its template describes it. */

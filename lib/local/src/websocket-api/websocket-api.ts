@@ -1,5 +1,5 @@
-import type { ResolvedResource } from "../cloudformation/resolved-resource.ts";
-import { emulate, onlyApi } from "../cloudformation/resources/apis.ts";
+import { onlyApi } from "../cloudformation/apis.ts";
+import type { ResolvedResource } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { GatewayRequest } from "../http/messages.ts";
 import type { Invoke } from "../lambda/invoke.ts";
@@ -79,7 +79,7 @@ export function openWebSocketApi(
 ): WebSocketApi | undefined {
   const several = "There is more than one WebSocket API, and one stream URL for them.";
   const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
-  return api && emulate(() => createWebSocketApi({ ...api, invoke, usagePlans, report }));
+  return api && createWebSocketApi({ ...api, invoke, usagePlans, report });
 }
 
 /** Has a message handled. Resolves to what the client gets for it, if anything. */

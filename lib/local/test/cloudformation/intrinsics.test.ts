@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how Fn::Sub is written
-import { describe, expect, test } from "vitest";
-import { resolveCondition } from "../../src/cloudformation/conditions.ts";
-import { resolve, type Scope } from "../../src/cloudformation/intrinsics.ts";
+import { describe, expect, it } from "vitest";
+import { resolve, resolveCondition, type Scope } from "../../src/cloudformation/intrinsics.ts";
 
 const scope: Scope = {
   ref: (name) => ({ "AWS::Region": "us-east-1", Table: "T", Zones: ["a", "b"], Count: 3 })[name],
@@ -12,27 +11,27 @@ const scope: Scope = {
 
 const at = (value: unknown) => resolve(value, scope, "Stack.Place");
 
-describe("values", () => {
-  test.each([
-    ["plain values", { a: [1, "x", true, null] }, { a: [1, "x", true, null] }],
+describe("resolve", () => {
+  it.each([
+    ["plain values as they are", { a: [1, "x", true, null] }, { a: [1, "x", true, null] }],
     ["Ref", { Ref: "Table" }, "T"],
     ["Fn::GetAtt as a list", { "Fn::GetAtt": ["Key", "Arn"] }, "Key/Arn"],
     ["Fn::GetAtt as text", { "Fn::GetAtt": "Nested.Outputs.X" }, "Nested/Outputs.X"],
     ["Fn::Join", { "Fn::Join": [":", ["arn", { Ref: "AWS::Region" }, 7]] }, "arn:us-east-1:7"],
-    ["Fn::Join of a list that is referred to", { "Fn::Join": ["", { Ref: "Zones" }] }, "ab"],
+    ["Fn::Join of a referenced list", { "Fn::Join": ["", { Ref: "Zones" }] }, "ab"],
     ["Fn::Split", { "Fn::Split": ["/", { "Fn::GetAtt": ["Key", "Arn"] }] }, ["Key", "Arn"]],
     ["Fn::Select", { "Fn::Select": ["1", { "Fn::Split": ["/", "a/b/c"] }] }, "b"],
     ["Fn::Sub", { "Fn::Sub": "x-${AWS::Region}-${Key.Arn}-${!Literal}" }, "x-us-east-1-Key/Arn-${Literal}"],
     ["Fn::Sub with variables", { "Fn::Sub": ["${A}${Table}", { A: { Ref: "Count" } }] }, "3T"],
     ["Fn::ImportValue", { "Fn::ImportValue": { "Fn::Sub": "${Table}-Name" } }, "imported T-Name"],
-    ["Fn::If that holds", { "Fn::If": ["Yes", { Ref: "Table" }, { "Fn::Unheard": 1 }] }, "T"],
-    ["Fn::If that does not", { "Fn::If": ["No", 1, { a: { Ref: "Count" } }] }, { a: 3 }],
+    ["Fn::If with a true condition", { "Fn::If": ["Yes", { Ref: "Table" }, { "Fn::Unknown": 1 }] }, "T"],
+    ["Fn::If with a false condition", { "Fn::If": ["No", 1, { a: { Ref: "Count" } }] }, { a: 3 }],
     ["a property called Ref beside others", { Ref: "Table", Name: "n" }, { Ref: "Table", Name: "n" }],
-  ])("%s", (_, value, expected) => {
+  ])("resolves %s", (_, value, expected) => {
     expect(at(value)).toEqual(expected);
   });
 
-  test("AWS::NoValue takes its property or element away", () => {
+  it("drops a property or element that is AWS::NoValue", () => {
     expect(at({ kept: 1, gone: { Ref: "AWS::NoValue" }, list: ["a", { Ref: "AWS::NoValue" }] })).toEqual({
       kept: 1,
       list: ["a"],
@@ -40,8 +39,8 @@ describe("values", () => {
   });
 });
 
-describe("what is refused", () => {
-  test.each([
+describe("resolve", () => {
+  it.each([
     ["an unknown intrinsic", { a: [{ "Fn::Base64": "x" }] }, "Stack.Place.a.0: Fn::Base64 is not emulated"],
     ["an inherited name", { "Fn::toString": [] }, "Stack.Place: Fn::toString is not emulated"],
     [
@@ -53,31 +52,31 @@ describe("what is refused", () => {
     ["Fn::Join of an object", { "Fn::Join": ["", [{}]] }, "expected text, not {}"],
     ["Fn::Select beyond the end", { "Fn::Select": [5, ["a"]] }, "there is no element 5"],
     ["Fn::Sub of a number", { "Fn::Sub": 5 }, "expected a list"],
-  ])("%s", (_, value, message) => {
+  ])("rejects %s", (_, value, message) => {
     expect(() => at(value)).toThrow(message);
   });
 });
 
-describe("conditions", () => {
+describe("resolveCondition", () => {
   const holds = (expression: unknown) => resolveCondition(expression, scope, "Stack.Conditions.C");
   const yes = { Condition: "Yes" };
   const no = { Condition: "No" };
 
-  test.each([
+  it.each([
     [yes, true],
     [no, false],
     [{ "Fn::Equals": [{ Ref: "AWS::Region" }, "us-east-1"] }, true],
     [{ "Fn::Equals": ["a", "b"] }, false],
     [{ "Fn::And": [yes, no] }, false],
     [{ "Fn::Or": [no, { "Fn::Not": [no] }] }, true],
-  ])("%j is %s", (expression, expected) => {
+  ])("resolves %j to %s", (expression, expected) => {
     expect(holds(expression)).toBe(expected);
   });
 
-  test.each([
+  it.each([
     [{ "Fn::Contains": [[], "a"] }, "Fn::Contains is not emulated"],
     ["Yes", "expected a condition"],
-  ])("%j is refused", (expression, message) => {
+  ])("rejects %j", (expression, message) => {
     expect(() => holds(expression)).toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how Fn::Sub is written
-import { describe, expect, test } from "vitest";
-import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { describe, expect, it } from "vitest";
+import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
 
@@ -22,7 +22,7 @@ const resolve = (...stacks: ReturnType<typeof stack>[]) => resolveStacks(stacks,
 const value = (Value: unknown, more: Sections = {}) =>
   resolve(stack("S", { ...more, Outputs: { V: { Value } } })).outputs().V;
 
-describe("what resources are called", () => {
+describe("a reference", () => {
   const Resources = {
     Table: { Type: "AWS::DynamoDB::Table" },
     Key: { Type: "AWS::KMS::Key" },
@@ -37,9 +37,11 @@ describe("what resources are called", () => {
     Part: { Type: "AWS::ApiGateway::Resource" },
     Stage: { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "live" } },
     Alias: { Type: "AWS::KMS::Alias", Properties: { AliasName: "alias/x" } },
+    Rule: { Type: "AWS::Events::Rule", Properties: { Name: "each-minute" } },
+    Queue: { Type: "AWS::SQS::Queue" },
   };
 
-  test.each([
+  it.each([
     [{ Ref: "Table" }, "S-Table"],
     [{ "Fn::GetAtt": ["Table", "Arn"] }, "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table"],
     [{ Ref: "Key" }, "id of S-Key"],
@@ -54,67 +56,71 @@ describe("what resources are called", () => {
     [{ Ref: "Part" }, "Part"],
     [{ Ref: "Stage" }, "live"],
     [{ Ref: "Alias" }, "alias/x"],
+    [{ Ref: "Rule" }, "each-minute"],
+    [{ "Fn::GetAtt": ["Rule", "Arn"] }, "arn:aws:events:us-east-1:000000000000:rule/each-minute"],
+    [{ Ref: "Queue" }, "https://sqs.us-east-1.amazonaws.com/000000000000/S-Queue"],
+    [{ "Fn::GetAtt": ["Queue", "Arn"] }, "arn:aws:sqs:us-east-1:000000000000:S-Queue"],
     [{ Ref: "AWS::AccountId" }, "000000000000"],
     [{ "Fn::Sub": "${AWS::Partition}.${AWS::URLSuffix}.${AWS::StackName}" }, "aws.amazonaws.com.S"],
-  ])("%j is %s", (expression, expected) => {
+  ])("%j resolves to %s", (expression, expected) => {
     expect(value(expression, { Resources })).toBe(expected);
   });
 });
 
-test("stacks import from each other, in either order", () => {
-  const producer = stack("Data", {
-    Resources: { Table: { Type: "AWS::DynamoDB::Table" } },
-    Outputs: { Out: { Value: { Ref: "Table" }, Export: { Name: { "Fn::Sub": "${AWS::StackName}:Out" } } } },
+describe("resolveStacks", () => {
+  it("lets stacks import from each other, in either order", () => {
+    const producer = stack("Data", {
+      Resources: { Table: { Type: "AWS::DynamoDB::Table" } },
+      Outputs: { Out: { Value: { Ref: "Table" }, Export: { Name: { "Fn::Sub": "${AWS::StackName}:Out" } } } },
+    });
+    const consumer = stack("Api", {
+      Resources: {
+        Fn: { Type: "AWS::Lambda::Function", Properties: { Name: { "Fn::ImportValue": "Data:Out" } } },
+      },
+    });
+    for (const stacks of [
+      [producer, consumer],
+      [consumer, producer],
+    ]) {
+      const [fn] = resolve(...stacks).ofType("AWS::Lambda::Function");
+      expect(fn?.property("Name")).toBe("Data-Table");
+    }
   });
-  const consumer = stack("Api", {
-    Resources: {
-      Fn: { Type: "AWS::Lambda::Function", Properties: { Name: { "Fn::ImportValue": "Data:Out" } } },
-    },
+
+  it("gives parameters their default", () => {
+    expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
   });
-  for (const stacks of [
-    [producer, consumer],
-    [consumer, producer],
-  ]) {
-    const [fn] = resolve(...stacks).ofType("AWS::Lambda::Function");
-    expect(fn?.property("Name")).toBe("Data-Table");
-  }
-});
 
-test("parameters have their default", () => {
-  expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
-});
+  it("leaves out a resource or output whose condition is false", () => {
+    const sections: Sections = {
+      Conditions: { Elsewhere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "eu-west-1"] } },
+      Resources: { Bucket: { Type: "AWS::S3::Bucket", Condition: "Elsewhere" } },
+      Outputs: { Gone: { Value: 1, Condition: "Elsewhere" } },
+    };
+    const resources = resolve(stack("S", sections));
+    expect(resources.all).toEqual([]);
+    expect(resources.outputs()).toEqual({});
+  });
 
-test("a resource or output whose condition does not hold is not there", () => {
-  const sections: Sections = {
-    Conditions: { Elsewhere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "eu-west-1"] } },
-    Resources: { Bucket: { Type: "AWS::S3::Bucket", Condition: "Elsewhere" } },
-    Outputs: { Gone: { Value: 1, Condition: "Elsewhere" } },
-  };
-  const resources = resolve(stack("S", sections));
-  expect(resources.all).toEqual([]);
-  expect(resources.outputs()).toEqual({});
-});
+  it("ignores the properties of types without effect", () => {
+    const Role = { Type: "AWS::IAM::Role", Properties: { Policies: { "Fn::Unknown": 1 } } };
+    expect(() => resolve(stack("S", { Resources: { Role } })).outputs()).not.toThrow();
+  });
 
-test("properties of what has no effect may say anything", () => {
-  const Role = { Type: "AWS::IAM::Role", Properties: { Policies: { "Fn::Unheard": 1 } } };
-  expect(() => resolve(stack("S", { Resources: { Role } })).outputs()).not.toThrow();
-});
-
-describe("what stops the runner", () => {
-  test.each<[string, string, Sections]>([
+  it.each<[string, string, Sections]>([
     [
       "a resource type that is not emulated",
       "S: AWS::S3::Bucket (Files) is not emulated",
       { Resources: { Files: { Type: "AWS::S3::Bucket" } } },
     ],
     [
-      "a type with an inherited name",
+      "a type called like an inherited property",
       "S: toString (X) is not emulated",
       { Resources: { X: { Type: "toString" } } },
     ],
     [
-      "nothing to refer to",
-      "S: there is no Absent to refer to",
+      "a reference to nothing",
+      "S: there is no resource Absent",
       { Outputs: { V: { Value: { Ref: "Absent" } } } },
     ],
     [
@@ -134,12 +140,12 @@ describe("what stops the runner", () => {
       },
     ],
     [
-      "an import that nobody exports",
+      "an import that no stack exports",
       "S: no stack exports X",
       { Outputs: { V: { Value: { "Fn::ImportValue": "X" } } } },
     ],
     [
-      "a circle",
+      "a cycle",
       "Circular reference: S.Resources.A.Properties.FunctionName -> S.Resources.B.Properties.FunctionName -> S.Resources.A.Properties.FunctionName",
       {
         Resources: {
@@ -154,7 +160,7 @@ describe("what stops the runner", () => {
       "S.Outputs.V.Value: Fn::Cidr is not emulated",
       { Outputs: { V: { Value: { "Fn::Cidr": [] } } } },
     ],
-  ])("%s", (_, message, sections) => {
+  ])("rejects %s", (_, message, sections) => {
     const run = () => resolve(stack("S", sections)).outputs();
     expect(run).toThrow(StartupError);
     expect(run).toThrow(message);

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Resource } from "../../src/cloudformation/resource-type.ts";
+import type { Resource } from "../../src/cloudformation/resource.ts";
 import { ensureTable } from "../../src/dynamodb/tables.ts";
 import { StartupError } from "../../src/startup-error.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createQueues } from "../../src/events/queues.ts";
-import { attribute, queueArn, resourcesOf } from "./resources.ts";
+import { attribute, queueArn, resourcesOf } from "../cloudformation/stack.ts";
 
 function open(Properties: Record<string, unknown> = {}, kept?: number) {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRate } from "../../src/events/rate.ts";
 import { readRules } from "../../src/events/rule-definition.ts";
-import { attribute, functionArn, queueArn, resourcesOf } from "./resources.ts";
+import { attribute, functionArn, queueArn, resourcesOf } from "../cloudformation/stack.ts";
 
 const target = { Arn: attribute("Function", "Arn"), Id: "Target0" };
 const rule = { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: [target] };

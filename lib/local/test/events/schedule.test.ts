@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RuleDefinition } from "../../src/events/rule-definition.ts";
 import { followRule } from "../../src/events/schedule.ts";
-import { functionArn, queueArn } from "./resources.ts";
+import { functionArn, queueArn } from "../cloudformation/stack.ts";
 import { testClock } from "./test-clock.ts";
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 0, 250);

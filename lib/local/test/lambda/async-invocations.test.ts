@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAsyncInvocations } from "../../src/lambda/async-invocations.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import { type InvokeConfig, readInvokeConfigs } from "../../src/lambda/invoke-config.ts";
-import { attribute, functionArn, queueArn, resourcesOf } from "../events/resources.ts";
+import { attribute, functionArn, queueArn, resourcesOf } from "../cloudformation/stack.ts";
 import { testClock } from "../events/test-clock.ts";
 
 const ok: InvokeResult = { payload: "null" };

@@ -3,7 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { EndpointType, RestApi, type RestApiProps } from "aws-cdk-lib/aws-apigateway";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { account } from "../../src/account.ts";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 
 /** The resources of a stack with one Regional API and one function, as CDK makes them. */
 export function synthesize(

@@ -1,4 +1,4 @@
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { GatewayRequest, GatewayResponse } from "../../src/http/messages.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import type { authorizerEvent } from "../../src/rest-api/authorizer.ts";

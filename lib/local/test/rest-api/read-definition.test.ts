@@ -10,7 +10,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { describe, expect, test } from "vitest";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { createRestApi } from "../../src/rest-api/rest-api.ts";
 import { synthesize } from "./cdk.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { StartupError } from "../../src/startup-error.ts";
 import { readMappings } from "../../src/streams/mapping-definition.ts";
-import { attribute, queueArn, resourcesOf, table } from "../events/resources.ts";
+import { attribute, queueArn, resourcesOf, table } from "../cloudformation/stack.ts";
 
 /** What aws-cdk-lib makes of `new DynamoEventSource(…)` with all options that are emulated. */
 const full = {

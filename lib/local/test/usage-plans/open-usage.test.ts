@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
 import { memoryStore } from "../../src/storage/store.ts";

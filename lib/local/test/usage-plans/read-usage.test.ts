@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { readUsage } from "../../src/usage-plans/read-usage.ts";
 import { secretOf } from "./fixture.ts";
 

@@ -13,7 +13,7 @@ import {
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { fileStore, type Store } from "../../src/storage/store.ts";
 import { createUsage } from "../../src/usage-plans/usage.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";

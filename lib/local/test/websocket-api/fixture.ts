@@ -1,4 +1,4 @@
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 
 /** How a function answers: a value, or what it makes of the event, which may be the result of the call itself. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { readAssembly, type Template } from "../../src/cloudformation/assembly.ts";
-import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
 import { createUsageState, noUsage } from "../../src/usage-plans/model.ts";

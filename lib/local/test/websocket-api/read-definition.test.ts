@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { readDefinition } from "../../src/websocket-api/definition.ts";
 import { api, guarded, resource, route, stage, talking } from "./fixture.ts";
 

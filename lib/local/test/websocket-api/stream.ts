@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import type { ResolvedResource } from "../../src/cloudformation/resolved-resource.ts";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { createUsageState, noUsage, type Usage } from "../../src/usage-plans/model.ts";
 import { createUsagePlans } from "../../src/usage-plans/usage-plans.ts";
 import { awsLimits, type StreamLimits } from "../../src/websocket-api/connection.ts";

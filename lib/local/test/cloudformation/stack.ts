@@ -1,9 +1,9 @@
-import { resourceTypes } from "../../src/cloudformation/resources/types.ts";
+import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
 
 type Stated = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 
-/** The resources of one stack with the name S. */
+/** The resources of a single stack called S. */
 export function resourcesOf(Resources: Stated): Resources {
   const types = resourceTypes(() => ({ keyId: "key", arn: "arn" }));
   const template = { Parameters: {}, Conditions: {}, Outputs: {}, Resources };
@@ -23,6 +23,5 @@ export const table = {
 
 export const attribute = (logicalId: string, name: string) => ({ "Fn::GetAtt": [logicalId, name] });
 
-/** ARN of a function of the local account. */
 export const functionArn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 export const queueArn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;

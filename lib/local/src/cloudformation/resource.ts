@@ -1,15 +1,28 @@
 import * as v from "valibot";
+import { StartupError } from "../startup-error.ts";
+
+/** A resource of a stack. Properties are resolved lazily, each once. */
+export type Resource = {
+  stackName: string;
+  logicalId: string;
+  type: string;
+  property(name: string): unknown;
+  properties(): Record<string, unknown>;
+};
 
 /**
- * A resource of a synthesized template whose intrinsics have become plain values: a `Ref` to a resource of API Gateway
- * is its logical id (of a stage its StageName), `GetAtt <RestApi>.RootResourceId` is `<logical id of the API>/root`.
+ * A resource whose intrinsics have become plain values. A `Ref` to a resource of API Gateway is its logical id
+ * (of a stage: its StageName), `GetAtt <RestApi>.RootResourceId` is `<logical id of the API>/root`.
  */
 export type ResolvedResource = { logicalId: string; type: string; properties: Record<string, unknown> };
 
+export function resolved({ logicalId, type, properties }: Resource): ResolvedResource {
+  return { logicalId, type, properties: properties() };
+}
+
 /**
  * The properties of a resource, checked against what is emulated.
- *
- * @throws Error that names the resource and the first property that is not understood
+ * @throws StartupError that names the resource and the first property that is not emulated
  */
 export function readProperties<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -25,15 +38,15 @@ export function readProperties<Schema extends v.GenericSchema>(
   );
 }
 
-/** The error for something in a template that would be passed over in silence otherwise. */
+/** The error for something in a template that would otherwise be ignored silently. */
 export function notEmulated(
   { logicalId, type }: Pick<ResolvedResource, "logicalId" | "type">,
   what: string,
-): Error {
-  return new Error(`${logicalId} (${type}) has something that is not emulated: ${what}`);
+): StartupError {
+  return new StartupError(`${logicalId} (${type}) has something that is not emulated: ${what}`);
 }
 
-/** Runs a reader of a part of a resource, so that its error names the resource. */
+/** Reads a part of a resource, and adds the resource's name to any error. */
 export function reading<Result>(resource: ResolvedResource, read: () => Result): Result {
   try {
     return read();

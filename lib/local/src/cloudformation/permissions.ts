@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { wildcard } from "../../wildcard.ts";
-import type { Resources } from "../resources.ts";
+import { wildcard } from "../wildcard.ts";
+import type { Resources } from "./resources.ts";
 
 const Permission = v.object({
   Action: v.string(),
@@ -9,10 +9,10 @@ const Permission = v.object({
   SourceArn: v.optional(v.string()),
 });
 
-/** Whether an AWS::Lambda::Permission lets the service invoke that function on behalf of that source. */
+/** Whether an AWS::Lambda::Permission lets the service invoke this function for this source. */
 export type MayInvoke = (functionArn: string, sourceArn: string) => boolean;
 
-/** What the permissions allow to one service. A permission for another one counts for nothing. */
+/** The permissions of one service. Those of other services do not count. */
 export function readPermissions(
   resources: Resources,
   service: "apigateway.amazonaws.com" | "events.amazonaws.com" = "apigateway.amazonaws.com",
@@ -30,7 +30,7 @@ export function readPermissions(
     permissions.some(({ name, covers }) => name === nameOf(functionArn) && covers.test(sourceArn));
 }
 
-/** A permission names its function by name or by ARN. */
+/** A permission refers to its function by name or by ARN. */
 function nameOf(nameOrArn: string): string | undefined {
   return nameOrArn.split(":").at(-1);
 }

@@ -1,0 +1,24 @@
+import { StartupError } from "../startup-error.ts";
+import { type MayInvoke, readPermissions } from "./permissions.ts";
+import { type ResolvedResource, resolved } from "./resource.ts";
+import type { Resources } from "./resources.ts";
+
+/** An API, the resources of its stack and service, and the functions that it may invoke. */
+type Api = { api: ResolvedResource; resources: ResolvedResource[]; mayInvoke: MayInvoke };
+
+type ApiType = "AWS::ApiGateway::RestApi" | "AWS::ApiGatewayV2::Api";
+
+/**
+ * The only API of a type, if the stacks have one.
+ * @param several message of the StartupError if there are several, since the runner has one address for each type
+ */
+export function onlyApi(resources: Resources, type: ApiType, several: string): Api | undefined {
+  const [api, ...others] = resources.ofType(type);
+  if (others.length > 0) throw new StartupError(several);
+  if (api === undefined) return undefined;
+  const service = type.slice(0, type.lastIndexOf("::") + 2);
+  const parts = resources.all.filter(
+    (part) => part.stackName === api.stackName && part.type.startsWith(service),
+  );
+  return { api: resolved(api), resources: parts.map(resolved), mayInvoke: readPermissions(resources) };
+}

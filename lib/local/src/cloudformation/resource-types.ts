@@ -1,0 +1,163 @@
+import { account, arn } from "../account.ts";
+import type { Resource } from "./resource.ts";
+
+/** The values of the intrinsics `Ref` and `Fn::GetAtt` for resources of one type. */
+export type ResourceType = {
+  ref(resource: Resource): unknown;
+  attributes?: Record<string, (resource: Resource) => unknown>;
+};
+
+/** By CloudFormation type. A type that is not listed stops the runner. */
+export type ResourceTypes = Readonly<Record<string, ResourceType>>;
+
+/** What CloudFormation makes up at random. Here it is the same in every run, and so the data is found again. */
+export function generatedName({ stackName, logicalId }: Resource): string {
+  return `${stackName}-${logicalId}`;
+}
+
+export const tableName = nameFrom("TableName");
+const tableArn = (resource: Resource) => arn("dynamodb", `table/${tableName(resource)}`);
+
+/**
+ * The ARN of a table's stream in the templates. DynamoDB Local assigns another one, in a Region that does not
+ * exist, once the table is created. Only the reader of the stream uses that one.
+ */
+export const tableStreamArn = (resource: Resource) => `${tableArn(resource)}/stream/local`;
+
+export const functionName = nameFrom("FunctionName");
+export const functionArn = (resource: Resource) => arn("lambda", `function:${functionName(resource)}`);
+
+const ruleName = nameFrom("Name");
+export const ruleArn = (resource: Resource) => arn("events", `rule/${ruleName(resource)}`);
+
+export const queueName = nameFrom("QueueName");
+export const queueArn = (resource: Resource) => arn("sqs", queueName(resource));
+const queueUrl = (resource: Resource) =>
+  `https://sqs.${account.region}.${account.urlSuffix}/${account.id}/${queueName(resource)}`;
+
+/** Types that the runner emulates, by service. */
+const dataTypes: ResourceTypes = {
+  "AWS::DynamoDB::Table": {
+    ref: tableName,
+    attributes: { Arn: tableArn, StreamArn: tableStreamArn },
+  },
+};
+
+const functionTypes: ResourceTypes = {
+  "AWS::Lambda::Function": { ref: functionName, attributes: { Arn: functionArn } },
+};
+
+const eventTypes: ResourceTypes = {
+  "AWS::Events::Rule": { ref: ruleName, attributes: { Arn: ruleArn } },
+  "AWS::Lambda::EventInvokeConfig": { ref: generatedName },
+  "AWS::Lambda::EventSourceMapping": { ref: generatedName, attributes: { Id: generatedName } },
+  "AWS::SQS::Queue": {
+    ref: queueUrl,
+    attributes: { Arn: queueArn, QueueName: queueName, QueueUrl: queueUrl },
+  },
+};
+
+const logicalId = (resource: Resource) => resource.logicalId;
+const keyId = (resource: Resource) => resource.property("KeyId");
+const domainName = (resource: Resource) => resource.property("DomainName");
+
+const restTypes: ResourceTypes = {
+  "AWS::ApiGateway::ApiKey": identified("APIKeyId"),
+  "AWS::ApiGateway::Authorizer": identified("AuthorizerId"),
+  "AWS::ApiGateway::GatewayResponse": identified("Id"),
+  "AWS::ApiGateway::Method": identified(),
+  "AWS::ApiGateway::Resource": identified("ResourceId"),
+  "AWS::ApiGateway::RestApi": {
+    ref: logicalId,
+    attributes: { RestApiId: logicalId, RootResourceId: (resource) => `${resource.logicalId}/root` },
+  },
+  "AWS::ApiGateway::Stage": { ref: (resource) => resource.property("StageName") },
+  "AWS::ApiGateway::UsagePlan": identified("Id"),
+  // The attachment of a key to a plan has the key's own id.
+  "AWS::ApiGateway::UsagePlanKey": { ref: keyId, attributes: { Id: keyId } },
+};
+
+const webSocketTypes: ResourceTypes = {
+  "AWS::ApiGatewayV2::Api": {
+    ref: logicalId,
+    attributes: {
+      ApiId: logicalId,
+      ApiEndpoint: ({ logicalId }) => `wss://${logicalId}.execute-api.${account.region}.${account.urlSuffix}`,
+    },
+  },
+  "AWS::ApiGatewayV2::ApiMapping": identified("ApiMappingId"),
+  "AWS::ApiGatewayV2::Authorizer": identified("AuthorizerId"),
+  "AWS::ApiGatewayV2::Deployment": identified("DeploymentId"),
+  // The domain name of a deployed API, which has no effect here.
+  "AWS::ApiGatewayV2::DomainName": {
+    ref: domainName,
+    attributes: { RegionalDomainName: domainName, RegionalHostedZoneId: () => "local" },
+  },
+  "AWS::ApiGatewayV2::Integration": identified("IntegrationId"),
+  "AWS::ApiGatewayV2::Route": identified("RouteId"),
+  "AWS::ApiGatewayV2::RouteResponse": identified("RouteResponseId"),
+  "AWS::ApiGatewayV2::Stage": { ref: (resource) => resource.property("StageName") },
+};
+
+const named: ResourceType = { ref: generatedName };
+const logGroupName = nameFrom("LogGroupName");
+const roleName = nameFrom("RoleName");
+
+/** Types without effect on one machine: permissions, monitoring, and what only a deployment needs. */
+const inertTypes: ResourceTypes = {
+  "AWS::ApiGateway::Account": named,
+  "AWS::ApiGateway::Deployment": { ref: generatedName, attributes: { DeploymentId: generatedName } },
+  "AWS::CDK::Metadata": named,
+  "AWS::CloudWatch::Alarm": named,
+  "AWS::CloudWatch::CompositeAlarm": named,
+  "AWS::CloudWatch::Dashboard": named,
+  "AWS::IAM::ManagedPolicy": named,
+  "AWS::IAM::Policy": named,
+  "AWS::IAM::Role": {
+    ref: roleName,
+    attributes: {
+      Arn: (resource) => `arn:${account.partition}:iam::${account.id}:role/${roleName(resource)}`,
+    },
+  },
+  "AWS::KMS::Alias": { ref: (resource) => resource.property("AliasName") },
+  "AWS::Lambda::Permission": named,
+  "AWS::Logs::LogGroup": {
+    ref: logGroupName,
+    attributes: { Arn: (resource) => arn("logs", `log-group:${logGroupName(resource)}:*`) },
+  },
+  "AWS::Logs::MetricFilter": named,
+  "AWS::SQS::QueuePolicy": named,
+};
+
+/**
+ * Every type that a template may contain.
+ * @param keyNamed creates or finds the KMS key of a resource, whose id is random and stored with its secret
+ */
+export function resourceTypes(keyNamed: (name: string) => { keyId: string; arn: string }): ResourceTypes {
+  const key = (resource: Resource) => keyNamed(generatedName(resource));
+  return {
+    ...dataTypes,
+    ...functionTypes,
+    ...restTypes,
+    ...webSocketTypes,
+    ...eventTypes,
+    ...inertTypes,
+    "AWS::KMS::Key": {
+      ref: (resource) => key(resource).keyId,
+      attributes: {
+        KeyId: (resource) => key(resource).keyId,
+        Arn: (resource) => key(resource).arn,
+      },
+    },
+  };
+}
+
+/** The name in this property of the template, or else the generated one. */
+function nameFrom(property: string): (resource: Resource) => string {
+  return (resource) => String(resource.property(property) ?? generatedName(resource));
+}
+
+/** A type whose id, given by `Ref` and by these attributes, is its logical id. */
+function identified(...attributes: string[]): ResourceType {
+  return { ref: logicalId, attributes: Object.fromEntries(attributes.map((name) => [name, logicalId])) };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
+import { resolveStacks } from "../../src/cloudformation/resources.ts";
+import { defineFunction } from "../../src/lambda/function-definition.ts";
+
+const types = resourceTypes(() => ({ keyId: "k", arn: "arn of k" }));
+
+describe("defineFunction", () => {
+  const good = { Code: { S3Key: "code.zip" }, Handler: "index.handler", Runtime: "nodejs24.x" };
+  const define = (Properties: Record<string, unknown>) => {
+    const template = {
+      Resources: { Fn: { Type: "AWS::Lambda::Function", Properties: { ...good, ...Properties } } },
+      Outputs: {},
+      Parameters: {},
+      Conditions: {},
+    };
+    const stacks = [{ name: "S", template }];
+    const assetFolder = (key: string) => (key === "code.zip" ? "/code" : undefined);
+    return resolveStacks(stacks, types)
+      .all.map((resource) => defineFunction(resource, { stacks, assetFolder }))
+      .at(0);
+  };
+
+  it("uses Lambda's defaults for what the template omits", () => {
+    expect(define({})).toMatchObject({
+      name: "S-Fn",
+      codeFolder: "/code",
+      memoryMB: 128,
+      timeoutSeconds: 3,
+      variables: {},
+      log: { format: "Text", level: "TRACE", group: "/aws/lambda/S-Fn" },
+    });
+  });
+
+  it.each([
+    [{ Runtime: "python3.13" }, "S.Resources.Fn.Properties.Runtime: must be a Node.js runtime"],
+    [{ Layers: ["arn"] }, "S.Resources.Fn.Properties.Layers: a layer is not emulated"],
+    [{ Code: { ZipFile: "x" } }, "S.Resources.Fn.Properties.Code.S3Key"],
+    [{ Code: { S3Key: "other.zip" } }, "S.Resources.Fn: there is no asset other.zip"],
+  ])("rejects %j", (properties, message) => {
+    expect(() => define(properties)).toThrow(message);
+  });
+});
