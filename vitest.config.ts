@@ -22,11 +22,11 @@ export default defineConfig({
         "documents",
         "functions",
         "structure",
-        "realtime",
+        "realtime/unit",
         "prices/rules",
       ]),
       project("feeds", ["prices/sockets", "dev"], patient),
-      project("aws", ["aws", "users", "wallets", "admin", "plans"], patient),
+      project("aws", ["aws", "users", "wallets", "realtime/table", "admin", "plans"], patient),
       // CDK takes seconds to load: so once for each worker, not for each file.
       project("infra", ["infra"], { ...patient, isolate: false }),
       { extends: true, test: { name: "local", include: ["lib/local/test/**/*.test.ts"], ...patient } },

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { openTable } from "../../lib/aws/table.ts";
-import { connect as open } from "../../lib/realtime/connect.ts";
+import { admitConnection } from "../../lib/realtime/connect.ts";
 import { connect } from "../../lib/runtime/connection-events.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 
@@ -8,5 +8,5 @@ const table = openTable(environment("TABLE_NAME"));
 const shards = Number(environment("CHANNEL_SHARDS"));
 
 export const handler = connect(({ now, ...connection }) =>
-  open(table, connection, { shard: randomInt(shards), now }),
+  admitConnection(table, connection, { shard: randomInt(shards), now }),
 );

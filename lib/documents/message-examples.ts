@@ -94,7 +94,7 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       type: "error",
       id: "c3",
       code: "UNKNOWN_CHANNEL",
-      message: "Unknown in channels: trades; there are orders, positions, prices",
+      message: "Unknown in channels: trades. Channels are orders, positions, prices.",
     },
     {
       type: "error",

@@ -1,23 +1,23 @@
 import { type ConnectionName, connectionsOfUser, openConnection } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 
-/** How many connections a user may have at once: each is a push for every change of theirs, for which others wait. */
-export const mostConnections = 100;
+/** The most connections of a user. A change is pushed to each of them, and other users wait meanwhile. */
+export const maxConnections = 100;
 
 /**
- * Remembers a new connection, unless its user has as many as one may. Handshakes at the same time can bring a few more.
+ * Records a new connection if its user may have another. Concurrent handshakes can bring a few connections too many.
  *
- * @returns whether there is room for it.
+ * @returns false, without writing, if the user has too many open connections.
  */
-export async function connect(
+export async function admitConnection(
   table: Table,
   name: ConnectionName,
   { shard, now }: { shard: number; now: Date },
 ): Promise<boolean> {
   const known = await connectionsOfUser(table, name.userID);
-  // DynamoDB may take days to delete a record that has expired.
+  // DynamoDB may take days to delete an expired record.
   const open = known.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
-  if (open.length >= mostConnections) return false;
+  if (open.length >= maxConnections) return false;
   await openConnection(table, name, { shard, now });
   return true;
 }

@@ -2,41 +2,41 @@ import { isDeepStrictEqual } from "node:util";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
 import { readPrices } from "../aws/price-records.ts";
-import { type Delivery, type Pusher, push } from "../aws/push.ts";
+import { type Delivery, hangUp, type Pusher, push } from "../aws/push.ts";
 import { leaveChannels, subscribersInShard } from "../aws/subscriber-records.ts";
 import type { Table } from "../aws/table.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import type { PublicChannel } from "../domain/channel.ts";
-import { endConnections } from "./ended-connections.ts";
 
-/** What has changed in a public channel. */
+/** An update of a public channel. */
 export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: PublicChannel }>;
 
-/** A message for every subscriber in one shard of a public channel. */
+/** An update for every subscriber in one shard of its channel. */
 export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
 export type Deliverer = {
   table: Table;
   pusher: Pusher;
-  /** Hears why a connection that has ended could not be forgotten. The channel's next message comes upon it again. */
+  /** Called if a closed connection could not be forgotten. The channel's next update tries again. */
   onFault: (error: unknown) => void;
 };
 
-/** Milliseconds after which a message may be no news any more. */
-const late = 2000;
+/** The age at which an update may be out of date. */
+const lateMs = 2000;
 
-/** What became of a message. */
+/** How many connections are cleaned up at a time. Many may have closed at once. */
+const concurrency = 16;
+
 export type DeliveryOutcome = {
-  /** Whether it came so late that another one has taken its place, which is on its way: nobody was told of this one. */
+  /** True if newer data was saved while the update was late: nothing was sent, as the next update is on its way. */
   superseded: boolean;
-  /** How many could not be reached although they may be there; the channel's next message replaces this one. */
+  /** The number of connections that were not reached but may be open. The channel's next update replaces this one. */
   undelivered: number;
 };
 
 /**
- * Pushes a message to the subscribers in a shard, while they are still being read. Connections that have ended are
- * forgotten, and those of clients that do not read are ended. When there is more to push than can be, messages are left
- * out, so that those that are pushed are never old.
+ * Pushes an update to the subscribers in a shard while it reads them. Closed connections are forgotten, and those of
+ * clients that have stopped reading are closed. Under overload, late updates are dropped, so that none arrives out of date.
  */
 export async function deliverToShard(
   { table, pusher, onFault }: Deliverer,
@@ -44,7 +44,7 @@ export async function deliverToShard(
   now = new Date(),
 ): Promise<DeliveryOutcome> {
   const { channel } = update;
-  const isLate = now.getTime() - Date.parse(update.time) > late;
+  const isLate = now.getTime() - Date.parse(update.time) > lateMs;
   if (isLate && !isDeepStrictEqual(await readPrices(table), update.data))
     return { superseded: true, undelivered: 0 };
 
@@ -55,9 +55,9 @@ export async function deliverToShard(
   }
 
   const { gone, stuck, undelivered } = await push(pusher, deliveries());
-  await forEachConcurrently(gone, { concurrency: 16 }, async (name) => {
+  await forEachConcurrently(gone, { concurrency }, async (name) => {
     try {
-      // The connection's record may have gone before, and with it the way to this one.
+      // First, because the connection's record, which leads here, may be gone already.
       await leaveChannels(table, { ...name, shard }, [channel]);
       await closeConnection(table, name);
     } catch (error) {
@@ -66,4 +66,32 @@ export async function deliverToShard(
   });
   await endConnections({ table, pusher }, stuck, onFault);
   return { superseded: false, undelivered: undelivered.length };
+}
+
+/**
+ * Removes the records of closed connections.
+ *
+ * @param onFault called for each that could not be removed. The next message for it tries again.
+ */
+export async function forgetConnections(
+  table: Table,
+  closed: readonly ConnectionName[],
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  await forEachConcurrently(closed, { concurrency }, (name) => closeConnection(table, name).catch(onFault));
+}
+
+/**
+ * Closes the connections of clients that have stopped reading. Waiting for them would delay everybody else, and leaving
+ * out messages would leave them with wrong data. A client that connects and subscribes again has the right data.
+ */
+export async function endConnections(
+  { table, pusher }: { table: Table; pusher: Pusher },
+  stuck: readonly ConnectionName[],
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  await forEachConcurrently(stuck, { concurrency }, ({ connectionID }) =>
+    hangUp(pusher, connectionID).catch(onFault),
+  );
+  await forgetConnections(table, stuck, onFault);
 }

@@ -1,34 +1,48 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
 import { type Connection, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
-import type { Table } from "../aws/table.ts";
-import { channelOf } from "../domain/execution.ts";
-import { type Change, readChange } from "./change.ts";
-import type { ChannelDelivery, PublicUpdate } from "./deliver.ts";
-import { endConnections, forgetConnections } from "./ended-connections.ts";
+import type { SettingsItem } from "../aws/settings-records.ts";
+import { imageIn } from "../aws/stream-image.ts";
+import type { Item, Table } from "../aws/table.ts";
+import { chainOf, executionKindOf, isPrices } from "../aws/table-keys.ts";
+import { channelOf, type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
+import type { Price } from "../domain/price.ts";
+import { type Chain, settingsInForce } from "../domain/settings.ts";
+import { type ChannelDelivery, endConnections, forgetConnections, type PublicUpdate } from "./deliver.ts";
+
+/** A change of the table that clients are notified of. */
+export type PublishedChange =
+  | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
+  | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
+  | { of: "prices"; prices: readonly Price[] };
 
 export type Publisher = {
   table: Table;
   pusher: Pusher;
-  /** How many shards the subscribers of a public channel stand in. */
+  /** The number of shards that the subscribers of a public channel are spread over. */
   shards: number;
-  /** Hands a message for one shard over to who delivers it. */
+  /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
-  /** Hears of each record that could not be published, and why. */
+  /** Called for each record that could not be published. */
   onFault: (error: unknown) => void;
 };
 
-type Pending<Of extends Change["of"]> = { sequenceNumber: string; change: Extract<Change, { of: Of }> };
+type Pending<Of extends PublishedChange["of"]> = {
+  sequenceNumber: string;
+  change: Extract<PublishedChange, { of: Of }>;
+};
 type Personal = Pending<"settings" | "execution">;
 
-/** A connection, and what it was to be told. */
+/** A connection, and the changes that it is sent. */
 type Target = { connection: Connection; changes: readonly Personal[] };
 
 /**
- * Tells clients of changes of the table, in order for each of them. What cannot be read or told holds up nothing else.
+ * Pushes changes of the table to clients, in order for each client. A record that cannot be read or delivered does not
+ * hold up the others.
  *
- * @returns the sequence numbers of the records that have to come again. Some of their messages may have arrived.
+ * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
 export async function publish(
   publisher: Publisher,
@@ -48,7 +62,7 @@ export async function publish(
     try {
       const change = readChange(record);
       if (change === undefined) continue;
-      // Found out for each by itself: in the company of others it would take them down with it.
+      // Fails here, alone, if the record is invalid. In a batch it would take the others down with it.
       encodeMessage(messageOf(change, now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
       // Later prices replace earlier ones.
@@ -63,6 +77,37 @@ export async function publish(
     prices && publishPrices(publisher, prices, now).catch((error) => fail([prices], error)),
   ]);
   return [...failed];
+}
+
+/**
+ * Reads a record of the table's changes.
+ *
+ * @returns undefined for an item that is not published, a deletion, or a write that changes nothing for clients.
+ * @throws {Error} if the record is not one that this service writes.
+ */
+export function readChange(record: DynamoDBRecord): PublishedChange | undefined {
+  if (record.eventName === "REMOVE") return undefined;
+  const after = imageIn<Item>(record, "NewImage");
+  if (after === undefined) throw new Error("The record has no new image");
+  const before = imageIn<Item>(record, "OldImage");
+
+  if (isPrices(after)) {
+    const { prices } = after as Item<{ prices: Price[] }>;
+    return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
+  }
+  const chain = chainOf(after);
+  const kind = executionKindOf(after);
+  if ((chain ?? kind) === undefined || before?.version === after.version) return undefined;
+  const { userID } = after;
+  if (typeof userID !== "string") throw new Error("The record has no userID");
+  if (chain !== undefined) {
+    const item = after as Item<SettingsItem>;
+    return { of: "settings", userID, chain, version: item.version, settings: settingsInForce(chain, item) };
+  }
+  const execution = after as Item<Execution>;
+  if (kind === undefined || idOf(execution) === undefined)
+    throw new Error("The record has no orderId or positionId");
+  return { of: "execution", userID, kind, execution };
 }
 
 async function publishToUsers(
@@ -84,8 +129,8 @@ async function publishToUsers(
   );
   const { gone, stuck, undelivered } = await push(pusher, deliveries.flat());
   for (const { changes } of undelivered) fail(changes, new Undelivered());
-  const ended = gone.map(({ connection }) => connection).filter((connection) => wasOpen(connection, now));
-  await forgetConnections(table, ended, onFault);
+  const closed = gone.map(({ connection }) => connection).filter((connection) => wasOpen(connection, now));
+  await forgetConnections(table, closed, onFault);
   await endConnections(
     { table, pusher },
     stuck.map(({ connection }) => connection),
@@ -93,11 +138,11 @@ async function publishToUsers(
   );
 }
 
-/** While a handshake is under way its connection is remembered already, and cannot be reached yet. */
-const handshake = 30_000;
+/** The longest that a handshake takes. Until it ends, its connection is on record but seems to be closed. */
+const handshakeMs = 30_000;
 
 const wasOpen = ({ connectedAt }: Connection, now: Date) =>
-  now.getTime() - Date.parse(connectedAt) > handshake;
+  now.getTime() - Date.parse(connectedAt) > handshakeMs;
 
 function deliveriesTo(
   connections: readonly Connection[],
@@ -110,10 +155,10 @@ function deliveriesTo(
   );
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));
   const updates = [...Map.groupBy(executions, ({ kind }) => channelOf[kind])].map(
-    ([channel, told]) =>
+    ([channel, changed]) =>
       [
         channel,
-        inParts(told.map(({ execution }) => execution)).map((data) =>
+        inParts(changed.map(({ execution }) => execution)).map((data) =>
           encodeMessage({ type: "update", channel, time, data } as ServerMessage),
         ),
       ] as const,
@@ -135,7 +180,7 @@ async function publishPrices(
   await Promise.all(Array.from({ length: shards }, (_, shard) => handOver({ shard, update })));
 }
 
-function messageOf(change: Change, now: Date): ServerMessage {
+function messageOf(change: PublishedChange, now: Date): ServerMessage {
   const time = now.toISOString();
   switch (change.of) {
     case "settings": {

@@ -5,22 +5,22 @@ import { readPrices } from "../aws/price-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { Channel } from "../domain/channel.ts";
 
-/** What a channel holds for a user now, in one message, or in several where it is too much for one. */
+/** The current records of a channel for a user, in as many messages as they need. */
 export async function snapshotsOf(
   table: Table,
   channel: Channel,
   userID: string,
   now: Date,
 ): Promise<ServerMessage[]> {
-  const parts = inParts<object>(await read(table, channel, userID));
+  const parts = inParts<object>(await readRecords(table, channel, userID));
   return parts.map((data, index) => {
     const more = index < parts.length - 1 && { more: true };
-    // The schemas check what is in the data, where this function does not know.
+    // Encoding checks the data by the schema of its channel.
     return { type: "snapshot", channel, ...more, time: now.toISOString(), data } as ServerMessage;
   });
 }
 
-function read(table: Table, channel: Channel, userID: string): Promise<readonly object[]> {
+function readRecords(table: Table, channel: Channel, userID: string): Promise<readonly object[]> {
   switch (channel) {
     case "prices":
       return readPrices(table);

@@ -4,15 +4,15 @@ import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
 import { snapshotsOf } from "./snapshots.ts";
 
-/** A request to subscribe or unsubscribe: whose, and to what. */
-export type Request = ConnectionName & { channels: readonly string[]; now: Date };
+/** A request to subscribe a connection to channels, or to unsubscribe it. */
+export type ChannelRequest = ConnectionName & { channels: readonly string[]; now: Date };
 
 /**
- * Subscribes a connection. The subscription stands before the channel is read, so that nothing falls between the snapshot
- * and the first update; what happens meanwhile may come twice.
+ * Subscribes a connection, then reads a snapshot of each new channel. In this order no change is missed between snapshot
+ * and first update; a change made meanwhile may arrive twice.
  */
-export async function subscribe(table: Table, request: Request): Promise<ServerMessage[]> {
-  const { known, problems } = read(request.channels);
+export async function subscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
+  const { known, problems } = readChannels(request.channels);
   const before = await addChannels(table, request, known);
   if (before === undefined) return [notConnected];
   const added = ordered(known).filter((channel) => !before.includes(channel));
@@ -22,15 +22,14 @@ export async function subscribe(table: Table, request: Request): Promise<ServerM
     );
     return [...problems, subscriptions([...before, ...known], request.now), ...snapshots.flat()];
   } catch (error) {
-    // Who is told of a fault subscribes again, and must find the channels new to get their snapshots.
+    // The client will subscribe again after the error, and only new channels get a snapshot.
     await removeChannels(table, request, added);
     throw error;
   }
 }
 
-/** Ends subscriptions of a connection. */
-export async function unsubscribe(table: Table, request: Request): Promise<ServerMessage[]> {
-  const { known, problems } = read(request.channels);
+export async function unsubscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
+  const { known, problems } = readChannels(request.channels);
   const before = await removeChannels(table, request, known);
   if (before === undefined) return [notConnected];
   const left = before.filter((channel) => !known.includes(channel));
@@ -41,16 +40,16 @@ function subscriptions(names: readonly Channel[], now: Date): ServerMessage {
   return { type: "subscriptions", channels: ordered(names), time: now.toISOString() };
 }
 
-const notConnected = errorMessage("NOT_CONNECTED", "This connection is not known any more; connect again");
+const notConnected = errorMessage("NOT_CONNECTED", "This connection is no longer known. Connect again.");
 
-/** The channels among the names, and what to say of the rest. */
-function read(names: readonly string[]): { known: Channel[]; problems: ServerMessage[] } {
+/** Splits names into channels and the error messages for unknown names. */
+function readChannels(names: readonly string[]): { known: Channel[]; problems: ServerMessage[] } {
   const unknown = [...new Set(names.filter((name) => !isChannel(name)))];
   const known = names.filter(isChannel);
   if (unknown.length === 0) return { known, problems: [] };
   const named = unknown.filter((name) => /^[A-Za-z][\w.-]{0,31}$/.test(name)).slice(0, 5);
   const others = unknown.length - named.length;
   const list = [...named, ...(others > 0 ? [`${others} other${others > 1 ? "s" : ""}`] : [])].join(", ");
-  const message = `Unknown in channels: ${list}; there are ${channels.join(", ")}`;
+  const message = `Unknown in channels: ${list}. Channels are ${channels.join(", ")}.`;
   return { known, problems: [errorMessage("UNKNOWN_CHANNEL", message)] };
 }

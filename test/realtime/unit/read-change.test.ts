@@ -6,22 +6,22 @@ import {
   referralKey,
   subscriberKey,
   walletKey,
-} from "../../lib/aws/table-keys.ts";
-import { defaultSettings } from "../../lib/domain/settings.ts";
-import { readChange } from "../../lib/realtime/change.ts";
-import { order, position, price } from "../support/executions.ts";
-import { executionItem, pricesItem, settingsItem, streamRecord } from "../support/stream.ts";
+} from "../../../lib/aws/table-keys.ts";
+import { defaultSettings } from "../../../lib/domain/settings.ts";
+import { readChange } from "../../../lib/realtime/publish.ts";
+import { order, position, price } from "../../support/executions.ts";
+import { executionItem, pricesItem, settingsItem, streamRecord } from "../../support/stream.ts";
 
 const content = { userID: "ann", version: 2, prices: [price()], orderId: "o1" };
 
-describe("a change of the table", () => {
-  it("is one of settings, as they are in force", () => {
+describe("readChange", () => {
+  it("reads changed settings, with the defaults filled in", () => {
     const record = streamRecord(settingsItem("ann", "sol", { slippage: 3, version: 4 }));
     const settings = { ...defaultSettings.sol, slippage: 3 };
     expect(readChange(record)).toEqual({ of: "settings", userID: "ann", chain: "sol", version: 4, settings });
   });
 
-  it("is one of an order or a position, of its owner", () => {
+  it("reads an order or a position, with its owner", () => {
     expect(readChange(streamRecord(executionItem("ann", order())))).toMatchObject({
       of: "execution",
       userID: "ann",
@@ -34,7 +34,7 @@ describe("a change of the table", () => {
     });
   });
 
-  it("is one of the prices", () => {
+  it("reads changed prices", () => {
     const before = pricesItem([price({ price: "1" })]);
     expect(readChange(streamRecord(pricesItem([price()]), before))).toEqual({
       of: "prices",
@@ -54,7 +54,7 @@ describe("a change of the table", () => {
       executionItem("ann", order({ amount: "1" })),
     ],
     ["the same prices under another lease", pricesItem([price()], "l2"), pricesItem([price()], "l1")],
-  ])("is none of %s", (_, after, before) => {
+  ])("ignores %s", (_, after, before) => {
     expect(readChange(streamRecord(after, before))).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe("a change of the table", () => {
     ["settings", settingsItem("ann", "eth", {})],
     ["an order", executionItem("ann", order())],
     ["the prices", pricesItem([price()])],
-  ])("is none of %s that have gone", (_, before) => {
+  ])("ignores the deletion of %s", (_, before) => {
     expect(readChange(streamRecord(undefined, before))).toBeUndefined();
   });
 
@@ -73,21 +73,21 @@ describe("a change of the table", () => {
     ["a connection", connectionKey("ann", "LATEST")],
     ["a subscriber", subscriberKey("prices", 0, "c1")],
     ["the catalogue", catalogueKey],
-  ])("is none of %s, whatever it holds", (_, key) => {
+  ])("ignores %s, whatever its content", (_, key) => {
     expect(readChange(streamRecord({ ...key, ...content }))).toBeUndefined();
   });
 
   it.each([
     ["no image", { ...streamRecord(undefined, executionItem("ann", order())), eventName: "MODIFY" as const }],
-    ["no owner", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
-    ["an owner that is no text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
+    ["no userID", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
+    ["a userID that is not text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
     ["no id", streamRecord({ ...executionItem("ann", order()), orderId: undefined })],
-    ["a chain that there is not", streamRecord(settingsItem("ann", "bsc" as never, {}))],
+    ["an unknown chain", streamRecord(settingsItem("ann", "bsc" as never, {}))],
     [
-      "a number that JavaScript cannot hold",
+      "a number that JavaScript cannot represent",
       { dynamodb: { NewImage: { SK: { S: "ORDER#1" }, version: { N: "9".repeat(30) } } } },
     ],
-  ])("that has %s cannot be read", (_, record) => {
+  ])("throws for a record with %s", (_, record) => {
     expect(() => readChange(record)).toThrow();
   });
 });

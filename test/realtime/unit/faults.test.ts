@@ -12,19 +12,19 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { openPusher } from "../../lib/aws/push.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { deliverToShard } from "../../lib/realtime/deliver.ts";
-import { publish } from "../../lib/realtime/publish.ts";
-import { subscribe } from "../../lib/realtime/subscribe.ts";
-import { order, price } from "../support/executions.ts";
+import { openPusher } from "../../../lib/aws/push.ts";
+import { openTable } from "../../../lib/aws/table.ts";
+import { deliverToShard } from "../../../lib/realtime/deliver.ts";
+import { publish } from "../../../lib/realtime/publish.ts";
+import { subscribe } from "../../../lib/realtime/subscribe.ts";
+import { order, price } from "../../support/executions.ts";
 import {
   executionItem,
   pricesItem,
   sequenceNumberOf,
   settingsItem,
   streamRecord,
-} from "../support/stream.ts";
+} from "../../support/stream.ts";
 
 const db = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
@@ -64,12 +64,12 @@ beforeEach(() => {
   }));
 });
 
-describe("publishing", () => {
+describe("publish", () => {
   const ofAnn = [streamRecord(executionItem("ann", order())), streamRecord(settingsItem("ann", "eth", {}))];
   const ofBob = streamRecord(executionItem("bob", order()));
   const prices = streamRecord(pricesItem([price()]));
 
-  it("fails for the records of a user whose connections cannot be read, and for no others", async () => {
+  it("fails only the records of a user whose connections cannot be read", async () => {
     db.on(QueryCommand, { ExpressionAttributeValues: { ":pk": "USER#ann" } }, false).rejects(throttled);
     const [first, second] = ofAnn;
     const failed = await publishAll([first, ofBob, second, prices].filter((record) => record !== undefined));
@@ -79,20 +79,20 @@ describe("publishing", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("reads the connections of a user once for all of their records", async () => {
+  it("reads a user's connections once for all of their records", async () => {
     expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
     expect(db.commandCalls(QueryCommand)).toHaveLength(2);
     expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
   });
 
-  it("fails for prices that cannot be handed over to every shard, and for nothing else", async () => {
+  it("fails only the prices if they cannot be handed over to every shard", async () => {
     handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
     expect(await publishAll([prices, ofBob])).toEqual([sequenceNumberOf(prices)]);
     expect(posted()).toEqual(["bob-1"]);
     expect(faults()).toEqual(["TooManyRequestsException"]);
   });
 
-  it("does not fail for a connection that has gone and cannot be forgotten now, and tries the others", async () => {
+  it("does not fail if a closed connection cannot be forgotten, and forgets the others", async () => {
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).rejectsOnce(throttled).resolves({});
     expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
@@ -100,21 +100,21 @@ describe("publishing", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("has every record come again whose sequence is not known", async () => {
+  it("returns an empty sequence number, which retries the whole batch, for a record without one", async () => {
     const { dynamodb: _, ...unknown } = ofBob;
     expect(await publishAll([unknown])).toEqual([""]);
   });
 });
 
-describe("delivering", () => {
-  const deliver = (millisecondsLater = 0) =>
+describe("deliverToShard", () => {
+  const deliver = (ageMs = 0) =>
     deliverToShard(
       { table, pusher, onFault },
       { shard: 0, update: { type: "update", channel: "prices", time: now.toISOString(), data: [price()] } },
-      new Date(now.getTime() + millisecondsLater),
+      new Date(now.getTime() + ageMs),
     );
 
-  it("goes on when a connection that has gone cannot be forgotten", async () => {
+  it("continues if a closed connection cannot be forgotten", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).resolves({});
@@ -126,12 +126,12 @@ describe("delivering", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("fails when the subscribers cannot be read", async () => {
+  it("throws if the subscribers cannot be read", async () => {
     db.on(QueryCommand).rejects(throttled);
     await expect(deliver()).rejects.toBe(throttled);
   });
 
-  it("fails when it is late and whether there is news cannot be read, and pushes nothing", async () => {
+  it("throws, and sends nothing, if a late update cannot be compared with the latest prices", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann")] });
     db.on(GetCommand).rejects(throttled);
     await expect(deliver(60_000)).rejects.toBe(throttled);
@@ -139,10 +139,10 @@ describe("delivering", () => {
   });
 });
 
-describe("subscribing", () => {
+describe("subscribe", () => {
   const request = { userID: "ann", connectionID: "ann-1", channels: ["orders", "prices"], now };
 
-  it("is undone when what the channels hold cannot be read, so that trying again brings the snapshot", async () => {
+  it("undoes the subscription if a channel cannot be read, so that a retry gets the snapshot", async () => {
     let kept = { ...connectionOf("ann"), channels: new Set(["orders"]) };
     db.on(GetCommand, { Key: { PK: "PRICES", SK: "LATEST" } }).rejects(throttled);
     db.on(GetCommand, { Key: { PK: "USER#ann", SK: "CONNECTION#ann-1" } }).callsFake(() => ({ Item: kept }));
