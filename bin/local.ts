@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { jwksUri, type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
 import { Command } from "commander";
+import { openLocal } from "../lib/admin/local-target.ts";
 import { seedExamples } from "../lib/admin/seed.ts";
-import { openTarget } from "../lib/admin/target.ts";
 import { parseArguments, patience, port } from "../lib/dev/arguments.ts";
 import { consolePages } from "../lib/dev/console/pages.ts";
 import { fail } from "../lib/dev/failure.ts";
@@ -64,7 +64,7 @@ try {
       durationMs: options.streamDuration * 1000,
     },
     dataDir,
-    seed: options.empty ? undefined : async (local) => seedExamples(await openTarget({ local })),
+    seed: options.empty ? undefined : async (local) => seedExamples(await openLocal(local)),
     pages: consolePages,
     onStep: step,
     async assembly({ issuer, folder, reaper }) {

@@ -1,33 +1,42 @@
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
-import { openLambda } from "./lambda-client.ts";
-import { OperatorError } from "./operator-error.ts";
-import { type PlanTarget, planTarget } from "./plan-target.ts";
-import { apiStack, dataStack, planStack } from "./stack-outputs.ts";
-import type { Functions, Target } from "./target.ts";
+import { OperatorError } from "./errors.ts";
+import {
+  apiStack,
+  dataStack,
+  type FunctionTarget,
+  openLambda,
+  type PlanTarget,
+  planStack,
+  planTarget,
+  type Target,
+} from "./target.ts";
 
+/** Each of these is a part of what the runner answers at /_local/outputs. */
 const access = {
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
 };
-
-/** What the local runner says of the data, of the functions, and of users' plans. */
 const Data = v.object({
   outputs: dataStack.outputs,
   endpoints: v.object({ dynamodb: v.string(), kms: v.string() }),
   ...access,
 });
-const Api = v.object({ outputs: apiStack.outputs, endpoints: v.object({ lambda: v.string() }), ...access });
+const Functions = v.object({
+  outputs: apiStack.outputs,
+  endpoints: v.object({ lambda: v.string() }),
+  ...access,
+});
 const Plans = v.object({
   outputs: v.object({ ...dataStack.outputs.entries, ...planStack.outputs.entries }),
   endpoints: v.object({ dynamodb: v.string(), apigateway: v.string() }),
   ...access,
 });
 
-const patience = 5000;
+const answerMs = 5000;
 
-/** @throws {OperatorError} when no runner has its base_url on that port. */
+/** @throws {OperatorError} if no local runner has its base_url on that port. So do the functions below. */
 export async function openLocal(port: number): Promise<Target> {
   const { outputs, endpoints, region, credentials } = await describe(port, Data);
   const at = (endpoint: string) => ({ endpoint, region, credentials });
@@ -37,20 +46,18 @@ export async function openLocal(port: number): Promise<Target> {
   };
 }
 
-/** @throws {OperatorError} when no runner has its base_url on that port. */
-export async function openLocalFunctions(port: number): Promise<Functions> {
-  const { outputs, endpoints, region, credentials } = await describe(port, Api);
+export async function openLocalFunctions(port: number): Promise<FunctionTarget> {
+  const { outputs, endpoints, region, credentials } = await describe(port, Functions);
   return {
     lambda: openLambda({ endpoint: endpoints.lambda, region, credentials }),
     recordExecutions: outputs.RecordExecutionsFunction,
   };
 }
 
-/** @throws {OperatorError} when no runner has its base_url on that port. */
 export async function openLocalPlans(port: number): Promise<PlanTarget> {
   const { outputs, endpoints, region, credentials } = await describe(port, Plans);
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
-  // The runner knows a key as soon as it is made.
+  // The runner accepts a new key at once.
   return planTarget(table, outputs, { grace: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 
@@ -58,19 +65,21 @@ async function describe<Description extends v.GenericSchema>(
   port: number,
   schema: Description,
 ): Promise<v.InferOutput<Description>> {
-  const description = v.safeParse(schema, await ask(port));
+  const description = v.safeParse(schema, await fetchOutputs(port));
   if (description.success) return description.output;
-  throw new OperatorError(`What answers on port ${port} is not the local runner; start it with npm start`);
+  throw new OperatorError(
+    `The server on port ${port} is not the local runner; start the runner with npm start`,
+  );
 }
 
-async function ask(port: number): Promise<unknown> {
+async function fetchOutputs(port: number): Promise<unknown> {
   let response: Response;
   try {
     response = await fetch(`http://127.0.0.1:${port}/_local/outputs`, {
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(answerMs),
     });
   } catch {
-    throw new OperatorError(`Nothing answers on port ${port}; start the local runner with npm start`);
+    throw new OperatorError(`No server answers on port ${port}; start the local runner with npm start`);
   }
   if (response.status === 503) {
     throw new OperatorError(`The local runner on port ${port} is still starting; try again in a moment`);

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander";
-import type { Admin } from "./admin.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
@@ -7,27 +6,38 @@ import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
-import { errorLine } from "./error-line.ts";
-import { print } from "./output.ts";
+import { errorLine } from "./errors.ts";
+import { openLocal, openLocalFunctions, openLocalPlans } from "./local-target.ts";
+import { openStack, openStackFunctions, openStackPlans } from "./stack-target.ts";
+import type { AdminDeps } from "./target.ts";
+import { print } from "./terminal.ts";
 
-/** Each adds itself to the program. */
 const commands = [setUser, putRewards, record, listUsers, showUser, syncPlans, rewrapKeys];
 
+/** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */
+export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans"> = {
+  openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
+  openFunctions: async ({ local, stack }) =>
+    local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
+  openPlans: async ({ local, stack, apiStack }) =>
+    local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
+};
+
 /**
- * Runs the command of these arguments.
+ * Runs the command that the arguments name.
  *
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage. Why, stands on stderr.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage. The reason is printed to stderr.
  */
-export async function runAdmin(args: readonly string[], admin: Admin): Promise<number> {
+export async function runAdmin(args: readonly string[], deps: AdminDeps): Promise<number> {
   const program = new Command("npm run -s admin --")
-    .description("Administers a trading terminal: a local one, or one that is deployed.")
+    .description("Administers a trading terminal, a local or a deployed one.")
     .configureOutput({
-      writeOut: (text) => admin.stdout.write(text),
-      writeErr: (text) => admin.stderr.write(text),
+      writeOut: (text) => deps.stdout.write(text),
+      writeErr: (text) => deps.stderr.write(text),
     })
-    .showHelpAfterError("(--help shows how it is used)")
+    .showHelpAfterError("(add --help for usage)")
     .exitOverride();
-  for (const add of commands) add(program, admin);
+  for (const add of commands) add(program, deps);
 
   try {
     await program.parseAsync(args, { from: "user" });
@@ -36,7 +46,7 @@ export async function runAdmin(args: readonly string[], admin: Admin): Promise<n
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const line = errorLine(error);
     if (line === undefined) throw error;
-    print(admin.stderr, `error: ${line}`);
+    print(deps.stderr, `error: ${line}`);
     return 1;
   }
 }

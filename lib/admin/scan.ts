@@ -3,10 +3,10 @@ import { projection, type Table } from "../aws/table.ts";
 import type { SortKeyRange } from "../aws/table-keys.ts";
 
 /**
- * Items of one kind of the whole table, in no order, page by page as they are asked for. It reads everything there is,
- * which is why no function of the service may do it.
+ * Reads all items of one kind, in no order, a page at a time as they are consumed. It reads the whole table, which is why
+ * no function of the service may do it.
  *
- * @param attributes what is wanted of each; the others do not leave the table.
+ * @param attributes the attributes to read; the others never leave the table.
  */
 export async function* scan<Content>(
   table: Table,

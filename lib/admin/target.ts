@@ -1,44 +1,94 @@
-import type { LambdaClient } from "@aws-sdk/client-lambda";
+import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
+import { LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import * as v from "valibot";
 import type { Table } from "../aws/table.ts";
+import { openUsagePlans } from "../aws/usage-plans.ts";
 import type { Vault } from "../aws/vault.ts";
-import { openLocal, openLocalFunctions, openLocalPlans } from "./local-target.ts";
-import type { PlanTarget } from "./plan-target.ts";
-import { openStack, openStackFunctions, openStackPlans } from "./stack-target.ts";
+import type { Mirror } from "../plans/mirror.ts";
+import type { Output } from "./terminal.ts";
 
-/** Which running service is meant; the command line takes care that it is exactly one. */
-export type TargetOptions = {
-  /** The port of base_url of a local runner. */
-  local?: number | undefined;
-  /** The name of a deployed stack: of which kind, the command says. */
-  stack?: string | undefined;
-};
+/** Names the service to work on: the port of a local runner's base_url, or a deployed stack. */
+export type TargetOptions = { local: number; stack?: undefined } | { local?: undefined; stack: string };
 
-/** The same for users' plans: with the data stack goes an API stack. */
+/** With `stack`, which is the data stack, goes an API stack. */
 export type PlanTargetOptions = TargetOptions & { apiStack: string };
 
-/** What most commands work on. */
+/** The table and the key of a service. */
 export type Target = { table: Table; vault: Vault };
 
-/** What commands work through that have the service itself do the work: its functions, by name. */
-export type Functions = { lambda: LambdaClient; recordExecutions: string };
+/** The functions that operators invoke, by name. */
+export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
 
-/** @throws {OperatorError} when there is no such service. */
-export async function openTarget({ local, stack }: TargetOptions): Promise<Target> {
-  if (local !== undefined) return openLocal(local);
-  if (stack !== undefined) return openStack(stack);
-  throw new TypeError("No target was named");
+/** What it takes to compare users' plans with their profiles, and to repair them. */
+export type PlanTarget = Omit<Mirror, "now">;
+
+export type AdminDeps = {
+  /** For results. */
+  stdout: Output;
+  /** For progress and errors. */
+  stderr: Output;
+  openTarget(options: TargetOptions): Promise<Target>;
+  openFunctions(options: TargetOptions): Promise<FunctionTarget>;
+  openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
+  interruption(): AbortSignal;
+  now(): Date;
+};
+
+/** The stack with the table and the key. */
+export const dataStack = {
+  label: "data stack",
+  example: "TerminalData",
+  outputs: v.object({ TableName: v.string(), KeyId: v.string() }),
+};
+
+/** The stack with the functions that operators invoke. */
+export const apiStack = {
+  label: "API stack",
+  example: "TerminalApi",
+  outputs: v.object({ RecordExecutionsFunction: v.string() }),
+};
+
+/** The same stack, for its usage plans. `PlanPrefix` begins the names of all keys and plans that belong to users. */
+export const planStack = {
+  ...apiStack,
+  outputs: v.object({
+    StandardPlanId: v.string(),
+    ProPlanId: v.string(),
+    PlanPrefix: v.string(),
+    PlanStages: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.array(v.object({ apiId: v.string(), stage: v.string() })),
+    ),
+  }),
+};
+
+export type StackKind = typeof dataStack | typeof apiStack | typeof planStack;
+
+export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
+
+/** @param config needed where the SDK does not find the control plane without it. */
+export function planTarget(
+  table: Table,
+  { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
+  { grace, ...config }: Pick<PlanTarget, "grace"> & APIGatewayClientConfig,
+): PlanTarget {
+  return {
+    table,
+    plans: openUsagePlans({ prefix: PlanPrefix, stages: PlanStages }, config),
+    standing: { Standard: StandardPlanId, Pro: ProPlanId },
+    grace,
+  };
 }
 
-/** @throws {OperatorError} when there is no such service. */
-export async function openFunctions({ local, stack }: TargetOptions): Promise<Functions> {
-  if (local !== undefined) return openLocalFunctions(local);
-  if (stack !== undefined) return openStackFunctions(stack);
-  throw new TypeError("No target was named");
-}
+/** Longer than any function runs that operators invoke. */
+const invocationMs = 60_000;
 
-/** @throws {OperatorError} when there is no such service. */
-export async function openPlans({ local, stack, apiStack }: PlanTargetOptions): Promise<PlanTarget> {
-  if (local !== undefined) return openLocalPlans(local);
-  if (stack !== undefined) return openStackPlans(stack, apiStack);
-  throw new TypeError("No target was named");
+export function openLambda(config: LambdaClientConfig = {}): LambdaClient {
+  const requestHandler = {
+    connectionTimeout: 1000,
+    requestTimeout: invocationMs,
+    throwOnRequestTimeout: true,
+  };
+  return new LambdaClient({ requestHandler, ...config });
 }

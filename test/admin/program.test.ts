@@ -1,27 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Admin } from "../../lib/admin/admin.ts";
-import { OperatorError } from "../../lib/admin/operator-error.ts";
-import { runAdmin } from "../../lib/admin/program.ts";
-import { collector, linesOf } from "./support/admin.ts";
+import { OperatorError } from "../../lib/admin/errors.ts";
+import type { AdminDeps } from "../../lib/admin/target.ts";
+import { linesOf, runWith } from "./support/admin.ts";
 
-const openTarget = vi.fn<Admin["openTarget"]>();
-const openFunctions = vi.fn<Admin["openFunctions"]>();
-const openPlans = vi.fn<Admin["openPlans"]>();
+const openTarget = vi.fn<AdminDeps["openTarget"]>();
+const openFunctions = vi.fn<AdminDeps["openFunctions"]>();
+const openPlans = vi.fn<AdminDeps["openPlans"]>();
 afterEach(() => {
   openTarget.mockReset();
   openFunctions.mockReset();
   openPlans.mockReset();
 });
 
-async function admin(...args: string[]) {
-  const stdout = collector();
-  const stderr = collector();
-  const interruption = () => new AbortController().signal;
-  const now = () => new Date();
-  const open = { openTarget, openFunctions, openPlans };
-  const code = await runAdmin(args, { stdout, stderr, ...open, interruption, now });
-  return { code, out: stdout.text(), err: stderr.text() };
-}
+const admin = (...args: string[]) => runWith(args, { openTarget, openFunctions, openPlans });
 
 const commands = [
   "set-user",
@@ -32,7 +23,7 @@ const commands = [
   "sync-plans",
   "rewrap-keys",
 ];
-/** What a command must be given besides its options. */
+/** The arguments of each command besides its options. */
 const operands: Record<string, string[]> = {
   "set-user": ["alice"],
   "show-user": ["alice"],
@@ -41,14 +32,14 @@ const operands: Record<string, string[]> = {
 };
 const local = ["--local", "3000"];
 
-describe("help", () => {
+describe("--help", () => {
   it("lists the commands", async () => {
     const { code, out, err } = await admin("--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const command of commands) expect(out).toContain(`\n  ${command} `);
   });
 
-  it.each(commands)("of %s names both targets, and where credentials come from", async (command) => {
+  it.each(commands)("names both targets of %s, and where credentials come from", async (command) => {
     const { code, out, err } = await admin(command, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
@@ -56,21 +47,21 @@ describe("help", () => {
     }
   });
 
-  it.each(commands)("of %s names the kind of stack that it takes", async (command) => {
+  it.each(commands)("names the kind of stack that %s takes", async (command) => {
     const help = (await admin(command, "--help")).out.replace(/\s+/g, " ");
     const [kind, example] = command === "record" ? ["API", "TerminalApi"] : ["data", "TerminalData"];
-    expect(help).toContain(`a deployed ${kind} stack, such as ${example};`);
+    expect(help).toContain(`the name of a deployed ${kind} stack, such as ${example}.`);
     expect(help.includes("the one with the output RecordExecutionsFunction")).toBe(command === "record");
   });
 
-  it("comes by itself, as wrong usage, when no command is given", async () => {
+  it("is printed when no command is given, as wrong usage", async () => {
     const { code, out, err } = await admin();
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("rewrap-keys");
   });
 });
 
-describe("wrong usage ends with 2, says what is wrong, and opens nothing", () => {
+describe("wrong usage", () => {
   it.each([
     [["frobnicate"], "unknown command 'frobnicate'"],
     [["list-users", "--frob", ...local], "unknown option '--frob'"],
@@ -109,18 +100,18 @@ describe("wrong usage ends with 2, says what is wrong, and opens nothing", () =>
       ["rewrap-keys", "--concurrency", value, ...local],
       "a whole number from 1 to 100",
     ]),
-  ] as [string[], string][])("%j", async (args, message) => {
+  ] as [string[], string][])("exits with 2 and the reason, and opens nothing: %j", async (args, message) => {
     const { code, out, err } = await admin(...args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
-    expect(linesOf(err).at(-1)).toBe("(--help shows how it is used)");
+    expect(linesOf(err).at(-1)).toBe("(add --help for usage)");
     expect(openTarget).not.toHaveBeenCalled();
     expect(openFunctions).not.toHaveBeenCalled();
     expect(openPlans).not.toHaveBeenCalled();
   });
 });
 
-describe("failures", () => {
+describe("a failure", () => {
   const failing = (error: unknown) => {
     openTarget.mockRejectedValue(error);
     return admin("list-users", ...local);
@@ -136,11 +127,11 @@ describe("failures", () => {
       Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { syscall: "connect" }),
       "connect ECONNREFUSED 127.0.0.1:1",
     ],
-  ])("end with 1 and one line: %s", async (error, line) => {
+  ])("exits with 1 and one line: %s", async (error, line) => {
     expect(await failing(error)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("of the program itself are not hidden", async () => {
+  it("of the program itself is thrown", async () => {
     await expect(failing(new TypeError("a fault"))).rejects.toThrow("a fault");
   });
 });

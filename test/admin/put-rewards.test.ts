@@ -47,7 +47,7 @@ async function put(content: unknown) {
 }
 
 describe("put-rewards", () => {
-  it("makes the file the catalogue and tells what was added, changed and removed", async () => {
+  it("replaces the catalogue, and prints what was added, changed and removed", async () => {
     const first = await put([reward("mug"), reward("cap")]);
     expect(first).toEqual({ code: 0, out: "added mug\nadded cap\n", err: "" });
 
@@ -62,17 +62,17 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual(next);
   });
 
-  it("says so when nothing changed", async () => {
+  it("prints that nothing changed", async () => {
     await put([reward("mug")]);
     expect(await put([reward("mug")])).toEqual({ code: 0, out: "Nothing changed\n", err: "" });
   });
 
-  it("tells when only the order changed", async () => {
+  it("prints that only the order changed", async () => {
     await put([reward("mug"), reward("cap")]);
     expect((await put([reward("cap"), reward("mug")])).out).toBe("changed the order\n");
   });
 
-  it("takes an empty catalogue", async () => {
+  it("accepts an empty catalogue", async () => {
     await put([reward("mug")]);
     expect((await put([])).out).toBe("removed mug\n");
     expect(await readCatalogue(target.table)).toEqual([]);
@@ -100,12 +100,12 @@ describe("put-rewards", () => {
       "reward 5 (a b) id",
       "reward 5 (a b) imageUrl",
     ]);
-    expect(err).toContain("stock: It is missing");
-    expect(err).toContain("colour: There is no such field");
+    expect(err).toContain("stock: Missing");
+    expect(err).toContain("colour: Unknown field");
     expect(await readCatalogue(target.table)).toEqual([reward("mug")]);
   });
 
-  it("names ids that several rewards have", async () => {
+  it("lists repeated ids", async () => {
     const { code, err } = await put([
       reward("mug"),
       reward("cap"),
@@ -121,38 +121,38 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual([]);
   });
 
-  it("wants an array", async () => {
+  it("rejects anything but an array", async () => {
     expect(linesOf((await put({ rewards: [] })).err)[1]).toMatch(/Expected Array/);
   });
 
-  it("has one line for a file that is not JSON", async () => {
+  it("prints one line for a file that is not JSON", async () => {
     const { code, err } = await put('[{"id": \n}]');
     expect(code).toBe(1);
-    expect(err).toMatch(/^error: FILE is not JSON: .*\n$/);
+    expect(err).toMatch(/^error: FILE is not JSON: Unexpected token .*\n$/);
   });
 
   it.each([
     ["is missing", (path: string) => join(path, "none.json"), "ENOENT"],
     ["is a folder", (path: string) => path, "EISDIR"],
-  ])("has one line for a file that %s", async (_, path, reason) => {
+  ])("prints one line for a file that %s", async (_, path, reason) => {
     const { code, err } = await run(target, ["put-rewards", path(folder)]);
     expect({ code, err }).toEqual({ code: 1, err: `error: ${path(folder)} cannot be read (${reason})\n` });
   });
 
-  it("refuses what does not fit into one item, and keeps what there was", async () => {
+  it("rejects a catalogue that does not fit into one item, and keeps the old one", async () => {
     await put([reward("mug")]);
     const description = "x".repeat(1000);
     const { code, out, err } = await put(
       Array.from({ length: 500 }, (_, index) => reward(`mug-${index}`, { description })),
     );
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/^error: The catalogue is too large: all of its 500 rewards .* 400 KB .*\n$/);
+    expect(err).toMatch(/^error: The catalogue is too large: its 500 rewards .* 400 KB .*\n$/);
     expect(await readCatalogue(target.table)).toEqual([reward("mug")]);
   });
 });
 
 describe("the example rewards", () => {
-  it("show every type, and one that is sold out, one that cannot be had and one without limit", async () => {
+  it("show every type, a sold-out, an unavailable and an unlimited reward", async () => {
     expect(await seedExamples(target)).toBe(true);
     const rewards = await readCatalogue(target.table);
     expect(new Set(rewards.map(({ type }) => type))).toEqual(new Set(rewardTypes));
@@ -163,15 +163,15 @@ describe("the example rewards", () => {
   });
 
   it.each([
-    ["other rewards", [reward("mug")]],
-    ["no rewards, on purpose", []],
-  ])("stay away from %s", async (_, rewards) => {
+    ["another catalogue", [reward("mug")]],
+    ["an empty catalogue", []],
+  ])("are not loaded over %s", async (_, rewards) => {
     await put(rewards);
     expect(await seedExamples(target)).toBe(false);
     expect(await readCatalogue(target.table)).toEqual(rewards);
   });
 
-  it("are one item, so that they change as a whole", async () => {
+  it("are stored as one item, even when loaded twice at once", async () => {
     await Promise.all([seedExamples(target), seedExamples(target)]);
     const { Item } = await target.table.client.send(
       new GetCommand({ TableName: target.table.name, Key: catalogueKey }),

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openFunctions } from "../../lib/admin/target.ts";
+import { targets } from "../../lib/admin/program.ts";
 import { readExecutions } from "../../lib/aws/execution-records.ts";
 import { executionRecorder } from "../../lib/realtime/record-executions.ts";
 import { recordExecutions } from "../../lib/runtime/executions.ts";
@@ -10,11 +10,10 @@ import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { linesOf, now, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
-import { cloudFormation, serve } from "./support/http.ts";
-import { type Handler, lambdaWith, runnerWithFunction } from "./support/lambda.ts";
-import { runProcess } from "./support/process.ts";
+import { serve } from "./support/http.ts";
+import { type Handler, runnerWithFunction } from "./support/lambda.ts";
 
-const examples = new URL("../../lib/admin/example-executions.json", import.meta.url).pathname;
+const examples = new URL("../../lib/admin/examples/executions.json", import.meta.url).pathname;
 
 let engine: Engine;
 let folder: string;
@@ -52,7 +51,7 @@ const order = (orderId: string, rest: object = {}) => ({
   ...rest,
 });
 
-/** The function as it is, on the table of the test; some records fail as when DynamoDB does not answer. */
+/** The deployed function on the table of the test. Some records may fail as if DynamoDB did not answer. */
 const deployed = (failing: readonly string[] = []) =>
   recordExecutions((time) => {
     const record = executionRecorder(target.table, time);
@@ -63,11 +62,11 @@ const deployed = (failing: readonly string[] = []) =>
     };
   });
 
-/** A function that knows everybody but `stray`, and keeps nothing. */
+/** A function that records nothing, and rejects the order `stray`. */
 const standIn: Handler = async ({ records }) => ({
   results: records.map((record, index) => {
     const { kind, orderId: id } = record as ReturnType<typeof order>;
-    const error = { code: "UNKNOWN_USER", message: "who?" };
+    const error = { code: "UNKNOWN_USER", message: "no such user" };
     return id === "stray"
       ? { index, kind, id, status: "rejected", error }
       : { index, kind, id, status: "recorded" };
@@ -77,7 +76,7 @@ const standIn: Handler = async ({ records }) => ({
 async function recordFile(file: string, handler: Handler) {
   await using runner = await serve(runnerWithFunction(engine, "the-function", handler));
   const options = { local: runner.port };
-  return await run(target, ["record", file], { openFunctions: () => openFunctions(options) });
+  return await run(target, ["record", file], { openFunctions: () => targets.openFunctions(options) });
 }
 
 async function record(content: unknown, handler: Handler = deployed()) {
@@ -93,14 +92,14 @@ describe("record", () => {
   it.each([
     ["an object with the records", (records: unknown[]) => ({ records })],
     ["the list alone", (records: unknown[]) => records],
-  ])("takes %s", async (_, content) => {
+  ])("accepts %s", async (_, content) => {
     expect(await record(content([order("o-1"), order("o-2")]))).toEqual({
       ...{ code: 0, out: "recorded: 2, unchanged: 0, rejected: 0, failed: 0\n", err: "" },
     });
     expect(await stored("order")).toMatchObject([{ orderId: "o-1" }, { orderId: "o-2" }]);
   });
 
-  it("has a line for each record that was not recorded, and ends with 1", async () => {
+  it("prints a line for each record that was not recorded, and fails", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     await record([order("old")]);
     const { code, out, err } = await record(
@@ -122,11 +121,11 @@ describe("record", () => {
     ]);
     expect({ code, err }).toEqual({
       code: 1,
-      err: "error: Records that were not taken: 3; mend what was rejected, run the command again\n",
+      err: "error: Records not recorded: 3; correct the rejected ones, run the same command again\n",
     });
   });
 
-  it("sends any number of records, a hundred at a time and one batch after the other", async () => {
+  it("sends any number of records in batches of a hundred, one after the other", async () => {
     const sizes: number[] = [];
     let running = 0;
     const records = Array.from({ length: 201 }, (_, index) => order(`o-${index}`));
@@ -143,48 +142,51 @@ describe("record", () => {
     expect(code).toBe(1);
     expect(sizes).toEqual([100, 100, 1]);
     expect(linesOf(out)).toEqual([
-      "records[107] order stray: rejected, UNKNOWN_USER: who?",
-      "records[200] order stray: rejected, UNKNOWN_USER: who?",
+      "records[107] order stray: rejected, UNKNOWN_USER: no such user",
+      "records[200] order stray: rejected, UNKNOWN_USER: no such user",
       "recorded: 199, unchanged: 0, rejected: 2, failed: 0",
     ]);
   });
 
-  it("invokes nothing for no records", async () => {
+  it("invokes nothing for an empty list", async () => {
     const handler = vi.fn();
     expect(await record([], handler)).toMatchObject({ code: 0, out: expect.stringMatching(/^recorded: 0/) });
     expect(handler).not.toHaveBeenCalled();
   });
 });
 
-describe("record, when the function fails,", () => {
+describe("record, when the function fails", () => {
   const records = Array.from({ length: 250 }, (_, index) => order(`o-${index}`));
 
   it.each([
     [Object.assign(new Error("event is odd"), { name: "InvalidRequest" }), "event is odd"],
-    [new Error("alice's o-100"), "The function failed; its log says why"],
-  ])("tells why, where that is meant to be told (%s), and what is known", async (error, line) => {
-    const handler = vi.fn(standIn).mockImplementationOnce(standIn).mockRejectedValueOnce(error);
-    expect(await record(records, handler)).toEqual({
-      code: 1,
-      out: "recorded: 100, unchanged: 0, rejected: 0, failed: 0, not known: 150\n",
-      err: `error: ${line}\n`,
-    });
-    expect(handler).toHaveBeenCalledTimes(2);
-  });
+    [new Error("alice's o-100"), "The function failed; its log has the reason"],
+  ])(
+    "prints the results so far, and the reason only if the request is at fault (%s)",
+    async (error, line) => {
+      const handler = vi.fn(standIn).mockImplementationOnce(standIn).mockRejectedValueOnce(error);
+      expect(await record(records, handler)).toEqual({
+        code: 1,
+        out: "recorded: 100, unchanged: 0, rejected: 0, failed: 0, unknown: 150\n",
+        err: `error: ${line}\n`,
+      });
+      expect(handler).toHaveBeenCalledTimes(2);
+    },
+  );
 
   it.each([null, { results: [] }, { results: [{ index: 0, status: "fine" }] }])(
-    "takes no other answer than the function's: %j",
+    "rejects an answer of another shape: %j",
     async (answer) => {
       const { code, err } = await record([order("o-1")], async () => answer);
       expect({ code, err }).toEqual({
         code: 1,
-        err: "error: the-function did not answer as recordExecutions does\n",
+        err: "error: The function the-function did not answer as recordExecutions does\n",
       });
     },
   );
 });
 
-describe("record, of a file", () => {
+describe("the file of record", () => {
   const unused = () => Promise.reject(new Error("It was invoked"));
 
   it.each([
@@ -192,13 +194,13 @@ describe("record, of a file", () => {
     ["top secret", "FILE is not JSON"],
     ...['"top secret"', "{}", '{"records": {}}', '{"records": [], "more": 1}'].map((content) => [
       content,
-      "FILE has to hold a list of records, or an object with nothing but records: a list",
+      'FILE must be a list of records, or an object whose only field "records" is a list',
     ]),
-  ])("%s says what is wrong in one line that quotes nothing", async (content, line) => {
+  ])("is rejected with one line that quotes nothing: %s", async (content, line) => {
     expect(await record(content, unused)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("that is missing has one line", async () => {
+  it("is reported with one line when it is missing", async () => {
     const missing = join(folder, "none.json");
     expect(await recordFile(missing, unused)).toEqual({
       ...{ code: 1, out: "", err: `error: ${missing} cannot be read (ENOENT)\n` },
@@ -207,7 +209,7 @@ describe("record, of a file", () => {
 });
 
 describe("the example orders and positions", () => {
-  it("are recorded, once, and show every state and several chains", async () => {
+  it("are recorded once, and show every state and every chain", async () => {
     const total: unknown[] = JSON.parse(await readFile(examples, "utf8")).records;
     expect(await recordFile(examples, deployed())).toMatchObject({
       ...{ code: 0, out: `recorded: ${total.length}, unchanged: 0, rejected: 0, failed: 0\n` },
@@ -219,21 +221,5 @@ describe("the example orders and positions", () => {
 
     const again = await recordFile(examples, deployed());
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`unchanged: ${total.length},`) });
-  });
-});
-
-describe("record --stack", () => {
-  it("invokes the function that the outputs of the API stack name", async () => {
-    const outputs = { RecordExecutionsFunction: "the-function", BaseUrl: "https://api.example" };
-    await using stacks = await serve(cloudFormation("TerminalApi", outputs));
-    await using lambda = await serve(lambdaWith("the-function", deployed()));
-    const { code, out, err } = await runProcess(["record", examples, "--stack", "TerminalApi"], {
-      ...{ AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local", AWS_REGION: "us-east-1" },
-      AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${stacks.port}`,
-      AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${lambda.port}`,
-    });
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(/^recorded: 11, /);
-    expect(await stored("position")).toHaveLength(4);
   });
 });

@@ -26,7 +26,7 @@ async function profileOf(userID: string): Promise<Profile> {
   return profile;
 }
 
-/** The same table, where something else happens right before each update. */
+/** The table of the test, with another change right before each update. */
 function disturbed(before: () => Promise<unknown>): Table {
   const { client } = engine.table;
   const send = async (command: unknown) => {
@@ -40,7 +40,7 @@ function disturbed(before: () => Promise<unknown>): Table {
 }
 
 describe("set-user", () => {
-  it("changes what is given, says so, and leaves the rest", async () => {
+  it("sets the given values, prints each change, and leaves the rest", async () => {
     const before = await created("alice");
     const { code, out, err } = await run(target, [
       ...["set-user", "alice", "--tier", "Pro", "--points", "500", "--xp", "1200", "--username", "Alice"],
@@ -69,13 +69,13 @@ describe("set-user", () => {
     });
   });
 
-  it("shows only what really changes", async () => {
+  it("prints only real changes", async () => {
     await created("half");
     const { out } = await run(target, ["set-user", "half", "--tier", "Base", "--points", "1"]);
     expect(out).toBe("points: 0 -> 1\n");
   });
 
-  it("says so when nothing changes, and writes nothing", async () => {
+  it("writes nothing when nothing changes", async () => {
     await created("same");
     let writes = 0;
     const table = disturbed(async () => writes++);
@@ -87,24 +87,24 @@ describe("set-user", () => {
       "--xp",
       "0",
     ]);
-    expect({ code, out }).toEqual({ code: 0, out: "Nothing changed: same has these values already\n" });
+    expect({ code, out }).toEqual({ code: 0, out: "Nothing changed: same already has these values\n" });
     expect(writes).toBe(0);
   });
 
-  it("takes XP away from the total, and from what is earned today only what the total no longer covers", async () => {
+  it("lowers the XP of today only as far as the new total requires", async () => {
     await created("loser");
     await run(target, ["set-user", "loser", "--xp", "1000"]);
     await run(target, ["set-user", "loser", "--xp", "300"]);
     expect((await profileOf("loser")).experience).toMatchObject({ total: 300, daily: { xp: 300 } });
   });
 
-  it("takes the largest whole number that is exact", async () => {
+  it("accepts the largest safe integer", async () => {
     await created("whale");
     expect((await run(target, ["set-user", "whale", "--points", "9007199254740991"])).code).toBe(0);
     expect((await profileOf("whale")).points).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("keeps all wallets when a tier is lowered", async () => {
+  it("keeps all wallets when it lowers a tier", async () => {
     await userWithWallets(target, "collector", 3);
     await run(target, ["set-user", "collector", "--tier", "Pro"]);
     const { out } = await run(target, ["set-user", "collector", "--tier", "Base"]);
@@ -112,7 +112,7 @@ describe("set-user", () => {
     expect((await profileOf("collector")).walletCount).toBe(3);
   });
 
-  it("refuses an unknown user, and makes none", async () => {
+  it("rejects an unknown user, and creates none", async () => {
     const { code, out, err } = await run(target, ["set-user", "nobody", "--tier", "Pro"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^error: There is no user nobody;.*\n$/);
@@ -120,8 +120,8 @@ describe("set-user", () => {
   });
 });
 
-describe("set-user beside other changes", () => {
-  it("counts on from XP that were earned between its reading and its writing", async () => {
+describe("set-user during other changes", () => {
+  it("counts XP that was earned between its read and its write", async () => {
     const read = await created("racer");
     let left = 1;
     const table = disturbed(async () => {
@@ -133,14 +133,14 @@ describe("set-user beside other changes", () => {
     expect((await profileOf("racer")).experience).toMatchObject({ total: 1000, daily: { xp: 300 } });
   });
 
-  it("keeps what it was not asked to change", async () => {
+  it("keeps concurrent changes of other values", async () => {
     const read = await created("busy");
     const table = disturbed(() => changeProfile(engine.table, read, { points: 42 }));
     await run({ ...target, table }, ["set-user", "busy", "--tier", "Pro"]);
     expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
   });
 
-  it("gives up, having changed nothing, when the value changes at every attempt", async () => {
+  it("gives up without a change when the value changes during each attempt", async () => {
     await created("restless");
     const table = disturbed(async () => {
       const read = await profileOf("restless");
@@ -149,7 +149,7 @@ describe("set-user beside other changes", () => {
     const args = ["set-user", "restless", "--points", "500", "--tier", "Pro"];
     const { code, out, err } = await run({ ...target, table }, args);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toBe("error: User restless kept changing and was left as is; try again\n");
+    expect(err).toBe("error: User restless kept changing, and nothing was set; try again\n");
     expect(await profileOf("restless")).toMatchObject({ tier: "Base", points: 5 });
   });
 });

@@ -1,6 +1,6 @@
 import { refusal } from "cdk-local-runner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PlanTarget } from "../../lib/admin/plan-target.ts";
+import type { PlanTarget } from "../../lib/admin/target.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { expectSettled, madeFor } from "../plans/support/settled.ts";
@@ -33,7 +33,7 @@ async function pass(userID: string, user: User): Promise<void> {
   await mirrorUser({ ...target, now: () => start }, userID);
 }
 
-/** Runs the command, for which the service is nothing but its plans. */
+/** Runs the command, which opens nothing but plans. */
 const syncPlans = (args: string[], parts: Parameters<typeof run>[2] = {}) =>
   run({} as ReturnType<typeof targetWith>, ["sync-plans", ...args], {
     openPlans: async () => target,
@@ -50,7 +50,7 @@ async function currentOf(userID: string) {
 const without = <Thing>(things: readonly Thing[], unwanted: (thing: Thing) => boolean) =>
   things.filter((thing) => !unwanted(thing));
 
-/** Does what should not happen, to each user something else. @returns what the command says of it. */
+/** Causes a difference of each kind. Returns the line that the command prints for each. */
 async function disturb(): Promise<string[]> {
   const [alice, bob, carol, dave] = [
     await currentOf("alice"),
@@ -76,30 +76,28 @@ async function disturb(): Promise<string[]> {
   await world.put("dave", "nobody");
   await world.put("erin", base);
   return [
-    "zoe: key orphan is in API Gateway, and on no record",
-    "dave: plan 0twin is in API Gateway, and on no record",
-    "dave: a key is on record, and there is no such user",
-    `alice: key ${alice.keyID} is on record, and not in API Gateway`,
+    "zoe: key orphan is in API Gateway, but not on record",
+    "dave: plan 0twin is in API Gateway, but not on record",
+    "dave: a key is on record, but there is no such user",
+    `alice: key ${alice.keyID} is on record, but not in API Gateway`,
     `bob: key ${bob.keyID} is not on its plan`,
-    `carol: plan ${carol.planID} has other numbers or stages than were agreed on`,
-    "erin: there is no key for the plan of their tier",
+    `carol: plan ${carol.planID} has another throttle or other stages than it should have`,
+    "erin: no key for the plan of the user's tier",
   ];
 }
 
 describe("sync-plans --check", () => {
-  it("finds nothing when there is nothing", async () => {
+  it("succeeds when there is no difference", async () => {
     expect(await syncPlans(["--check"])).toEqual({ code: 0, out: "differences: 0\n", err: "" });
   });
 
-  it("lists every difference, changes nothing, and ends with 1", async () => {
+  it("lists every difference, changes nothing, and fails", async () => {
     const found = await disturb();
     const before = world.usage;
     const { code, out, err } = await syncPlans(["--check"]);
     expect(linesOf(out).toSorted()).toEqual([...found, "differences: 7"].toSorted());
     expect(code).toBe(1);
-    expect(err).toBe(
-      "error: Not everything is as it should be; what is under way now may be among it. --fix puts it right\n",
-    );
+    expect(err).toBe("error: There are differences; some may be changes in progress; --fix repairs them\n");
     expect(world.usage).toBe(before);
   });
 });
@@ -113,21 +111,21 @@ describe("sync-plans --fix", () => {
     expect(await syncPlans(["--check"])).toMatchObject({ code: 0, out: "differences: 0\n" });
   }
 
-  it("has nothing to do when there is nothing", async () => {
+  it("does nothing when there is no difference", async () => {
     expect(await syncPlans(["--fix"])).toEqual({ code: 0, out: "repaired: 0\nfailed: 0\n", err: "" });
   });
 
-  it("repairs every difference, and tells each", async () => {
+  it("repairs every difference, and prints each", async () => {
     const found = await disturb();
     const { code, out, err } = await syncPlans(["--fix"]);
-    const told = found.map((line) => `${line}: repaired`);
-    expect(linesOf(out).toSorted()).toEqual([...told, "repaired: 7", "failed: 0"].toSorted());
+    const repaired = found.map((line) => `${line}: repaired`);
+    expect(linesOf(out).toSorted()).toEqual([...repaired, "repaired: 7", "failed: 0"].toSorted());
     expect(code).toBe(0);
     expect(linesOf(err).at(-1)).toBe("repairing 7/7");
     await expectRight();
   });
 
-  it("makes room first", async () => {
+  it("deletes orphans first, to make room for new keys", async () => {
     await disturb();
     const { apiKeys, planKeys, usagePlans } = world.usage;
     world.reset({ maxKeys: apiKeys.length });
@@ -140,7 +138,7 @@ describe("sync-plans --fix", () => {
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 4", "failed: 3"]);
   });
 
-  it("goes on after a failure, and does the rest the next time", async () => {
+  it("continues after a failure, and repairs the rest the next time", async () => {
     await disturb();
     const { apiKeys, planKeys, usagePlans } = world.usage;
     world.reset({
@@ -155,7 +153,7 @@ describe("sync-plans --fix", () => {
     expect(out).toMatch(/^zoe: .*: failed, AccessDeniedException: not authorized$/m);
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 6", "failed: 1"]);
     expect(linesOf(err).at(-1)).toBe(
-      "error: Not all was done; differences left: 1; run the same command again to go on",
+      "error: Incomplete; differences left: 1; run the same command again to continue",
     );
     const mended = world.usage;
     world.reset();
@@ -164,7 +162,7 @@ describe("sync-plans --fix", () => {
     await expectRight();
   });
 
-  it("stops between two differences when it is interrupted, and tells how to go on", async () => {
+  it("stops between two differences when it is interrupted", async () => {
     await disturb();
     const controller = new AbortController();
     const { apiKeys, planKeys, usagePlans } = world.usage;
@@ -179,7 +177,7 @@ describe("sync-plans --fix", () => {
     expect(code).toBe(1);
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 2", "failed: 0"]);
     expect(linesOf(err).at(-1)).toBe(
-      "error: Stopped; differences left: 5; run the same command again to go on",
+      "error: Stopped; differences left: 5; run the same command again to continue",
     );
     expect((await syncPlans(["--fix"])).code).toBe(0);
     await expectRight();

@@ -1,9 +1,11 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OperatorError } from "../../lib/admin/operator-error.ts";
-import { openFunctions, openPlans, openTarget } from "../../lib/admin/target.ts";
+import { OperatorError } from "../../lib/admin/errors.ts";
+import { targets } from "../../lib/admin/program.ts";
 import { serve } from "./support/http.ts";
+
+const { openTarget, openFunctions, openPlans } = targets;
 
 const answering = (status: number, body: string) =>
   serve((_, response) => response.writeHead(status, { "content-type": "application/json" }).end(body));
@@ -20,7 +22,7 @@ const expectedPlans = {
 };
 
 describe("a local target", () => {
-  it("is what the runner says", async () => {
+  it("is the table and the key that the runner describes", async () => {
     const description = {
       outputs: { TableName: "the-table", KeyId: "the-key", ApiId: "ignored" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", kms: "http://127.0.0.1:8001", lambda: "ignored" },
@@ -40,7 +42,7 @@ describe("a local target", () => {
     }
   });
 
-  it("has the functions that the runner says", async () => {
+  it("has the functions that the runner describes", async () => {
     const description = {
       outputs: { RecordExecutionsFunction: "the-function", TableName: "ignored" },
       endpoints: { lambda: "http://127.0.0.1:8002", kms: "ignored" },
@@ -55,7 +57,7 @@ describe("a local target", () => {
     expect(await lambda.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8002 });
   });
 
-  it("has the plans that the runner says, and their keys are active at once", async () => {
+  it("has the plans that the runner describes, whose keys are active at once", async () => {
     const description = {
       outputs: { ...planOutputs, TableName: "the-table", KeyId: "the-key" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", apigateway: "http://127.0.0.1:8003" },
@@ -72,15 +74,15 @@ describe("a local target", () => {
     }
   });
 
-  it("is refused, with the way to start it, when nothing listens", async () => {
+  it("is an error that says how to start the runner when nothing listens", async () => {
     const gone = await answering(200, "");
     await gone[Symbol.asyncDispose]();
     await expect(openTarget({ local: gone.port })).rejects.toThrow(
-      new OperatorError(`Nothing answers on port ${gone.port}; start the local runner with npm start`),
+      new OperatorError(`No server answers on port ${gone.port}; start the local runner with npm start`),
     );
   });
 
-  it("is refused for now when the runner is starting", async () => {
+  it("is an error while the runner is starting", async () => {
     await using runner = await answering(503, '{"error":"The runner is starting"}');
     await expect(openTarget({ local: runner.port })).rejects.toThrow(/is still starting/);
   });
@@ -89,16 +91,16 @@ describe("a local target", () => {
     [404, '{"message":"Not found"}'],
     [200, "<html>"],
     [200, '{"outputs":{"TableName":"t"}}'],
-  ])("is refused when something else answers (%i %s)", async (status, body) => {
+  ])("is an error when another server answers (%i %s)", async (status, body) => {
     await using other = await answering(status, body);
     await expect(openTarget({ local: other.port })).rejects.toThrow(
-      /is not the local runner; start it with npm start/,
+      /is not the local runner; start the runner with npm start/,
     );
     await expect(openFunctions({ local: other.port })).rejects.toThrow(
-      /is not the local runner; start it with npm start/,
+      /is not the local runner; start the runner with npm start/,
     );
     await expect(openPlans({ local: other.port, apiStack: "TerminalApi" })).rejects.toThrow(
-      /is not the local runner; start it with npm start/,
+      /is not the local runner; start the runner with npm start/,
     );
   });
 });
@@ -123,7 +125,7 @@ describe("a deployed target", () => {
       ],
     });
 
-  it("is what the outputs of the stack say, in the region of the environment", async () => {
+  it("is the table and the key in the outputs of the stack, in the region of the environment", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
     const { table, vault } = await openTarget({ stack: "TerminalData" });
     expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
@@ -131,14 +133,14 @@ describe("a deployed target", () => {
     expect(await vault.client.config.region()).toBe("eu-west-1");
   });
 
-  it("has the function that the outputs of the stack name, in the region of the environment", async () => {
+  it("has the function in the outputs of the stack, in the region of the environment", async () => {
     outputs("TerminalApi", { RecordExecutionsFunction: "the-function", BaseUrl: "ignored" });
     const { lambda, recordExecutions } = await openFunctions({ stack: "TerminalApi" });
     expect(recordExecutions).toBe("the-function");
     expect(await lambda.config.region()).toBe("eu-west-1");
   });
 
-  it("has the plans that the outputs of two stacks say, in the region of the environment", async () => {
+  it("has the plans in the outputs of two stacks, in the region of the environment", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
     const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
@@ -147,28 +149,28 @@ describe("a deployed target", () => {
     expect(await target.table.client.config.region()).toBe("eu-west-1");
   });
 
-  it("is refused when the API stack has no plans", async () => {
+  it("is an error when the API stack has no plans", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("TerminalApi", { ...planOutputs, PlanStages: "not JSON" });
     await expect(openPlans({ stack: "TerminalData", apiStack: "TerminalApi" })).rejects.toThrow(
       new OperatorError(
-        "The outputs of stack TerminalApi lack StandardPlanId and ProPlanId and PlanPrefix and PlanStages; " +
+        "Stack TerminalApi lacks the outputs StandardPlanId, ProPlanId, PlanPrefix, PlanStages; " +
           "name the API stack, such as TerminalApi",
       ),
     );
   });
 
-  it("is refused when the stack is not of the kind that is needed", async () => {
+  it("is an error when the stack is of another kind", async () => {
     outputs("TerminalApi", { BaseUrl: "https://api.example" });
     await expect(openTarget({ stack: "TerminalApi" })).rejects.toThrow(
       new OperatorError(
-        "The outputs of stack TerminalApi lack TableName and KeyId; name the data stack, such as TerminalData",
+        "Stack TerminalApi lacks the outputs TableName, KeyId; name the data stack, such as TerminalData",
       ),
     );
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     await expect(openFunctions({ stack: "TerminalData" })).rejects.toThrow(
       new OperatorError(
-        "The outputs of stack TerminalData lack RecordExecutionsFunction; name the API stack, such as TerminalApi",
+        "Stack TerminalData lacks the outputs RecordExecutionsFunction; name the API stack, such as TerminalApi",
       ),
     );
   });

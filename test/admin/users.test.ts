@@ -25,7 +25,7 @@ const signIn = (userID: string, ref?: string) =>
   register(target.table, { userID, names: [`${userID}-name`], ref }, now);
 
 describe("list-users", () => {
-  it("shows a row for each user, under a header", async () => {
+  it("prints a header, and a row for each user", async () => {
     const { refID } = await signIn("alice");
     await signIn("bob", refID);
     await userWithWallets(target, "carol", 2);
@@ -43,7 +43,7 @@ describe("list-users", () => {
     ]);
   });
 
-  it("gives the same as one JSON array, a user a line", async () => {
+  it("prints a JSON array with a user per line", async () => {
     await signIn("alice");
     await signIn("bob");
     const { out } = await run(target, ["list-users", "--json"]);
@@ -56,12 +56,12 @@ describe("list-users", () => {
     expect(linesOf(out)).toHaveLength(3);
   });
 
-  it("shows an empty table", async () => {
+  it("prints an empty table", async () => {
     expect(linesOf((await run(target, ["list-users"])).out)).toHaveLength(1);
     expect((await run(target, ["list-users", "--json"])).out).toBe("[]\n");
   });
 
-  it("asks for the next page only when the last one is printed", async () => {
+  it("reads the next page only when the last one is printed", async () => {
     await Promise.all(["a", "b", "c"].map((userID) => signIn(userID)));
     const stdout = collector();
     const printedAtScan: number[] = [];
@@ -76,14 +76,14 @@ describe("list-users", () => {
     expect(new Set(printedAtScan)).toEqual(new Set([1, 2, 3, 4]));
   });
 
-  it("shows nothing that would command a terminal", async () => {
+  it("replaces control characters", async () => {
     await signIn("evil\u001b[2Jid");
     expect((await run(target, ["list-users"])).out).toContain("evil\uFFFD[2Jid");
   });
 });
 
 describe("show-user", () => {
-  it("shows the profile, the settings in force and the wallets", async () => {
+  it("prints the profile, the settings in force and the wallets", async () => {
     const imported = await userWithWallets(target, "dave", 2);
     await saveSettings(target.table, "dave", "sol", { slippage: 3.5 }, now);
     await run(target, ["set-user", "dave", "--xp", "120", "--points", "9"]);
@@ -101,7 +101,7 @@ describe("show-user", () => {
     }
   });
 
-  it("gives the same as JSON", async () => {
+  it("prints the same as JSON", async () => {
     const referrer = await signIn("erin");
     const profile = await signIn("frank", referrer.refID);
     const imported = await userWithWallets(target, "frank", 1);
@@ -126,7 +126,7 @@ describe("show-user", () => {
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
   });
 
-  it("shows the plan, and how far the API key has come, never its value", async () => {
+  it("prints the plan and the state of the API key, never its value", async () => {
     await signIn("gina");
     const plan = { name: "Standard", requestsPerMinute: 1000 } as const;
     const [value, nextValue] = ["a1b2c3".repeat(6), "d4e5f6".repeat(6)] as const;
@@ -152,7 +152,7 @@ describe("show-user", () => {
     });
   });
 
-  it("refuses an unknown user, and makes none", async () => {
+  it("rejects an unknown user, and creates none", async () => {
     const { code, out, err } = await run(target, ["show-user", "nobody"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^error: There is no user nobody;.*\n$/);

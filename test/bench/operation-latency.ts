@@ -1,4 +1,4 @@
-import { changeUser } from "../../lib/admin/change-user.ts";
+import { changeUser } from "../../lib/admin/commands/set-user.ts";
 import type { RestRow } from "../../lib/operation-types.ts";
 import { operationsOf } from "../../lib/operations.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { changeUser } from "../../lib/admin/change-user.ts";
+import { changeUser } from "../../lib/admin/commands/set-user.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import type { Plan } from "../../lib/domain/plan.ts";
 import type { Service } from "./service.ts";

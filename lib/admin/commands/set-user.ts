@@ -1,45 +1,132 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { changeProfile, type ProfileChanges, readProfile } from "../../aws/profile-records.ts";
+import type { Table } from "../../aws/table.ts";
+import { withTotal } from "../../domain/experience.ts";
 import { mostRequestsPerMinute } from "../../domain/plan.ts";
+import { isUsername, type Profile } from "../../domain/profile.ts";
 import { tierNames } from "../../domain/tier.ts";
-import type { Admin } from "../admin.ts";
-import { integer, username } from "../arguments.ts";
-import { changeLine } from "../change.ts";
-import { changeUser, type UserValues } from "../change-user.ts";
-import { print } from "../output.ts";
-import type { TargetOptions } from "../target.ts";
-import { targeted } from "../targeted.ts";
+import { OperatorError } from "../errors.ts";
+import { integer, targeted } from "../options.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { print } from "../terminal.ts";
+
+/** The values to set. `xp` is the total; absent values stay. */
+type UserValues = Partial<
+  Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
+>;
+
+/** The same, with undefined for values to remove. */
+type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
+
+export type Change = { field: string; from: unknown; to: unknown };
 
 const count = integer(0, Number.MAX_SAFE_INTEGER);
 
-export function setUser(program: Command, admin: Admin): void {
+export function setUser(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("set-user <id>")
-      .description("Change a user; id is the sub of their token. A lower tier takes no wallets away.")
+      .description(
+        "Change a user. The id is the `sub` claim of the user's token. All wallets stay when the tier is lowered.",
+      )
       .addOption(new Option("--tier <tier>", "the subscription tier").choices(tierNames))
       .option(
         "--requests-per-minute <number>",
-        "what an Enterprise customer may call for; other tiers have their plan's number",
+        "the rate limit of an Enterprise customer; the limits of other tiers are fixed",
         integer(1, mostRequestsPerMinute),
       )
       .option("--points <number>", "the points that the user can spend", count)
-      .option(
-        "--xp <number>",
-        "the XP in total; what is gained counts today, this week and this month",
-        count,
-      )
-      .option("--username <name>", "the name that others see; lists of referrals keep the old one", username),
-  ).action(
-    async (userID: string, { local, stack, ...wanted }: TargetOptions & UserValues, command: Command) => {
-      if (Object.keys(wanted).length === 0) {
-        command.error(
-          "error: nothing to change: give --tier, --requests-per-minute, --points, --xp or --username",
-        );
-      }
-      const { table } = await admin.openTarget({ local, stack });
-      const changes = await changeUser(table, userID, wanted, admin.now());
-      for (const change of changes) print(admin.stdout, changeLine(change));
-      if (changes.length === 0) print(admin.stdout, `Nothing changed: ${userID} has these values already`);
-    },
-  );
+      .option("--xp <number>", "the total XP; a gain also counts for today, this week and this month", count)
+      .option("--username <name>", "the public name; existing lists of referrals keep the old one", username),
+  ).action(async (userID: string, options: TargetOptions & UserValues, command: Command) => {
+    const { local: _, stack: __, ...wanted } = options;
+    if (Object.keys(wanted).length === 0) {
+      command.error(
+        "error: nothing to change: give --tier, --requests-per-minute, --points, --xp or --username",
+      );
+    }
+    const { table } = await deps.openTarget(options);
+    const changes = await changeUser(table, userID, wanted, deps.now());
+    for (const change of changes) print(deps.stdout, changeLine(change));
+    if (changes.length === 0) print(deps.stdout, `Nothing changed: ${userID} already has these values`);
+  });
+}
+
+function username(text: string): string {
+  if (isUsername(text)) return text;
+  throw new InvalidArgumentError("It must be 1 to 64 characters, without @ and without spaces around it.");
+}
+
+const attempts = 5;
+
+/**
+ * Sets values of a user, all of them or none. Concurrent changes of other values are kept.
+ *
+ * @returns the changes, none if the user already had these values.
+ * @throws {OperatorError} if there is no such user, the values do not go together, or another writer changed them
+ * during each attempt.
+ */
+export async function changeUser(
+  table: Table,
+  userID: string,
+  wanted: UserValues,
+  now: Date,
+): Promise<Change[]> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const profile = await existingProfile(table, userID);
+    const values = withRateLimit(profile, wanted);
+    const changes = changesBetween({ ...profile, xp: profile.experience.total }, values);
+    if (changes.length === 0) return [];
+    const attributes = Object.fromEntries(changes.map(({ field, to }) => [field, to])) as Values;
+    if (await changeProfile(table, profile, asStored(profile, attributes, now))) return changes;
+  }
+  throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+}
+
+/** @throws {OperatorError} if there is no such user. */
+export async function existingProfile(table: Table, userID: string): Promise<Profile> {
+  const profile = await readProfile(table, userID);
+  if (profile === undefined) {
+    throw new OperatorError(`There is no user ${userID}; users are created when they first sign in`);
+  }
+  return profile;
+}
+
+/** Every Enterprise user needs a rate limit, and nobody else may have one. */
+function withRateLimit(profile: Profile, wanted: UserValues): Values {
+  const tier = wanted.tier ?? profile.tier;
+  if (tier === "Enterprise") {
+    if (wanted.tier === undefined || (wanted.requestsPerMinute ?? profile.requestsPerMinute) !== undefined)
+      return wanted;
+    throw new OperatorError(
+      "An Enterprise customer needs a rate limit: give --requests-per-minute, such as --requests-per-minute 20000",
+    );
+  }
+  if (wanted.requestsPerMinute !== undefined)
+    throw new OperatorError(
+      `--requests-per-minute is for the Enterprise tier; the limit of ${tier} is fixed`,
+    );
+  return wanted.tier === undefined ? wanted : { ...wanted, requestsPerMinute: undefined };
+}
+
+function asStored(profile: Profile, { xp, ...others }: Values, now: Date): ProfileChanges {
+  return {
+    // The rate limit was checked against this tier, so the write must fail if the tier has changed since.
+    ...("requestsPerMinute" in others && { tier: profile.tier }),
+    ...others,
+    ...(xp !== undefined && { experience: withTotal(profile.experience, xp, now) }),
+  };
+}
+
+/** The fields of `after` that differ from `before`, in the order of `after`. All values are scalars. */
+export function changesBetween(before: object, after: object): Change[] {
+  const old = new Map(Object.entries(before));
+  return Object.entries(after)
+    .map(([field, to]) => ({ field, from: old.get(field), to }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** For example `tier: Base -> Pro`. */
+export function changeLine({ field, from = "none", to = "none" }: Change): string {
+  return `${field}: ${from} -> ${to}`;
 }

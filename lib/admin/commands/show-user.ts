@@ -1,21 +1,114 @@
 import type { Command } from "commander";
-import type { Admin } from "../admin.ts";
-import { print } from "../output.ts";
-import type { TargetOptions } from "../target.ts";
-import { targeted } from "../targeted.ts";
-import { readDetails } from "../user-details.ts";
-import { userSheet } from "../user-sheet.ts";
+import { readProfileWithSettings } from "../../aws/profile-records.ts";
+import type { Table } from "../../aws/table.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../../aws/user-key-records.ts";
+import { walletsOfUser } from "../../aws/wallet-records.ts";
+import { xpAt } from "../../domain/experience.ts";
+import { type Plan, planOf } from "../../domain/plan.ts";
+import { chains, type Settings, settingsInForce } from "../../domain/settings.ts";
+import { listed } from "../../domain/wallet.ts";
+import { targeted } from "../options.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { harmless, print } from "../terminal.ts";
+import { summaryOf } from "./list-users.ts";
+import { existingProfile } from "./set-user.ts";
 
-export function showUser(program: Command, admin: Admin): void {
+export function showUser(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("show-user <id>")
-      .description("Show a user's profile, the settings in force, and the addresses of their wallets.")
+      .description("Show a user's profile, the settings in force, and the addresses of the user's wallets.")
       .option("--json", "as a JSON object"),
   ).action(async (userID: string, { json, ...options }: TargetOptions & { json?: true }) => {
-    const { table } = await admin.openTarget(options);
-    const details = await readDetails(table, userID, admin.now());
+    const { table } = await deps.openTarget(options);
+    const details = await readDetails(table, userID, deps.now());
     const lines = json ? [JSON.stringify(details, null, 2)] : userSheet(details);
-    for (const line of lines) print(admin.stdout, line);
+    for (const line of lines) print(deps.stdout, line);
   });
+}
+
+type UserDetails = Awaited<ReturnType<typeof readDetails>>;
+
+/**
+ * Everything that an operator may see of a user: no encrypted private key, and not the value of the API key.
+ *
+ * @throws {OperatorError} if there is no such user.
+ */
+async function readDetails(table: Table, userID: string, now: Date) {
+  await existingProfile(table, userID);
+  const [{ profile, settings }, wallets, record] = await Promise.all([
+    readProfileWithSettings(table, userID),
+    walletsOfUser(table, userID),
+    readUserKeyRecord(table, userID),
+  ]);
+  const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
+    chain,
+    settingsInForce(chain, settings[chain]),
+  ]);
+  return {
+    ...summaryOf(profile),
+    plan: planOf(profile),
+    apiKey: apiKeyOf(record),
+    xp: xpAt(profile.experience, now),
+    refID: profile.refID,
+    referredBy: profile.referredBy ?? null,
+    createdAt: profile.createdAt,
+    settings: Object.fromEntries(inForce),
+    wallets: listed(wallets).map(({ _id, network, generatedWalletAddress, slotName, createdAt }) => ({
+      _id,
+      network,
+      address: generatedWalletAddress,
+      slotName,
+      createdAt,
+    })),
+  };
+}
+
+/** The key in use, and the plan of the next key if one is being made. */
+function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
+  return {
+    current: current === undefined ? null : withoutValue(current),
+    next: next?.plan ?? null,
+  };
+}
+
+function withoutValue({ keyID, planID, plan, activeFrom }: NonNullable<UserKeyRecord["current"]>) {
+  return { keyID, planID, plan, activeFrom };
+}
+
+function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetails): string[] {
+  const texts = { plan: planText(plan), apiKey: apiKeyText(apiKey), xp: pairs(xp), wallets: wallets.length };
+  return [
+    ...Object.entries({ ...facts, ...texts }).map(([name, value]) => {
+      return `${name.padEnd(12)} ${harmless(String(value ?? "nobody"))}`;
+    }),
+    "settings",
+    ...Object.entries(settings).map(([chain, values]) => `  ${chain.padEnd(5)} ${pairs(values)}`),
+    "wallets",
+    ...wallets.map(({ _id, network, address, slotName, createdAt }) => {
+      return `  ${network.padEnd(5)} ${address.padEnd(44)}  ${_id}  ${createdAt}  ${harmless(slotName)}`;
+    }),
+  ];
+}
+
+function planText({ name, requestsPerMinute }: Plan): string {
+  return `${name}, ${requestsPerMinute} requests a minute`;
+}
+
+function apiKeyText({ current, next }: UserDetails["apiKey"]): string {
+  const texts = [
+    ...(current
+      ? [
+          `${current.keyID} on ${planText(current.plan)} (${current.planID}), active from ${current.activeFrom}`,
+        ]
+      : []),
+    ...(next ? [`being made for ${planText(next)}`] : []),
+  ];
+  return texts.join("; ") || "none";
+}
+
+function pairs(values: object): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
 }

@@ -1,74 +1,125 @@
 import { type Command, Option } from "commander";
-import { type Drift, driftIn } from "../../plans/drift.ts";
-import type { Admin } from "../admin.ts";
-import { driftLine } from "../drift-line.ts";
-import { OperatorError } from "../operator-error.ts";
-import { print } from "../output.ts";
-import { readPlanState } from "../plan-state.ts";
-import type { PlanTarget } from "../plan-target.ts";
-import { startProgress } from "../progress.ts";
-import { repairPlans } from "../repair-plans.ts";
-import { planStack } from "../stack-outputs.ts";
-import type { PlanTargetOptions } from "../target.ts";
-import { targeted } from "../targeted.ts";
+import { apiKeysOfUsers, keysOnPlan } from "../../aws/api-keys.ts";
+import { customerPlans } from "../../aws/customer-plans.ts";
+import { everyProfile, everyUserKeyRecord } from "../../aws/table-keys.ts";
+import { retiredKeys, type UserKeyRecord } from "../../aws/user-key-records.ts";
+import { forEachConcurrently } from "../../concurrency.ts";
+import { type Drift, driftIn, type Planned, type PlanState } from "../../plans/drift.ts";
+import { repair } from "../../plans/repair.ts";
+import { OperatorError, reasonOf } from "../errors.ts";
+import { targeted } from "../options.ts";
+import { scan } from "../scan.ts";
+import { type AdminDeps, type PlanTarget, type PlanTargetOptions, planStack } from "../target.ts";
+import { harmless, print, startProgress } from "../terminal.ts";
 
 type Options = PlanTargetOptions & { check?: true; fix?: true };
 
-export function syncPlans(program: Command, admin: Admin): void {
+export function syncPlans(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("sync-plans")
       .description(
-        "Compare users' tiers with their keys and plans in API Gateway, which follow by themselves unless something " +
-          "went wrong. It reads the whole table. Give exactly one of --check and --fix.",
+        "Compare users' tiers with their keys and plans in API Gateway, which normally follow within seconds. " +
+          "Reads the whole table. Give exactly one of --check and --fix.",
       )
-      .addOption(new Option("--check", "only list what differs; then the exit code is 1").conflicts("fix"))
-      .option("--fix", "put right what differs; it can be stopped and run again at any time")
       .addOption(
-        new Option("--api-stack <name>", "beside --stack: the deployed API stack")
+        new Option("--check", "only list the differences; exit with 1 if there are any").conflicts("fix"),
+      )
+      .option("--fix", "repair the differences; may be stopped and run again at any time")
+      .addOption(
+        new Option("--api-stack <name>", "with --stack: the name of the deployed API stack")
           .default(planStack.example)
           .conflicts("local"),
       ),
   ).action(async ({ check, fix, ...options }: Options, command: Command) => {
     if (!check && !fix) command.error("error: one of --check and --fix is required");
-    const target = await admin.openPlans(options);
-    const drifts = driftIn(await readPlanState(target), target, admin.now());
-    if (fix) await repairAll(admin, target, drifts);
-    else report(admin, drifts);
+    const target = await deps.openPlans(options);
+    const drifts = driftIn(await readPlanState(target), target, deps.now());
+    if (fix) await repairAll(deps, target, drifts);
+    else report(deps, drifts);
   });
 }
 
-function report({ stdout }: Admin, drifts: readonly Drift[]): void {
+/**
+ * Reads everything that is known of plans and keys. What exists in API Gateway is read before the records: a name is put
+ * on record before a thing gets it, so the records read later always know the things found before.
+ */
+async function readPlanState({ table, plans, standing }: PlanTarget): Promise<PlanState> {
+  const keys = await indexed(apiKeysOfUsers(plans), ({ id }) => id);
+  const own = await indexed(customerPlans(plans), ({ id }) => id);
+  const attachments = new Map<string, string>();
+  for (const planID of [...Object.values(standing), ...own.keys()])
+    for await (const keyID of keysOnPlan(plans, planID)) attachments.set(keyID, planID);
+  const planned = ["userID", "tier", "requestsPerMinute", "lastVisited"] as const;
+  const profiles = await indexed(scan<Planned>(table, everyProfile, planned), ({ userID }) => userID);
+  const record = ["userID", "version", "current", "next"] as const;
+  const keyRecords = await indexed(
+    scan<UserKeyRecord>(table, everyUserKeyRecord, record),
+    ({ userID }) => userID,
+  );
+  const retired = await indexed(retiredKeys(table), ({ name }) => name);
+  return { keys, customerPlans: own, attachments, profiles, keyRecords, retired: new Set(retired.keys()) };
+}
+
+async function indexed<Element>(
+  elements: AsyncIterable<Element>,
+  keyOf: (element: Element) => string,
+): Promise<Map<string, Element>> {
+  const map = new Map<string, Element>();
+  for await (const element of elements) map.set(keyOf(element), element);
+  return map;
+}
+
+function report({ stdout }: AdminDeps, drifts: readonly Drift[]): void {
   for (const drift of drifts) print(stdout, driftLine(drift));
   print(stdout, `differences: ${drifts.length}`);
   if (drifts.length === 0) return;
-  throw new OperatorError(
-    "Not everything is as it should be; what is under way now may be among it. --fix puts it right",
-  );
+  throw new OperatorError("There are differences; some may be changes in progress; --fix repairs them");
 }
 
-async function repairAll(admin: Admin, target: PlanTarget, drifts: readonly Drift[]): Promise<void> {
+const meanings: Record<Drift["what"], string> = {
+  "orphan key": "is in API Gateway, but not on record",
+  "orphan plan": "is in API Gateway, but not on record",
+  "left record": "a key is on record, but there is no such user",
+  "not mirrored": "no key for the plan of the user's tier",
+  "lost key": "is on record, but not in API Gateway",
+  "detached key": "is not on its plan",
+  "stale plan": "has another throttle or other stages than it should have",
+};
+
+/** For example `alice: key 1a2b3c is not on its plan`. */
+function driftLine(drift: Drift): string {
+  const thing = "id" in drift ? `${drift.what.split(" ")[1]} ${drift.id} ` : "";
+  return `${harmless(drift.userID)}: ${thing}${meanings[drift.what]}`;
+}
+
+/**
+ * Repairs the differences one after the other, because the control plane accepts few calls a second. A failure does not
+ * stop the others; an interruption does, between two of them.
+ */
+async function repairAll(deps: AdminDeps, target: PlanTarget, drifts: readonly Drift[]): Promise<void> {
   const tally = { repaired: 0, failed: 0 };
   if (drifts.length > 0) {
-    const signal = admin.interruption();
+    const signal = deps.interruption();
     const lines: string[] = [];
-    const progress = startProgress(admin.stderr, "repairing", drifts.length);
-    await repairPlans(target, drifts, {
-      signal,
-      now: admin.now,
-      report(result) {
-        tally[result.outcome]++;
-        const outcome = result.outcome === "failed" ? `failed, ${result.reason}` : result.outcome;
-        lines.push(`${driftLine(result.drift)}: ${outcome}`);
-        progress.step();
-      },
+    const progress = startProgress(deps.stderr, "repairing", drifts.length);
+    await forEachConcurrently(drifts, { concurrency: 1, signal }, async (drift) => {
+      try {
+        await repair({ ...target, now: deps.now }, drift);
+        tally.repaired++;
+        lines.push(`${driftLine(drift)}: repaired`);
+      } catch (error) {
+        tally.failed++;
+        lines.push(`${driftLine(drift)}: failed, ${reasonOf(error)}`);
+      }
+      progress.step();
     });
     progress.stop();
-    for (const line of lines) print(admin.stdout, line);
+    for (const line of lines) print(deps.stdout, line);
   }
-  print(admin.stdout, `repaired: ${tally.repaired}\nfailed: ${tally.failed}`);
+  print(deps.stdout, `repaired: ${tally.repaired}\nfailed: ${tally.failed}`);
   const left = drifts.length - tally.repaired;
   if (left === 0) return;
-  const reason = tally.repaired + tally.failed < drifts.length ? "Stopped" : "Not all was done";
-  throw new OperatorError(`${reason}; differences left: ${left}; run the same command again to go on`);
+  const state = tally.repaired + tally.failed < drifts.length ? "Stopped" : "Incomplete";
+  throw new OperatorError(`${state}; differences left: ${left}; run the same command again to continue`);
 }

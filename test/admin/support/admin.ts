@@ -1,7 +1,6 @@
 import { Writable } from "node:stream";
-import type { Admin } from "../../../lib/admin/admin.ts";
 import { runAdmin } from "../../../lib/admin/program.ts";
-import type { Target } from "../../../lib/admin/target.ts";
+import type { AdminDeps, Target } from "../../../lib/admin/target.ts";
 import { printed } from "./secrets.ts";
 
 /** How a run of the program ended. */
@@ -10,19 +9,25 @@ export type Finished = { code: number | null; out: string; err: string };
 /** A Wednesday. */
 export const now = new Date("2026-11-18T12:00:00.000Z");
 
-/** Runs a command in this process, on that target. */
-export async function run(target: Target, args: string[], world: Partial<Admin> = {}): Promise<Finished> {
+/** Runs a command on a target, in this process. */
+export async function run(target: Target, args: string[], deps: Partial<AdminDeps> = {}): Promise<Finished> {
+  return runWith([...args, "--local", "3000"], { openTarget: async () => target, ...deps });
+}
+
+/** Runs the program in this process. What it opens has to be among the dependencies. */
+export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise<Finished> {
   const stdout = collector();
   const stderr = collector();
-  const code = await runAdmin([...args, "--local", "3000"], {
+  const unavailable = (what: string) => () => Promise.reject(new Error(`This run has no ${what}`));
+  const code = await runAdmin(args, {
     stdout,
     stderr,
-    openTarget: async () => target,
-    openFunctions: async () => Promise.reject(new Error("This run has no functions")),
-    openPlans: async () => Promise.reject(new Error("This run has no plans")),
+    openTarget: unavailable("target"),
+    openFunctions: unavailable("functions"),
+    openPlans: unavailable("plans"),
     interruption: () => new AbortController().signal,
     now: () => now,
-    ...world,
+    ...deps,
   });
   return printed({ code, out: stdout.text(), err: stderr.text() });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
 import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing";
-import { readStoredWallet, type StoredWallet } from "../../../lib/admin/stored-wallet.ts";
+import { readStoredWallet, type StoredWallet } from "../../../lib/admin/commands/rewrap-keys.ts";
 import type { Target } from "../../../lib/admin/target.ts";
 import { unpack } from "../../../lib/aws/container.ts";
 import type { Table } from "../../../lib/aws/table.ts";
@@ -14,16 +14,16 @@ import { importWallet } from "../../../lib/wallets/import-wallet.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
-/** Runs before KMS answers a call: `ReEncrypt`, and its parsed body. */
+/** Runs before KMS answers a call. Receives its name, such as `ReEncrypt`, and its parsed body. */
 export type BeforeAnswer = (
   operation: string,
   body: { SourceEncryptionContext?: { walletID: string } },
 ) => unknown;
 
-/** A wallet as imported, with the secret that only a test remembers. */
+/** An imported wallet with its private key, which only the test remembers. */
 export type Imported = { wallet: Wallet; secret: Buffer };
 
-/** A target with a KMS of its own. `hooks.beforeAnswer` may be replaced at any time. */
+/** A target with its own KMS. `hooks.beforeAnswer` may be replaced at any time. */
 export function targetWith(table: Table, kms: Kms = createKms()) {
   const hooks: { beforeAnswer: BeforeAnswer } = { beforeAnswer: () => undefined };
   const { handle } = kmsRequestHandler(kms);
@@ -46,7 +46,7 @@ export async function rotate({ vault }: Target): Promise<void> {
   await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
 }
 
-/** A new user with so many wallets, each with a random key. */
+/** Registers a user and imports that many wallets, each with a random private key. */
 export async function userWithWallets(target: Target, userID: string, count: number): Promise<Imported[]> {
   await register(target.table, { userID, names: [userID], ref: undefined }, now);
   const imported: Imported[] = [];
@@ -64,7 +64,7 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   return { wallet, secret };
 }
 
-/** The wallet as it stands in the table now. Its container is a secret from here on. */
+/** Reads the wallet from the table. From here on, its container is a secret. */
 export async function stored(
   { table }: Target,
   { UserID, network, generatedWalletAddress }: Wallet,
@@ -76,7 +76,7 @@ export async function stored(
   return found;
 }
 
-/** The private key that the table holds for a wallet. */
+/** Decrypts the private key that the table holds for a wallet. */
 export async function opened(target: Target, wallet: Wallet): Promise<Buffer> {
   const { encryptedPrivateKey } = await stored(target, wallet);
   return Buffer.from(await unseal(target.vault, encryptedPrivateKey, bindingOf(wallet)));

@@ -9,7 +9,7 @@ import type { Engine } from "../../support/dynamodb.ts";
 
 export type Served = AsyncDisposable & { port: number };
 
-/** Serves on a free port of this machine until it is disposed of. */
+/** Serves on a free port of 127.0.0.1 until it is disposed of. */
 export async function serve(listener: RequestListener): Promise<Served> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,7 +23,7 @@ export async function serve(listener: RequestListener): Promise<Served> {
   };
 }
 
-/** What the local runner says of itself, and its KMS, which takes its time with each re-wrapping. */
+/** The description and the KMS of a local runner. `onReEncrypt` runs before KMS re-wraps a key. */
 export function localRunner(
   { connection }: Engine,
   { table, vault, kms }: Target & { kms: Kms },
@@ -50,17 +50,18 @@ export function localRunner(
   };
 }
 
-/** CloudFormation, with one data stack. */
-export function cloudFormation(stackName: string, outputs: Record<string, string>): RequestListener {
+/** CloudFormation with these stacks and their outputs. */
+export function cloudFormation(stacks: Record<string, Record<string, string>>): RequestListener {
   return async (request, response) => {
-    const asked = new URLSearchParams(await text(request)).get("StackName");
-    const members = Object.entries(outputs).map(([name, value]) => {
+    const asked = new URLSearchParams(await text(request)).get("StackName") ?? "";
+    const outputs = stacks[asked];
+    const members = Object.entries(outputs ?? {}).map(([name, value]) => {
       return `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
     });
     const stack = `<member><StackName>${asked}</StackName><Outputs>${members.join("")}</Outputs></member>`;
     const found = `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`;
     const missing = `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${asked} does not exist</Message></Error></ErrorResponse>`;
-    response.writeHead(asked === stackName ? 200 : 400, { "content-type": "text/xml" });
-    response.end(asked === stackName ? found : missing);
+    response.writeHead(outputs ? 200 : 400, { "content-type": "text/xml" });
+    response.end(outputs ? found : missing);
   };
 }

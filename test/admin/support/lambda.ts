@@ -2,10 +2,9 @@ import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Engine } from "../../support/dynamodb.ts";
 
-/** What a function does with an event. */
 export type Handler = (event: { records: unknown[] }) => Promise<unknown>;
 
-/** A local runner with Lambda, which has one function, and what the runner says of itself. */
+/** The description and the Lambda service of a local runner with one function. */
 export function runnerWithFunction(
   { connection: { region, credentials } }: Engine,
   name: string,
@@ -20,7 +19,7 @@ export function runnerWithFunction(
   };
 }
 
-/** Lambda's Invoke, which waits for the function. */
+/** Lambda's Invoke of one function, with its answer or error. */
 export function lambdaWith(name: string, handler: Handler): RequestListener {
   return async (request, response) => {
     const event = JSON.parse(await text(request));

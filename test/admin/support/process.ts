@@ -5,7 +5,7 @@ import { printed } from "./secrets.ts";
 
 const program = new URL("../../../bin/admin.ts", import.meta.url).pathname;
 
-/** No credentials, region or settings of the machine that the tests run on. */
+/** No credentials or region of the machine that the tests run on. */
 const bareEnvironment = {
   HOME: "/nonexistent",
   AWS_CONFIG_FILE: "/nonexistent/config",
@@ -15,10 +15,10 @@ const bareEnvironment = {
 
 export type Running = { child: ChildProcess; finished: Promise<Finished> };
 
-/** Starts the program as a process of its own. */
-export function start(args: string[], env: Record<string, string> = {}): Running {
+/** Starts the program in a new process. */
+export function start(args: string[]): Running {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...bareEnvironment, ...env },
+    env: bareEnvironment,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const finished = Promise.all([
@@ -28,5 +28,3 @@ export function start(args: string[], env: Record<string, string> = {}): Running
   ]).then(([out, err, code]) => printed({ code, out, err }));
   return { child, finished };
 }
-
-export const runProcess = (args: string[], env: Record<string, string> = {}) => start(args, env).finished;

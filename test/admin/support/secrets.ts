@@ -5,7 +5,7 @@ import type { Finished } from "./admin.ts";
 const secrets = new Set<string>();
 const texts: string[] = [];
 
-/** From here on nothing may print these bytes, or their beginning, in any of the forms that they could take. */
+/** From here on, no run may print these bytes, or their beginning, in any encoding. */
 export function keepSecret(bytes: Uint8Array): void {
   for (const part of [Buffer.from(bytes), Buffer.from(bytes.subarray(0, 12))]) {
     const encodings = ["hex", "base64", "base64url", "latin1"] as const;
@@ -16,13 +16,13 @@ export function keepSecret(bytes: Uint8Array): void {
   }
 }
 
-/** Notes what a run printed. */
+/** Keeps what a run printed for {@link expectNoSecretPrinted}. */
 export function printed(finished: Finished): Finished {
   texts.push(finished.out, finished.err);
   return finished;
 }
 
-/** Looks through everything that was printed so far. */
+/** Searches everything that was printed so far. */
 export function expectNoSecretPrinted(): void {
   const everything = texts.join("\n");
   const found = [...secrets].filter((secret) => everything.includes(secret));

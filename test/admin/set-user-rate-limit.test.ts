@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-/** A new user who has these values, by whatever way. */
+/** Registers a user with these values. */
 async function user(userID: string, values: Partial<Profile> = {}): Promise<Profile> {
   const profile = await register(engine.table, { userID, names: [userID], ref: undefined }, now);
   await changeProfile(engine.table, profile, { points: 7, ...values });
@@ -33,42 +33,42 @@ const enterprise = { tier: "Enterprise", requestsPerMinute: 20_000 } as const;
 describe("set-user --requests-per-minute", () => {
   it.each<[string, Partial<Profile>, string[], string, Partial<Profile>]>([
     [
-      "comes with the tier",
+      "is set with the tier",
       {},
       ["--tier", "Enterprise", "--requests-per-minute", "20000"],
       "tier: Base -> Enterprise\nrequestsPerMinute: none -> 20000\n",
       enterprise,
     ],
     [
-      "gives a customer another number",
+      "changes the rate limit of a customer",
       enterprise,
       ["--requests-per-minute", "600000"],
       "requestsPerMinute: 20000 -> 600000\n",
       { ...enterprise, requestsPerMinute: 600_000 },
     ],
     [
-      "gives a customer a number who never had one",
+      "sets the rate limit of a customer that never had one",
       { tier: "Enterprise" },
       ["--requests-per-minute", "1"],
       "requestsPerMinute: none -> 1\n",
       { tier: "Enterprise", requestsPerMinute: 1 },
     ],
     [
-      "is not needed for the tier that a customer has",
+      "is optional when the customer already has the tier and a rate limit",
       enterprise,
       ["--tier", "Enterprise", "--points", "8"],
       "points: 7 -> 8\n",
       { ...enterprise, points: 8 },
     ],
     [
-      "is undone with the tier",
+      "is removed with the tier",
       enterprise,
       ["--tier", "Pro"],
       "tier: Enterprise -> Pro\nrequestsPerMinute: 20000 -> none\n",
       { tier: "Pro" },
     ],
     [
-      "is not needed for anything else",
+      "is optional for a change of other values",
       { tier: "Enterprise" },
       ["--points", "8"],
       "points: 7 -> 8\n",
@@ -81,21 +81,26 @@ describe("set-user --requests-per-minute", () => {
   });
 
   it.each<[string, Partial<Profile>, string[], string]>([
-    ["Enterprise without a number", {}, ["--tier", "Enterprise"], "give --requests-per-minute, such as"],
+    ["Enterprise without a rate limit", {}, ["--tier", "Enterprise"], "give --requests-per-minute, such as"],
     [
-      "Enterprise without a number, again",
+      "Enterprise without a rate limit, for a customer that never had one",
       { tier: "Enterprise" },
       ["--tier", "Enterprise", "--points", "9"],
       "give --requests-per-minute, such as",
     ],
-    ["a number for another tier", {}, ["--requests-per-minute", "9"], "is for the Enterprise tier; Base has"],
     [
-      "a number for a tier that is to be",
+      "a rate limit for another tier",
+      {},
+      ["--requests-per-minute", "9"],
+      "is for the Enterprise tier; the limit of Base is fixed",
+    ],
+    [
+      "a rate limit for another new tier",
       enterprise,
       ["--tier", "Pro", "--requests-per-minute", "9"],
-      "is for the Enterprise tier; Pro has",
+      "is for the Enterprise tier; the limit of Pro is fixed",
     ],
-  ])("refuses %s, and changes nothing", async (userID, had, args, message) => {
+  ])("rejects %s, and changes nothing", async (userID, had, args, message) => {
     await user(userID, had);
     const before = await readProfile(engine.table, userID);
     const { code, out, err } = await setUser(userID, ...args);
@@ -104,7 +109,7 @@ describe("set-user --requests-per-minute", () => {
     expect(await readProfile(engine.table, userID)).toEqual(before);
   });
 
-  it("does not outlive the tier when that is changed at the same time", async () => {
+  it("is not set when the tier is changed at the same time", async () => {
     const had = { tier: "Enterprise" } as const;
     const read = { ...(await user("racer", had)), ...had };
     let left = 1;
@@ -118,7 +123,7 @@ describe("set-user --requests-per-minute", () => {
     const args = ["set-user", "racer", "--requests-per-minute", "30000"];
     const { code, err } = await run({ ...target, table }, args);
     expect(code).toBe(1);
-    expect(err).toContain("is for the Enterprise tier; Base has");
+    expect(err).toContain("is for the Enterprise tier; the limit of Base is fixed");
     expect(await planOf("racer")).toEqual({ tier: "Base", requestsPerMinute: undefined, points: 7 });
   });
 });

@@ -1,9 +1,12 @@
-import { OperatorError } from "./operator-error.ts";
+/** An error whose message is meant for the operator. It may have several lines. */
+export class OperatorError extends Error {
+  override readonly name = "OperatorError";
+}
 
 /**
- * What an operator is told of an error, in one line for all but {@link OperatorError}, which may list several things.
+ * The text to show for an error: one line, or the message of an {@link OperatorError}.
  *
- * @returns undefined for an error that nothing outside of this program explains.
+ * @returns undefined for a fault of this program, which needs its stack trace.
  */
 export function errorLine(error: unknown): string | undefined {
   if (error instanceof OperatorError) return error.message;
@@ -13,7 +16,10 @@ export function errorLine(error: unknown): string | undefined {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** The same for one thing of many. Node's own errors may quote the value at fault, a key maybe: of those only the name. */
+/**
+ * The same for one item of many. Only the name of an error of Node.js is shown: its message may quote the value at fault,
+ * which may be a key.
+ */
 export function reasonOf(error: unknown): string {
   const line = errorLine(error);
   if (line !== undefined) return line;
@@ -21,7 +27,7 @@ export function reasonOf(error: unknown): string {
   return error.name === "Error" ? error.message : error.name;
 }
 
-/** The SDK marks what a service or the way to it caused; an error of the system names its call. */
+/** The SDK marks errors of a service and of the way to it. System errors name the system call. */
 function comesFromOutside(error: Error): boolean {
   return "$metadata" in error || "syscall" in error || error.name.endsWith("ProviderError");
 }

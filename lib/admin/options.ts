@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { dataStack, type StackKind, type TargetOptions } from "./target.ts";
+
+/** Makes a parser of whole numbers in a range, both ends included. */
+export function integer(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+  };
+}
+
+/**
+ * Adds the options that name the service to work on, of which a command requires exactly one.
+ *
+ * @param kind the kind of stack whose outputs the command needs.
+ */
+export function targeted(command: Command, kind: Pick<StackKind, "label" | "example"> = dataStack): Command {
+  return command
+    .addOption(
+      new Option("--local <port>", "the port of the base_url of a local runner")
+        .argParser(integer(1, 65_535))
+        .conflicts("stack"),
+    )
+    .addOption(
+      new Option(
+        "--stack <name>",
+        `the name of a deployed ${kind.label}, such as ${kind.example}. Account, region and credentials come from ` +
+          "AWS_PROFILE, AWS_REGION and the other standard AWS variables",
+      ),
+    )
+    .hook("preAction", (_, chosen) => {
+      const { local, stack } = chosen.opts<Partial<TargetOptions>>();
+      if (local === undefined && stack === undefined) {
+        chosen.error("error: one of --local <port> and --stack <name> is required");
+      }
+    });
+}

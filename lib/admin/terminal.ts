@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import cliProgress from "cli-progress";
+
+export type Output = NodeJS.WritableStream & { isTTY?: boolean };
+
+export function print(out: Output, line: string): void {
+  out.write(`${line}\n`);
+}
+
+/** Prints lines as they come. Waits while the output is full, so that no more lines are produced than it takes. */
+export async function printEach(out: Output, lines: AsyncIterable<string>): Promise<void> {
+  for await (const line of lines) {
+    if (!out.write(`${line}\n`)) await once(out, "drain");
+  }
+}
+
+/** Replaces control characters, with which a username could command the operator's terminal. */
+export function harmless(text: string): string {
+  return text.replace(/\p{Cc}/gu, "\u{FFFD}");
+}
+
+/** Shows progress: as a bar on a terminal, elsewhere as a line every two seconds. */
+export function startProgress(out: Output, work: string, total: number) {
+  const bar = new cliProgress.SingleBar(
+    {
+      stream: out,
+      noTTYOutput: true,
+      // Without a terminal this clears nothing, but it saves an empty line.
+      clearOnComplete: !out.isTTY,
+      format: out.isTTY ? `${work} {bar} {value}/{total}, {eta_formatted} left` : `${work} {value}/{total}`,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(total, 0);
+  return { step: () => bar.increment(), stop: () => bar.stop() };
+}
+
+/**
+ * From this call on, Ctrl-C and SIGTERM abort the returned signal instead of ending the process. A second Ctrl-C changes
+ * nothing: npm repeats the signal that the terminal has already sent, so a single Ctrl-C arrives twice.
+ */
+export function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
