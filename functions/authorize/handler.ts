@@ -1,18 +1,4 @@
-import { openTable } from "../../lib/aws/table.ts";
-import { environment } from "../../lib/runtime/environment.ts";
-import { identityOf } from "../../lib/runtime/identity.ts";
-import { issuerOfEnvironment } from "../../lib/runtime/issuer-of-environment.ts";
-import { restAuthorizer } from "../../lib/runtime/rest-authorizer.ts";
-import { tokenVerifier } from "../../lib/runtime/token-verifier.ts";
-import { admission } from "../../lib/users/admit.ts";
+import { restAuthorizer } from "../../lib/runtime/authorizer.ts";
+import { authorizerDeps } from "../../lib/runtime/deps.ts";
 
-const admit = admission(openTable(environment("TABLE_NAME")), {
-  fallbackKey: environment("FALLBACK_KEY"),
-  stages: JSON.parse(environment("PLAN_STAGES")),
-});
-
-export const handler = restAuthorizer({
-  cookieName: environment("COOKIE_NAME"),
-  verify: tokenVerifier(issuerOfEnvironment()),
-  admit: (claims, now) => admit(identityOf(claims), now),
-});
+export const handler = restAuthorizer(authorizerDeps());

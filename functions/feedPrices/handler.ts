@@ -2,13 +2,12 @@ import type { Context, ScheduledEvent } from "aws-lambda";
 import { savePrices } from "../../lib/aws/price-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { feedPrices, leaseOf } from "../../lib/prices/feed-prices.ts";
-import type { PriceFeed } from "../../lib/prices/feeds.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-const feeds: readonly PriceFeed[] = JSON.parse(environment("PRICE_FEEDS"));
+const feeds = environment("PRICE_FEEDS");
 
 /** The next run takes over after a minute. If it does not come, this one keeps the prices moving for a while. */
 const longestRunMs = 100_000;

@@ -1,18 +1,10 @@
-import { openTable } from "../../lib/aws/table.ts";
-import { openUsagePlans } from "../../lib/aws/usage-plans.ts";
 import { freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { background } from "../../lib/runtime/background.ts";
-import { environment } from "../../lib/runtime/environment.ts";
+import { planDeps } from "../../lib/runtime/deps.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
-const world = {
-  table: openTable(environment("TABLE_NAME")),
-  plans: openUsagePlans({
-    prefix: environment("PLAN_PREFIX"),
-    stages: JSON.parse(environment("PLAN_STAGES")),
-  }),
-};
+const deps = planDeps();
 
 export const handler = background("freeIdleKeys", () =>
-  freeIdleKeys(world, new Date(), (error) => logFault("freeIdleKeys", error)),
+  freeIdleKeys(deps, new Date(), (error) => logFault("freeIdleKeys", error)),
 );

@@ -9,7 +9,7 @@ import { logFault } from "../../lib/runtime/log.ts";
 const publisher: Publisher = {
   table: openTable(environment("TABLE_NAME")),
   pusher: openPusher(),
-  shards: Number(environment("CHANNEL_SHARDS")),
+  shards: environment("CHANNEL_SHARDS"),
   handOver: handOverTo(environment("DELIVER_FUNCTION")),
   onFault: (error) => logFault("publishChanges", error),
 };

@@ -1,7 +1,6 @@
 import { openTable } from "../../lib/aws/table.ts";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
-import type { WalletLimits } from "../../lib/domain/tier.ts";
 import { importedWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
@@ -9,7 +8,7 @@ import { importWallet } from "../../lib/wallets/import-wallet.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const vault = openVault(environment("KEY_ID"));
-const limits: WalletLimits = JSON.parse(environment("WALLET_LIMITS"));
+const limits = environment("WALLET_LIMITS");
 
 export const handler = rest("storeWallet", async ({ userID, now, body: { network, privateKey } }) => {
   using key = await readPrivateKey(network, privateKey);

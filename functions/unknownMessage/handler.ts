@@ -1,3 +1,3 @@
-import { unknownMessage } from "../../lib/runtime/message.ts";
+import { unknownMessage } from "../../lib/runtime/websocket.ts";
 
 export const handler = unknownMessage();

@@ -1,30 +1,64 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { logFault } from "./log.ts";
+import type * as v from "valibot";
+import type { UnauthorizedBodySchema } from "../api/errors.ts";
+import { logFault, withoutStack } from "./log.ts";
+import { connectionToken, requestToken } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
-import { withoutStack } from "./without-stack.ts";
 
-/** The body of a 401. */
-export type Refused = { error: string; needsRefresh?: true };
-
-export type Authorize = {
+export type AuthorizerDeps = {
+  cookieName: string;
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
-  /** Runs for every accepted request, before it is let through. @returns the API key that the request counts on. */
+  /** Runs before an accepted request is let through. Returns the API key that the request counts against. */
   admit: (claims: Claims, now: Date) => Promise<string>;
 };
 
-type Options = Authorize & {
-  name: string;
-  tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
-  /** Answers, or throws, for a request without a good token. */
-  refuse: (event: APIGatewayRequestAuthorizerEvent, body: Refused) => APIGatewayAuthorizerResult;
-};
+type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 
 type Admitted = { userID: string; usageIdentifierKey: string };
 
-/** The ring around the authorizers: lets the bearer of a good token through, and names them. */
-export function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
-  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | Refused> {
+/**
+ * Authorizes calls of the REST API. A request without a valid token is denied with the body of its 401 as context, which
+ * the gateway's ACCESS_DENIED response passes on. The other way to a 401, throwing `Unauthorized`, would count as an error
+ * of the function and log a stack trace for every caller without a token.
+ */
+export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
+  return authorizer({
+    ...deps,
+    name: "authorize",
+    tokenOf: (event) => requestToken(event, cookieName),
+    refuse: (event, body) => decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
+  });
+}
+
+/**
+ * Authorizes connections to the WebSocket API. It has no gateway responses: the only way to a 401 is to throw exactly
+ * `Unauthorized`, and a denial would be a 403.
+ */
+export function connectionAuthorizer({
+  cookieName,
+  allowedOrigins,
+  ...deps
+}: AuthorizerDeps & { allowedOrigins: readonly string[] }) {
+  return authorizer({
+    ...deps,
+    name: "authorizeConnection",
+    tokenOf: (event) => connectionToken(event, { cookieName, allowedOrigins }),
+    refuse: () => {
+      throw withoutStack("Unauthorized");
+    },
+  });
+}
+
+type Options = Omit<AuthorizerDeps, "cookieName"> & {
+  name: string;
+  tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
+  /** Answers a request without a valid token, or throws. */
+  refuse: (event: APIGatewayRequestAuthorizerEvent, body: UnauthorizedBody) => APIGatewayAuthorizerResult;
+};
+
+function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
+  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | UnauthorizedBody> {
     try {
       const token = tokenOf(event);
       if (token === undefined) return { error: "No token provided" };
@@ -46,7 +80,7 @@ export function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
   };
 }
 
-export function decide(
+function decide(
   { methodArn }: APIGatewayRequestAuthorizerEvent,
   Effect: "Allow" | "Deny",
   principalId: string,
@@ -54,4 +88,12 @@ export function decide(
 ): APIGatewayAuthorizerResult {
   const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: methodArn }];
   return { principalId, policyDocument: { Version: "2012-10-17", Statement }, context };
+}
+
+/**
+ * The user that a token's claims describe. With email sign-in, Cognito sets `username` to the subject, which is not a
+ * display name.
+ */
+export function identityOf({ sub, preferred_username, nickname, username, ref }: Claims) {
+  return { userID: sub, names: [preferred_username, nickname, username === sub ? undefined : username], ref };
 }

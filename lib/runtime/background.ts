@@ -1,8 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import type { BackgroundOperationName } from "../operations.ts";
-import { InvalidRequest } from "./invalid-request.ts";
-import { logFault } from "./log.ts";
-import { withoutStack } from "./without-stack.ts";
+import { logFault, withoutStack } from "./log.ts";
+import { InvalidRequest } from "./validate.ts";
 
 /**
  * Wraps a function that no client waits for: changes, schedule and internal rows. A fault is logged by its name and fails

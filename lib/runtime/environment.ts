@@ -1,11 +1,66 @@
+import * as v from "valibot";
+import { tierNames } from "../domain/tier.ts";
 import type { EnvName } from "../operation-types.ts";
+import { venueNames } from "../prices/feeds.ts";
 
-/** A variable of a function's environment: configuration, or what a grant brings. */
-export type Variable = EnvName | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION";
+/** A variable of a function's environment: configuration, or the name of a resource that the row may use. */
+type Variable = EnvName | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION";
 
-/** Reads at load what the stack has set. @throws {Error} when the stack has not. */
-export function environment(name: Variable): string {
+const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
+
+const wholeNumber = (from: 0 | 1) =>
+  v.pipe(
+    v.string(),
+    v.regex(from === 0 ? /^\d+$/ : /^[1-9]\d*$/),
+    v.toNumber(),
+    v.description(`a whole number from ${from}`),
+  );
+
+const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
+  v.pipe(v.string(), v.parseJson(), schema, v.description(`JSON of ${form}`));
+
+const schemas = {
+  TABLE_NAME: text,
+  KEY_ID: text,
+  DELIVER_FUNCTION: text,
+  ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
+  WALLET_LIMITS: json(
+    v.object(v.entriesFromList(tierNames, v.pipe(v.number(), v.integer(), v.minValue(0)))),
+    "an object with a whole number for each tier",
+  ),
+  ISSUER: text,
+  AUDIENCE: text,
+  JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
+  COOKIE_NAME: text,
+  CHANNEL_SHARDS: wholeNumber(1),
+  PRICE_FEEDS: json(
+    v.array(v.object({ source: v.string(), venue: v.picklist(venueNames), url: v.string() })),
+    "a list of feeds with source, venue and url",
+  ),
+  FALLBACK_KEY: text,
+  PLAN_STAGES: json(
+    v.array(v.object({ apiId: v.string(), stage: v.string() })),
+    "a list of stages with apiId and stage",
+  ),
+  PLAN_PREFIX: text,
+  STANDARD_PLAN_ID: text,
+  PRO_PLAN_ID: text,
+  KEY_GRACE_SECONDS: wholeNumber(0),
+} satisfies Record<Variable, v.GenericSchema<string, unknown>>;
+
+/**
+ * The parsed value of a variable, as lib/infra/environment.ts writes it. Handlers read their variables at load, so that a
+ * function with a bad environment fails before it serves anything.
+ *
+ * @throws {Error} if the variable is missing or malformed. The message names the variable and does not quote its value.
+ */
+export function environment<Name extends Variable>(name: Name): v.InferOutput<(typeof schemas)[Name]> {
   const value = process.env[name];
   if (value === undefined) throw new Error(`The environment variable ${name} is not set`);
-  return value;
+  const schema: v.GenericSchema<string, v.InferOutput<(typeof schemas)[Name]>> = schemas[name];
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  throw new Error(
+    `The environment variable ${name} is malformed: it must be ${v.getDescription(schemas[name])}`,
+  );
 }

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { type ExecutionResult, executionRecords, RecordExecutionsSchema } from "../api/execution-schema.ts";
 import { type Execution, type ExecutionKind, executionKinds, idOf } from "../domain/execution.ts";
-import { InvalidRequest } from "./invalid-request.ts";
 import { logFault } from "./log.ts";
-import { validate } from "./validate.ts";
+import { InvalidRequest, validate } from "./validate.ts";
 
 type Reported = { userID: string; kind: ExecutionKind; execution: Execution };
 type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;

@@ -1,6 +1,6 @@
 /**
- * Logs a fault by its name alone. Messages and stacks of foreign errors may quote what was sent to them, and a request
- * here may hold a private key; AWS's request id leads to the rest.
+ * Logs a fault by its name alone. Messages and stacks of foreign errors may quote what was sent to them, and a request may
+ * hold a private key. AWS's request id leads to the rest.
  */
 export function logFault(operation: string, error: unknown): void {
   console.error({ operation, ...nameOf(error) });
@@ -10,4 +10,9 @@ function nameOf(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const metadata = (error as { $metadata?: { requestId?: string; attempts?: number } }).$metadata;
   return { error: error.name, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
+}
+
+/** An error for a handler to throw: Lambda logs the stack of what a handler throws, and this one has none. */
+export function withoutStack(message: string): Error {
+  return Object.assign(new Error(message), { stack: "" });
 }

@@ -1,26 +1,61 @@
 import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 
-type Headers = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
+type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
+
+/** The subprotocol that announces a token as the next one. The server selects it. */
+export const tokenSubprotocol = "access_token";
 
 /**
- * The token of a request: what the Authorization header says, else the cookie. The header wins even when it is no good,
- * so that nobody signs in by another way than the one they asked for.
+ * The token of a REST request: from the Authorization header, else from the cookie. The header wins even if it is
+ * malformed: a caller who presents one must not be signed in by the cookie instead.
  *
- * @returns undefined when there is none; an empty string, which no verification passes, when it is not of the form
- * `Bearer <token>`, or given twice.
+ * @returns undefined without a token; an empty string, which no verification accepts, if the header is not of the form
+ * `Bearer <token>` or the token is given twice.
  */
-export function requestToken(event: Headers, cookieName: string): string | undefined {
+export function requestToken(event: RequestHeaders, cookieName: string): string | undefined {
   return headerToken(event) ?? cookieToken(event, cookieName);
 }
 
-/** The token of the Authorization header; undefined without that header. */
-export function headerToken(event: Headers): string | undefined {
+/**
+ * The token of a request to connect: from the Authorization header; else from the subprotocols, the only place where a
+ * page in a browser can put it; else from the cookie. Browsers send cookies with connections from any page, without a
+ * preflight, so the cookie counts only for pages of the allowed origins and for clients that are not pages.
+ *
+ * @returns undefined without a token; an empty string if it is malformed.
+ */
+export function connectionToken(
+  event: RequestHeaders,
+  { cookieName, allowedOrigins }: { cookieName: string; allowedOrigins: readonly string[] },
+): string | undefined {
+  const fromAllowedOrigin = valuesOf(event, "origin").every((origin) => allowedOrigins.includes(origin));
+  return (
+    headerToken(event) ??
+    subprotocolToken(event) ??
+    (fromAllowedOrigin ? cookieToken(event, cookieName) : undefined)
+  );
+}
+
+/** The subprotocols that a client asks for, in its order. */
+export function subprotocolsOf(event: RequestHeaders): string[] {
+  return valuesOf(event, "sec-websocket-protocol").flatMap((value) =>
+    value.split(",").map((name) => name.trim()),
+  );
+}
+
+function headerToken(event: RequestHeaders): string | undefined {
   const values = valuesOf(event, "authorization");
   return onlyOne(values.map((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? ""));
 }
 
-/** The token of the cookie of that name; undefined without one. */
-export function cookieToken(event: Headers, cookieName: string): string | undefined {
+/** The token of the pair `access_token, <token>`; undefined if the client does not ask for `access_token`. */
+function subprotocolToken(event: RequestHeaders): string | undefined {
+  const asked = subprotocolsOf(event);
+  if (!asked.includes(tokenSubprotocol)) return undefined;
+  const [first, token, ...others] = asked;
+  return first === tokenSubprotocol && others.length === 0 ? (token ?? "") : "";
+}
+
+function cookieToken(event: RequestHeaders, cookieName: string): string | undefined {
   const cookies = valuesOf(event, "cookie").flatMap((value) => value.split(";"));
   const named = cookies
     .map((cookie) => cookie.trim())
@@ -28,13 +63,13 @@ export function cookieToken(event: Headers, cookieName: string): string | undefi
   return onlyOne(named.map((cookie) => cookie.slice(cookieName.length + 1)));
 }
 
-/** Of several nobody can say which is meant, so they are as good as a bad one. */
+/** With several tokens it is unclear which one is meant, so they count as an invalid one. */
 function onlyOne([first, ...others]: string[]): string | undefined {
   return others.length > 0 ? "" : first;
 }
 
 /** The values of a header, whatever its case. */
-export function valuesOf({ headers, multiValueHeaders }: Headers, lowerCaseName: string): string[] {
+function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??
     Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, [value]]));

@@ -1,19 +1,24 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as v from "valibot";
+import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { RestRow } from "../operation-types.ts";
 import { operations, type RestOperationName } from "../operations.ts";
-import { answer, answerError, errorAnswer } from "./answer.ts";
-import { withCors } from "./cors.ts";
-import { readRequest } from "./request.ts";
+import { environment } from "./environment.ts";
+import { logFault } from "./log.ts";
+import { InvalidRequest, validate } from "./validate.ts";
 
-/** Who calls, as the authorizer has found, and when. */
-export type Call = { userID: string; now: Date };
+/** The caller, as the authorizer has identified them, and the time of the call. */
+type Call = { userID: string; now: Date };
 
 type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Success<Name>>;
 
+const allowedOrigins = environment("ALLOWED_ORIGINS");
+
 /**
- * The ring around every REST function: parses the request by the operation's schemas, runs the use case, sends of its
- * result only what the schema lists, and tells errors in the operation's own form.
+ * Wraps a REST function: parses the request by the operation's schemas, runs the use case, and answers with what the
+ * success schema lists. Errors get the operation's own shape.
  */
 export function rest<Name extends RestOperationName>(name: Name, useCase: UseCase<Name>) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
@@ -25,5 +30,91 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
     } catch (error) {
       return withCors(event, answerError(operations[name], errorAnswer(name, error), now));
     }
+  };
+}
+
+/** @throws {InvalidRequest} */
+function readRequest<Name extends RestOperationName>(name: Name, event: APIGatewayProxyEvent): Request<Name> {
+  const { path, query, body } = { path: undefined, query: undefined, body: undefined, ...schemas[name] };
+  return {
+    path: path && validate(path, event.pathParameters ?? {}),
+    query: query && validate(query, event.queryStringParameters ?? {}),
+    body: body && validate(body, readJsonObject(event)),
+  } as Request<Name>;
+}
+
+function readJsonObject(event: APIGatewayProxyEvent): object {
+  // Browsers send this type across origins only after a preflight, so a foreign form cannot use the cookie.
+  const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new InvalidRequest("Content-Type must be application/json", "UNSUPPORTED_MEDIA_TYPE");
+  }
+  const body = parseJson(
+    event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64").toString() : event.body,
+  );
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new InvalidRequest("The body must be a JSON object");
+  }
+  return body;
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    throw new InvalidRequest("The body must be valid JSON");
+  }
+}
+
+function headerOf({ headers }: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
+  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
+}
+
+/** No cache may store an answer, and no browser may guess its type. */
+const answerHeaders = {
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
+function answer(statusCode: number, body: unknown): APIGatewayProxyResult {
+  return { statusCode, headers: answerHeaders, body: JSON.stringify(body) };
+}
+
+/** An error that is not meant for the caller is logged by its name and becomes a 500. */
+function errorAnswer(operation: string, error: unknown): ErrorAnswer {
+  if (error instanceof DomainError || error instanceof InvalidRequest) return error;
+  logFault(operation, error);
+  return { code: "INTERNAL_ERROR", message: "Internal server error" };
+}
+
+function answerError({ errors }: RestRow, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
+  const status = statusOfCode[error.code];
+  return answer(status, errorBody(status < 500 ? errors.client : errors.server, error, now));
+}
+
+function errorBody(shape: RestRow["errors"]["client"], { code, message }: ErrorAnswer, now: Date) {
+  switch (shape) {
+    case "message":
+      return { message };
+    case "error":
+      return { error: message };
+    case "envelope":
+      return { success: false, error: { code, message }, timestamp: now.toISOString() };
+  }
+}
+
+/** Lets pages of an allowed origin read the answer. */
+function withCors(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
+  if (allowedOrigins.length === 0) return result;
+  const origin = headerOf(event, "origin");
+  const allowed = origin !== undefined && allowedOrigins.includes(origin);
+  return {
+    ...result,
+    headers: {
+      ...result.headers,
+      Vary: "Origin",
+      ...(allowed && { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true" }),
+    },
   };
 }

@@ -2,10 +2,10 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtV
 import { LRUCache } from "lru-cache";
 import * as v from "valibot";
 
-/** What a valid token says of its bearer. */
+/** The claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
 
-/** A token that is not accepted. An expired one was good until then, so a refresh will help. */
+/** A token that is not accepted. If it has expired, a refresh helps. */
 export class InvalidToken extends Error {
   override readonly name = "InvalidToken";
   readonly expired: boolean;
@@ -16,14 +16,15 @@ export class InvalidToken extends Error {
   }
 }
 
-/** Which tokens are accepted: those of an issuer, for an audience. */
+/** The issuer and the audience of the tokens that are accepted. */
 export type Issuer = {
   issuer: string;
-  audience: string /** Found by OIDC discovery when empty. */;
+  audience: string;
+  /** Where the issuer's keys are. Empty: found by OpenID Connect discovery. */
   jwksUri: string;
 };
 
-/** Signatures that only the issuer can make. A symmetric algorithm would take the public key for a secret. */
+/** Asymmetric only: a symmetric algorithm would accept the public key as the secret. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -38,28 +39,28 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** Seconds by which the clocks of the issuer and of Lambda may differ. */
-const clockTolerance = 5;
+/** How far the clocks of the issuer and of Lambda may differ. */
+const clockToleranceSeconds = 5;
 
-/** How OpenID Connect limits a subject. */
+/** The limits of OpenID Connect. */
 const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes the function that verifies tokens. Verified tokens are remembered until they expire. The issuer's keys are
- * fetched when first needed, and again for an unknown key id, at most once a minute.
+ * Makes a function that verifies tokens. Verified tokens are cached until they expire. The issuer's keys are fetched when
+ * first needed, and again for an unknown key id, at most once a minute.
  *
- * The function rejects with {@link InvalidToken} for a token that is not accepted, and with any other error when the
- * issuer's keys cannot be had, which is no fault of the token's.
+ * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
+ * keys cannot be fetched.
  */
 export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () => new Date()) {
-  const remembered = new LRUCache<string, Claims>({ max: 1000 });
+  const verified = new LRUCache<string, Claims>({ max: 1000 });
   const keys = keySet(issuer, jwksUri);
 
   async function verify(token: string): Promise<Claims> {
     const options = {
       issuer,
       algorithms,
-      clockTolerance,
+      clockTolerance: clockToleranceSeconds,
       requiredClaims: ["exp", "sub"],
       currentDate: now(),
     };
@@ -74,15 +75,15 @@ export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () =>
   }
 
   return async (token: string): Promise<Claims> => {
-    const known = remembered.get(token);
-    if (known !== undefined && known.exp + clockTolerance > now().getTime() / 1000) return known;
+    const known = verified.get(token);
+    if (known !== undefined && known.exp + clockToleranceSeconds > now().getTime() / 1000) return known;
     const claims = await verify(token);
-    remembered.set(token, claims);
+    verified.set(token, claims);
     return claims;
   };
 }
 
-/** @throws {InvalidToken} when the token is for somebody else's service. Cognito names it `client_id`, others `aud`. */
+/** @throws {InvalidToken} if the token is for another service. Cognito puts the audience in `client_id`, others in `aud`. */
 function claimsFor(audience: string, payload: JWTPayload): Claims {
   const audiences = [payload.aud ?? [], payload.client_id].flat();
   const { sub }: { sub?: unknown } = payload;
@@ -91,13 +92,13 @@ function claimsFor(audience: string, payload: JWTPayload): Claims {
   return payload as Claims;
 }
 
-/** Everything jose finds wrong with a token, but not what it finds wrong with the issuer's keys. */
+/** Whether jose found fault with the token, as opposed to the issuer's keys. */
 function isAboutToken(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC") return false;
   return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid);
 }
 
-/** The issuer's keys. With no address given, OpenID Connect's discovery document tells it, once. */
+/** The issuer's keys. Without an address, the discovery document is fetched once. */
 function keySet(issuer: string, jwksUri: string): JWTVerifyGetKey {
   let jwks: JWTVerifyGetKey | undefined;
   return async (header, token) => {
@@ -115,6 +116,6 @@ async function discover(issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(3000) });
   const document = v.parse(Discovery, await response.json());
-  if (document.issuer !== issuer) throw new Error("The discovery document is another issuer's");
+  if (document.issuer !== issuer) throw new Error("The discovery document belongs to another issuer");
   return document.jwks_uri;
 }

@@ -1,12 +1,23 @@
 import * as v from "valibot";
-import { InvalidRequest } from "./invalid-request.ts";
+import type { HttpErrorCode } from "../api/errors.ts";
+
+/** A request that cannot be read. The message names the field and quotes no value. */
+export class InvalidRequest extends Error {
+  override readonly name = "InvalidRequest";
+  readonly code: HttpErrorCode;
+
+  constructor(message: string, code: HttpErrorCode = "INVALID_REQUEST") {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
- * Parses input by its schema. valibot's own messages quote the value that was received, which may be a private key; so
- * they are replaced by what was expected.
+ * Parses input by its schema. valibot's own messages quote the input, which may be a private key, so they are replaced by
+ * what was expected.
  *
- * @param what is parsed, in a word, for a field that had better not be named.
- * @throws {InvalidRequest} for the first thing that is wrong, in the order of the schema's fields.
+ * @param what names the input in messages about fields whose names must not be quoted.
+ * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -43,7 +54,7 @@ function expectation(issue: v.BaseIssue<unknown>): string {
 const isMissing = ({ type, expected }: v.BaseIssue<unknown>) =>
   (type === "strict_object" || type === "loose_object") && expected !== "never";
 
-/** What is missing is told together with what it has to be. */
+/** Says that a field is missing, and what it must be. */
 function required(
   schema: v.GenericSchema & { entries?: Record<string, v.GenericSchema> },
   issue: v.BaseIssue<unknown>,
@@ -53,7 +64,7 @@ function required(
   return nothing === undefined ? "is required" : `is required and ${nothing.message}`;
 }
 
-/** The field's name, unless it is so unlike one that it may be a secret in the wrong place. */
+/** The field's name, unless it is unlike a name: it may be a secret in the wrong place. */
 function fieldOf(issue: v.BaseIssue<unknown>): string | undefined {
   const path = v.getDotPath(issue) ?? "";
   return /^[A-Za-z_][\w.]{0,23}$/.test(path) ? path : undefined;

@@ -5,7 +5,7 @@ import { serverMessages } from "../../lib/api/server-messages.ts";
 import { asyncApiDocument } from "../../lib/documents/asyncapi.ts";
 import { messageExamples } from "../../lib/documents/message-examples.ts";
 import { messageSummaries } from "../../lib/documents/stream-notes.ts";
-import { tokenSubprotocol } from "../../lib/runtime/subprotocol.ts";
+import { tokenSubprotocol } from "../../lib/runtime/request-token.ts";
 
 type Reference = { $ref: string };
 type Operation = { action: "send" | "receive"; messages: Reference[]; reply?: { messages: Reference[] } };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { background, onChanges } from "../../lib/runtime/background.ts";
-import { InvalidRequest } from "../../lib/runtime/invalid-request.ts";
+import { InvalidRequest } from "../../lib/runtime/validate.ts";
 import { quietConsole } from "../support/console.ts";
 import { order } from "../support/executions.ts";
 import { executionItem, streamRecord } from "../support/stream.ts";

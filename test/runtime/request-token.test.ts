@@ -1,29 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { requestToken } from "../../lib/runtime/request-token.ts";
-import { authorizerEvent } from "../support/events.ts";
+import { connectionToken, requestToken } from "../../lib/runtime/request-token.ts";
+import { authorizerEvent, type Headers } from "../support/events.ts";
 
-const tokenOf = (headers: Record<string, string | string[]>) =>
-  requestToken(authorizerEvent(headers), "access_token");
+const ours = "https://app.example";
 
-describe("the token of a request", () => {
+describe("requestToken", () => {
+  const tokenOf = (headers: Headers) => requestToken(authorizerEvent(headers), "access_token");
+
   it.each([
-    ["of the header", { Authorization: "Bearer a.b.c" }, "a.b.c"],
-    ["of the header in any case", { authorization: "bearer a.b.c" }, "a.b.c"],
-    ["of the cookie", { Cookie: "access_token=a.b.c" }, "a.b.c"],
-    ["of the cookie among others", { cookie: "x=1; access_token=a.b.c; access_token2=no" }, "a.b.c"],
+    ["in the header", { Authorization: "Bearer a.b.c" }, "a.b.c"],
+    ["in the header, in any case", { authorization: "bearer a.b.c" }, "a.b.c"],
+    ["in the cookie", { Cookie: "access_token=a.b.c" }, "a.b.c"],
+    ["in one cookie of several", { cookie: "x=1; access_token=a.b.c; access_token2=no" }, "a.b.c"],
     [
-      "of the header, beside a cookie",
+      "in the header, before the cookie",
       { Authorization: "Bearer a.b.c", Cookie: "access_token=d.e.f" },
       "a.b.c",
     ],
-  ])("is the one %s", (_, headers, token) => {
+  ])("finds the token %s", (_, headers, token) => {
     expect(tokenOf(headers)).toBe(token);
   });
 
   it.each([
     ["no header or cookie", {}],
     ["another cookie", { Cookie: "session=a.b.c; myaccess_token=d.e.f" }],
-  ])("is missing with %s", (_, headers) => {
+  ])("finds none with %s", (_, headers) => {
     expect(tokenOf(headers)).toBeUndefined();
   });
 
@@ -37,7 +38,71 @@ describe("the token of a request", () => {
     ["two headers of different case", { Authorization: "Bearer a.b.c", authorization: "Bearer d.e.f" }],
     ["two cookies of the name", { Cookie: "access_token=a.b.c; access_token=d.e.f" }],
     ["an empty cookie", { Cookie: "access_token=" }],
-  ])("is one that no verification passes with %s", (_, headers) => {
+  ])("returns an empty token for %s", (_, headers) => {
+    expect(tokenOf(headers)).toBe("");
+  });
+});
+
+describe("connectionToken", () => {
+  const tokenOf = (headers: Headers) =>
+    connectionToken(authorizerEvent(headers), { cookieName: "access_token", allowedOrigins: [ours] });
+
+  const header = { Authorization: "Bearer of.the.header" };
+  const pair = { "Sec-WebSocket-Protocol": "access_token, of.the.pair" };
+  const cookie = { Cookie: "access_token=of.the.cookie" };
+
+  it.each<[string, Headers, string]>([
+    ["the header", header, "of.the.header"],
+    ["the header, before the others", { ...header, ...pair, ...cookie }, "of.the.header"],
+    ["the subprotocols", pair, "of.the.pair"],
+    ["the subprotocols, before the cookie", { ...pair, ...cookie }, "of.the.pair"],
+    ["the subprotocols without a space", { "sec-websocket-protocol": "access_token,a.b.c" }, "a.b.c"],
+    ["the subprotocols in two headers", { "sec-websocket-protocol": ["access_token", "a.b.c"] }, "a.b.c"],
+    ["the cookie, from a client that is not a page", cookie, "of.the.cookie"],
+    ["the cookie, from a page of an allowed origin", { ...cookie, Origin: ours }, "of.the.cookie"],
+    [
+      "the cookie, beside other subprotocols",
+      { ...cookie, "Sec-WebSocket-Protocol": "json, v2" },
+      "of.the.cookie",
+    ],
+  ])("finds the token of %s", (_, headers, token) => {
+    expect(tokenOf(headers)).toBe(token);
+  });
+
+  it.each<[string, Headers]>([
+    ["no headers", {}],
+    ["the cookie from a page of another site", { ...cookie, Origin: "https://evil.example" }],
+    ["the cookie from a page without an origin", { ...cookie, origin: "null" }],
+    [
+      "the cookie from a site whose name begins with an allowed origin",
+      { ...cookie, Origin: `${ours}.evil.example` },
+    ],
+    ["the cookie from an allowed origin in other case", { ...cookie, Origin: "https://APP.example" }],
+    [
+      "the cookie with two origins, one of them allowed",
+      { ...cookie, Origin: [ours, "https://evil.example"] },
+    ],
+    ["other subprotocols", { "Sec-WebSocket-Protocol": "json" }],
+    ["a token as the only subprotocol", { "Sec-WebSocket-Protocol": "a.b.c" }],
+    ["a pair of another name", { "Sec-WebSocket-Protocol": "Access_Token, a.b.c" }],
+  ])("finds none with %s", (_, headers) => {
+    expect(tokenOf(headers)).toBeUndefined();
+  });
+
+  it.each<[string, Headers]>([
+    ["a bad header beside a good pair and cookie", { ...pair, ...cookie, Authorization: "Basic YTpi" }],
+    ["an empty header beside a good pair", { ...pair, Authorization: "" }],
+    ["half a pair, even beside a good cookie", { ...cookie, "Sec-WebSocket-Protocol": "access_token" }],
+    ["half a pair and a comma", { "Sec-WebSocket-Protocol": "access_token," }],
+    ["the pair in reverse order", { "Sec-WebSocket-Protocol": "a.b.c, access_token" }],
+    ["more than a pair", { "Sec-WebSocket-Protocol": "access_token, a.b.c, json" }],
+    ["something before the pair", { "Sec-WebSocket-Protocol": "json, access_token, a.b.c" }],
+    [
+      "two pairs in two headers",
+      { "Sec-WebSocket-Protocol": ["access_token, a.b.c", "access_token, a.b.c"] },
+    ],
+    ["two cookies of the name", { Cookie: "access_token=a.b.c; access_token=d.e.f" }],
+  ])("returns an empty token for %s", (_, headers) => {
     expect(tokenOf(headers)).toBe("");
   });
 });

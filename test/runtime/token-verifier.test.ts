@@ -48,34 +48,34 @@ afterEach(() => {
 const verifier = (options: Partial<Parameters<typeof tokenVerifier>[0]> = {}) =>
   tokenVerifier({ issuer, audience, jwksUri, ...options });
 
-describe("a token is accepted", () => {
-  it("when the issuer signed it for this audience", async () => {
+describe("tokenVerifier, for a valid token", () => {
+  it("accepts a token that the issuer signed for this audience", async () => {
     expect(await verifier()(await sign())).toMatchObject({ sub: "alice" });
   });
 
   it.each([
-    ["among several audiences", { aud: ["other", audience] }, []],
-    ["by Cognito's client_id", { client_id: audience }, ["aud"]],
-    ["within the clocks' tolerance after it expired", { exp: seconds - 4 }, []],
+    ["for several audiences", { aud: ["other", audience] }, []],
+    ["with the audience in Cognito's client_id", { client_id: audience }, ["aud"]],
+    ["that expired within the clock tolerance", { exp: seconds - 4 }, []],
     ["with a subject of 255 characters", { sub: "a".repeat(255) }, []],
-  ])("%s", async (_, claims, without) => {
+  ])("accepts a token %s", async (_, claims, without) => {
     await expect(verifier()(await sign({ claims, without }))).resolves.toBeDefined();
   });
 });
 
-describe("a token is refused", async () => {
+describe("tokenVerifier, for an invalid token", async () => {
   const spki = new TextEncoder().encode(await exportSPKI(pair.publicKey));
   const good = await sign();
   const [head, , signature] = good.split(".");
   const forged = Buffer.from(JSON.stringify({ iss: issuer, aud: audience, sub: "bob", exp: seconds + 900 }));
 
   it.each<[string, string | Promise<string>]>([
-    ["when it is empty", ""],
-    ["when it is no token", "garbage"],
-    ["when its parts are no base64url", "a.b.c"],
-    ["when it has two parts", good.split(".").slice(0, 2).join(".")],
-    ["when its payload was changed", `${head}.${forged.toString("base64url")}.${signature}`],
-    ["when its signature was cut off", `${good.split(".").slice(0, 2).join(".")}.`],
+    ["that is empty", ""],
+    ["that is not a token", "garbage"],
+    ["whose parts are not base64url", "a.b.c"],
+    ["of two parts", good.split(".").slice(0, 2).join(".")],
+    ["with a changed payload", `${head}.${forged.toString("base64url")}.${signature}`],
+    ["without a signature", `${good.split(".").slice(0, 2).join(".")}.`],
     [
       "with alg none",
       new UnsecuredJWT({ sub: "alice" })
@@ -85,39 +85,36 @@ describe("a token is refused", async () => {
         .encode(),
     ],
     ["with the public key as a symmetric secret", sign({ header: { alg: "HS256", kid: "k1" }, key: spki })],
-    ["from another's key under the same key id", sign({ key: stranger.privateKey })],
+    ["signed by another key with the same key id", sign({ key: stranger.privateKey })],
     ["with an unknown key id", sign({ header: { alg: "ES256", kid: "k2" } })],
     ["from another issuer", sign({ claims: { iss: "https://other.example" } })],
     ["for another audience", sign({ claims: { aud: "other" } })],
     ["for another client", sign({ claims: { client_id: "other" }, without: ["aud"] })],
     ["without an audience", sign({ without: ["aud"] })],
     ["without an issuer", sign({ without: ["iss"] })],
-    ["without an end", sign({ without: ["exp"] })],
+    ["without an expiry", sign({ without: ["exp"] })],
     ["without a subject", sign({ without: ["sub"] })],
     ["with a number as its subject", sign({ claims: { sub: 42 as unknown as string } })],
     ["with a list as its subject", sign({ claims: { sub: ["alice"] as unknown as string } })],
     ["with an empty subject", sign({ claims: { sub: "" } })],
     ["with a subject beyond ASCII", sign({ claims: { sub: "al\u0456ce" } })],
     ["with a subject of 256 characters", sign({ claims: { sub: "a".repeat(256) } })],
-    ["before its time", sign({ claims: { nbf: seconds + 60 } })],
-    [
-      "when it has expired, but was for another audience",
-      sign({ claims: { exp: seconds - 60, aud: "other" } }),
-    ],
-  ])("%s", async (_, token) => {
+    ["that is not valid yet", sign({ claims: { nbf: seconds + 60 } })],
+    ["that has expired and was for another audience", sign({ claims: { exp: seconds - 60, aud: "other" } })],
+  ])("refuses a token %s", async (_, token) => {
     const error = await verifier()(await token).catch((error) => error);
     expect(error).toBeInstanceOf(InvalidToken);
     expect(error).toMatchObject({ expired: false, message: "Invalid token" });
   });
 
-  it("as expired when it was good until then", async () => {
+  it("refuses a valid token that has expired as expired", async () => {
     const error = await verifier()(await sign({ claims: { exp: seconds - 6 } })).catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidToken", expired: true, message: "Token expired" });
   });
 });
 
-describe("a verified token", () => {
-  it("is remembered, so that its keys are not asked for again", async () => {
+describe("tokenVerifier, with a verified token", () => {
+  it("does not verify it again", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);
@@ -127,7 +124,7 @@ describe("a verified token", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("is forgotten when it expires", async () => {
+  it("refuses it once it has expired", async () => {
     const verify = verifier();
     const token = await sign({ claims: { exp: seconds + 10 } });
     await verify(token);
@@ -136,8 +133,8 @@ describe("a verified token", () => {
   });
 });
 
-describe("the issuer's keys", () => {
-  it("are fetched again for an unknown key id, at most once a minute", async () => {
+describe("tokenVerifier, with the issuer's keys", () => {
+  it("fetches them again for an unknown key id, at most once a minute", async () => {
     const verify = verifier();
     await verify(await sign());
     const rotated = await generateKeyPair("ES256", { extractable: true });
@@ -153,7 +150,7 @@ describe("the issuer's keys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("are found by discovery when their address is not given, once", async () => {
+  it("finds them by discovery, once, if their address is not given", async () => {
     const discovery = Response.json({ issuer, jwks_uri: jwksUri });
     fetched.mockImplementationOnce(async () => discovery);
     const verify = verifier({ jwksUri: "" });
@@ -164,24 +161,24 @@ describe("the issuer's keys", () => {
 
   it.each<[string, () => Promise<Response>]>([
     ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
-    ["are answered with 503", async () => new Response("", { status: 503 })],
-    ["are no JSON", async () => new Response("<html>")],
-    ["are no key set", async () => Response.json({ nothing: true })],
-  ])("are at fault, not the token, when they %s", async (_, answer) => {
+    ["get a 503", async () => new Response("", { status: 503 })],
+    ["are not JSON", async () => new Response("<html>")],
+    ["are not a key set", async () => Response.json({ nothing: true })],
+  ])("does not blame the token if they %s", async (_, answer) => {
     fetched.mockImplementation(answer);
     const error = await verifier()(await sign()).catch((error) => error);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(InvalidToken);
   });
 
-  it("are not taken from a discovery document of another issuer", async () => {
+  it("rejects a discovery document of another issuer", async () => {
     fetched.mockImplementation(async () =>
       Response.json({ issuer: "https://other.example", jwks_uri: jwksUri }),
     );
     await expect(verifier({ jwksUri: "" })(await sign())).rejects.toThrow("another issuer");
   });
 
-  it("are tried again after a failure", async () => {
+  it("fetches them again after a failure", async () => {
     const verify = verifier({ jwksUri: "" });
     fetched.mockImplementationOnce(() => Promise.reject(new TypeError("fetch failed")));
     await expect(verify(await sign())).rejects.toThrow("fetch failed");

@@ -5,7 +5,7 @@ import { validate } from "../../lib/runtime/validate.ts";
 
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 
-describe("a refusal of input", () => {
+describe("validate", () => {
   it.each([
     [{}, "network is required and must be one of eth, base, sol, bsc, avax"],
     [{ network: "eth" }, "privateKey is required and must be a string"],
@@ -25,7 +25,7 @@ describe("a refusal of input", () => {
       "A field of the body is not a known field",
     ],
     [{ network: "eth", privateKey: secret, constructor: 1 }, "constructor is not a known field"],
-  ])("of %j says: %s", (input, message) => {
+  ])("refuses %j: %s", (input, message) => {
     expect(() => validate(ImportWalletSchema, input)).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message }),
     );
@@ -45,7 +45,7 @@ describe("a refusal of input", () => {
     ['{"priorityFee":1e-300}', "priorityFee must be 0, or at least 1e-9"],
     ['{"mevProtection":1}', "mevProtection must be a boolean"],
     ['{"toString":1}', "toString is not a known field"],
-  ])("of the settings %s says: %s", (json, message) => {
+  ])("refuses settings of %s: %s", (json, message) => {
     expect(() => validate(SettingsPatchSchema, JSON.parse(json))).toThrow(
       expect.objectContaining({ message }),
     );

@@ -13,7 +13,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/api": ["lib/domain", ...operations],
   "lib/concurrency.ts": [],
   "lib/aws": ["lib/domain", "lib/concurrency.ts"],
-  "lib/runtime": ["lib/api", "lib/domain", ...operations],
+  "lib/runtime": ["lib/users", "lib/prices", "lib/aws", "lib/api", "lib/domain", ...operations],
   "lib/prices": ["lib/domain"],
   "lib/plans": ["lib/aws", "lib/domain"],
   "lib/users": ["lib/aws", "lib/domain"],

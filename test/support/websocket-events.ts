@@ -1,4 +1,4 @@
-import type { WebSocketEvent } from "../../lib/runtime/websocket-event.ts";
+import type { WebSocketEvent } from "../../lib/runtime/websocket.ts";
 import { type Headers, headerForms } from "./events.ts";
 
 type Context = WebSocketEvent["requestContext"];

@@ -1,0 +1,31 @@
+import { openTable } from "../aws/table.ts";
+import { openUsagePlans } from "../aws/usage-plans.ts";
+import { admission } from "../users/admit.ts";
+import { type AuthorizerDeps, identityOf } from "./authorizer.ts";
+import { environment } from "./environment.ts";
+import { tokenVerifier } from "./token-verifier.ts";
+
+/** What both authorizers depend on, as their environment configures it. */
+export function authorizerDeps(): AuthorizerDeps {
+  const admit = admission(openTable(environment("TABLE_NAME")), {
+    fallbackKey: environment("FALLBACK_KEY"),
+    stages: environment("PLAN_STAGES"),
+  });
+  return {
+    cookieName: environment("COOKIE_NAME"),
+    verify: tokenVerifier({
+      issuer: environment("ISSUER"),
+      audience: environment("AUDIENCE"),
+      jwksUri: environment("JWKS_URI"),
+    }),
+    admit: (claims, now) => admit(identityOf(claims), now),
+  };
+}
+
+/** What the functions that manage API keys and usage plans depend on. */
+export function planDeps() {
+  return {
+    table: openTable(environment("TABLE_NAME")),
+    plans: openUsagePlans({ prefix: environment("PLAN_PREFIX"), stages: environment("PLAN_STAGES") }),
+  };
+}

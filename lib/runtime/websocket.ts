@@ -1,0 +1,164 @@
+import type {
+  APIGatewayEventWebsocketRequestContextV2,
+  APIGatewayProxyEventHeaders,
+  APIGatewayProxyWebsocketEventV2WithRequestContext,
+} from "aws-lambda";
+import * as v from "valibot";
+import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
+import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import { logFault } from "./log.ts";
+import { subprotocolsOf, tokenSubprotocol } from "./request-token.ts";
+import { InvalidRequest, validate } from "./validate.ts";
+
+/** An event of the WebSocket API. Only `$connect` has headers. */
+export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
+  APIGatewayEventWebsocketRequestContextV2 & { authorizer?: { principalId?: string } }
+> & {
+  headers?: APIGatewayProxyEventHeaders;
+  multiValueHeaders?: Record<string, string[] | undefined>;
+};
+
+/** API Gateway sends the body to the client on routes that have a response. */
+type WebSocketResult = { statusCode: number; headers?: Record<string, string>; body?: string };
+
+type ConnectionEvent = { userID: string; connectionID: string; now: Date };
+
+/**
+ * Wraps the function of `$connect`. The client is connected if this answers 200.
+ *
+ * @param open returns false if the user has too many connections.
+ */
+export function connect(open: (connection: ConnectionEvent) => Promise<boolean>) {
+  return (event: WebSocketEvent) =>
+    handle("connect", "CONNECT", event, async (connection) => {
+      if (!(await open(connection))) return { statusCode: 429 };
+      const { headers = {}, multiValueHeaders = {} } = event;
+      if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
+        return { statusCode: 200 };
+      // Browsers close a connection if the server selects none of the subprotocols that they asked for.
+      return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
+    });
+}
+
+/** Wraps the function of `$disconnect`. */
+export function disconnect(close: (connection: ConnectionEvent) => Promise<void>) {
+  return (event: WebSocketEvent) =>
+    handle("disconnect", "DISCONNECT", event, async (connection) => {
+      await close(connection);
+      return { statusCode: 200 };
+    });
+}
+
+async function handle(
+  name: "connect" | "disconnect",
+  eventType: WebSocketEvent["requestContext"]["eventType"],
+  event: WebSocketEvent,
+  answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
+): Promise<WebSocketResult> {
+  try {
+    // Senders choose the type of a message, and `$connect` as a type must not open a connection.
+    if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
+    return await answer({
+      ...connectionOf(event),
+      now: new Date(event.requestContext.requestTimeEpoch),
+    });
+  } catch (error) {
+    logFault(name, error);
+    return { statusCode: 500 };
+  }
+}
+
+function connectionOf({ requestContext }: WebSocketEvent) {
+  const { connectionId: connectionID, authorizer } = requestContext;
+  const userID = authorizer?.principalId;
+  if (userID === undefined) throw new Error("The connection has no user");
+  return { connectionID, userID };
+}
+
+type MessageType = keyof typeof clientMessages;
+
+/** A parsed message, its sender, and the time of receipt. */
+type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
+
+/** Sends messages to a connection, in order. */
+type Send = (connectionID: string, messages: readonly string[]) => Promise<void>;
+
+const cannotSend: Send = async () => {
+  throw new Error("Several replies, and no way to send them");
+};
+
+/**
+ * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. A single reply is
+ * the function's result, which API Gateway sends to the client. Several replies are pushed, in order.
+ */
+export function message<Type extends MessageType>(
+  type: Type,
+  useCase: (received: Received<Type>) => Promise<ServerMessage[]>,
+  send: Send = cannotSend,
+) {
+  return async (event: WebSocketEvent): Promise<WebSocketResult> => {
+    let content: unknown;
+    try {
+      content = readMessage(event);
+      const parsed = validate(clientMessages[type] as v.GenericSchema, content, "message");
+      const connection = connectionOf(event);
+      const received = { ...(parsed as object), ...connection, now: new Date() } as Received<Type>;
+      const replies = (await useCase(received)).map((reply) => encodeReply(reply, content));
+      const [reply, ...others] = replies;
+      if (reply !== undefined && others.length === 0) return result(reply);
+      await send(connection.connectionID, replies);
+      return { statusCode: 200 };
+    } catch (error) {
+      return result(encodeReply(replyTo(error, type), content));
+    }
+  };
+}
+
+/** Makes the handler of `$default`, which gets every message of unknown type. */
+export function unknownMessage() {
+  return async (event: WebSocketEvent): Promise<WebSocketResult> => {
+    let content: unknown;
+    try {
+      content = readMessage(event);
+      const { type } = content as { type?: unknown };
+      const known = `one of ${Object.keys(clientMessages).join(", ")}`;
+      const reply =
+        type === undefined
+          ? errorMessage("INVALID_MESSAGE", `type is required and must be ${known}`)
+          : errorMessage("UNKNOWN_TYPE", `type must be ${known}`);
+      return result(encodeReply(reply, content));
+    } catch (error) {
+      return result(encodeReply(replyTo(error, "unknownMessage"), content));
+    }
+  };
+}
+
+class InvalidJson extends Error {}
+
+/** @throws {InvalidJson} @throws {InvalidRequest} */
+function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
+  let content: unknown;
+  try {
+    content = JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
+  } catch {
+    throw new InvalidJson();
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw new InvalidRequest("The message must be a JSON object");
+  return content;
+}
+
+function replyTo(error: unknown, operation: string): ServerMessage {
+  if (error instanceof InvalidJson) return errorMessage("INVALID_JSON", "The message must be valid JSON");
+  if (error instanceof InvalidRequest) return errorMessage("INVALID_MESSAGE", error.message);
+  logFault(operation, error);
+  return errorMessage("INTERNAL_ERROR", "Internal server error");
+}
+
+/** Adds the id of the message, if it has a valid one. Snapshots and updates answer no message: their schemas drop the id. */
+function encodeReply(reply: ServerMessage, content: unknown): string {
+  const answered = v.safeParse(v.object({ id: MessageIDSchema }), content);
+  return encodeMessage(answered.success ? ({ ...reply, ...answered.output } as ServerMessage) : reply);
+}
+
+const result = (body: string): WebSocketResult => ({ statusCode: 200, body });

@@ -1,0 +1,47 @@
+import { App } from "aws-cdk-lib";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readConfiguration } from "../../lib/infra/config.ts";
+import { environmentOf } from "../../lib/infra/environment.ts";
+import type { EnvName } from "../../lib/operation-types.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+
+const context = {
+  allowedOrigins: ["https://app.example", "http://localhost:5173"],
+  walletLimits: { Pro: 60 },
+  cookieName: "session",
+  channelShards: 7,
+  priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
+  keyGraceSeconds: 0,
+};
+const issuer = { issuer: "https://id.example/", audience: "terminal", jwksUri: "" };
+const stages = [{ apiId: "a1", stage: "live" }];
+const plans = {
+  FALLBACK_KEY: "0123456789abcdef",
+  PLAN_STAGES: JSON.stringify(stages),
+  PLAN_PREFIX: "TerminalApi/user/",
+  STANDARD_PLAN_ID: "p1",
+  PRO_PLAN_ID: "p2",
+};
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("environmentOf", () => {
+  it("writes every variable so that the functions read back the configuration", () => {
+    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans);
+    for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
+    const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);
+    expect(Object.fromEntries(read)).toEqual({
+      ALLOWED_ORIGINS: context.allowedOrigins,
+      WALLET_LIMITS: { Base: 10, Pro: 60, Enterprise: 500 },
+      ISSUER: issuer.issuer,
+      AUDIENCE: issuer.audience,
+      JWKS_URI: "",
+      COOKIE_NAME: "session",
+      CHANNEL_SHARDS: 7,
+      PRICE_FEEDS: context.priceFeeds,
+      KEY_GRACE_SECONDS: 0,
+      ...plans,
+      PLAN_STAGES: stages,
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  type AuthorizerDeps,
+  connectionAuthorizer,
+  identityOf,
+  restAuthorizer,
+} from "../../lib/runtime/authorizer.ts";
+import { type Claims, InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
+import { quietConsole } from "../support/console.ts";
+import { authorizerEvent } from "../support/events.ts";
+
+const claims: Claims = { sub: "alice", exp: 2_000_000_000 };
+const restEvent = authorizerEvent({ Authorization: "Bearer secret-token" });
+const connectEvent = authorizerEvent({ "Sec-WebSocket-Protocol": "access_token, secret-token" });
+
+type Fakes = Partial<AuthorizerDeps>;
+
+const deps = { cookieName: "access_token", verify: async () => claims, admit: async () => "a key" };
+const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fakes });
+const authorizeConnection = (fakes: Fakes = {}) =>
+  connectionAuthorizer({ ...deps, allowedOrigins: ["https://app.example"], ...fakes });
+
+const rejecting = (expired: boolean) => () => Promise.reject(new InvalidToken({ expired }));
+const failing = () => Promise.reject(new Error("secret-token at fault"));
+
+const logged = quietConsole();
+
+const thrownBy = async (promise: Promise<unknown>): Promise<Error> => {
+  const thrown: unknown = await promise.catch((error) => error);
+  if (thrown instanceof Error) return thrown;
+  throw new Error("Nothing was thrown");
+};
+
+describe.each([
+  ["restAuthorizer", "authorize", authorizeRequest, restEvent],
+  ["connectionAuthorizer", "authorizeConnection", authorizeConnection, connectEvent],
+] as const)("%s", (_, operation, authorize, event) => {
+  it("allows the bearer of a valid token this call, and names their user and API key", async () => {
+    const verify = vi.fn(async () => claims);
+    const admit = vi.fn(async () => "a key");
+    expect(await authorize({ verify, admit })(event)).toEqual({
+      principalId: "alice",
+      policyDocument: {
+        Version: "2012-10-17",
+        Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: event.methodArn }],
+      },
+      context: {},
+      usageIdentifierKey: "a key",
+    });
+    expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
+    expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
+  });
+
+  it.each<[string, Fakes]>([
+    ["the issuer's keys cannot be fetched", { verify: failing }],
+    ["the profile cannot be read", { admit: failing }],
+  ])("fails without quoting the token or a stack if %s", async (_, fakes) => {
+    const error = await thrownBy(authorize(fakes)(event));
+    expect(error).toMatchObject({ message: "The authorizer failed", stack: "" });
+    expect(logged()).toEqual([expect.objectContaining({ operation, error: "Error" })]);
+    expect(JSON.stringify(logged())).not.toContain("secret-token");
+  });
+});
+
+describe("restAuthorizer", () => {
+  it.each([
+    ["no token", authorizerEvent(), rejecting(false), { error: "No token provided" }],
+    ["an invalid token", restEvent, rejecting(false), { error: "Invalid token" }],
+    ["an expired token", restEvent, rejecting(true), { error: "Token expired", needsRefresh: true }],
+  ])("denies a request with %s, with the body of the 401 as context", async (_, request, verify, body) => {
+    const result = await authorizeRequest({ verify })(request);
+    expect(result.policyDocument.Statement).toEqual([expect.objectContaining({ Effect: "Deny" })]);
+    expect(JSON.parse(String(result.context?.unauthorized))).toEqual(body);
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe("connectionAuthorizer", () => {
+  const real = tokenVerifier({
+    issuer: "https://id.example",
+    audience: "a",
+    jwksUri: "https://id.example/keys",
+  });
+
+  it.each<[string, ReturnType<typeof authorizerEvent>, Fakes]>([
+    ["no token", authorizerEvent(), { verify: rejecting(false) }],
+    ["an invalid token", connectEvent, { verify: rejecting(false) }],
+    ["an expired token", connectEvent, { verify: rejecting(true) }],
+    ["text that is not a token", connectEvent, { verify: real }],
+    ["half a pair", authorizerEvent({ "Sec-WebSocket-Protocol": "access_token" }), { verify: real }],
+    [
+      "the cookie, from a page of another site",
+      authorizerEvent({ Cookie: "access_token=secret-token", Origin: "https://evil.example" }),
+      {},
+    ],
+  ])("throws exactly Unauthorized, and logs nothing, for %s", async (_, request, fakes) => {
+    const admit = vi.fn(async () => "a key");
+    const error = await thrownBy(authorizeConnection({ ...fakes, admit })(request));
+    expect(error).toMatchObject({ message: "Unauthorized", stack: "" });
+    expect(Object.values(error)).toEqual([]);
+    expect(admit).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe("identityOf", () => {
+  it("takes the user from the subject, the names in order of preference, and the referral code", () => {
+    const named = { preferred_username: "Ann", nickname: "annie", username: "ann1", ref: "CODE" };
+    expect(identityOf({ ...claims, ...named })).toEqual({
+      userID: "alice",
+      names: ["Ann", "annie", "ann1"],
+      ref: "CODE",
+    });
+  });
+
+  it("ignores a username that repeats the subject", () => {
+    expect(identityOf({ ...claims, username: "alice" }).names).toEqual([undefined, undefined, undefined]);
+  });
+});

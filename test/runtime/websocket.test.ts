@@ -1,0 +1,253 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { errorMessage, type ServerMessage } from "../../lib/api/server-messages.ts";
+import { connect, disconnect, message, unknownMessage } from "../../lib/runtime/websocket.ts";
+import { quietConsole } from "../support/console.ts";
+import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
+
+const logged = quietConsole();
+
+const time = "2026-11-21T09:00:00.000Z";
+const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
+const idForm = "id must be text of 1 to 64 characters, or a whole number";
+const namesForm = "channels must be an array of at most 100 channel names";
+
+const subscriptions: ServerMessage = { type: "subscriptions", channels: ["orders"], time };
+const snapshot: ServerMessage = { type: "snapshot", channel: "orders", time, data: [] };
+
+const ping = message("ping", async () => [{ type: "pong", time }]);
+
+const bodyOf = async (result: Promise<{ statusCode: number; body?: string }>) => {
+  const { statusCode, body } = await result;
+  expect(statusCode).toBe(200);
+  return JSON.parse(body ?? "null");
+};
+
+describe("message", () => {
+  it("hands the use case the parsed message and its sender", async () => {
+    const useCase = vi.fn(async () => [subscriptions]);
+    const content = { type: "subscribe", id: "s1", channels: ["orders", "trades"] };
+    await message("subscribe", useCase)(messageEvent(content));
+    expect(useCase).toHaveBeenCalledExactlyOnceWith({
+      ...content,
+      userID: "alice",
+      connectionID: "c1",
+      now: expect.any(Date),
+    });
+  });
+
+  it("decodes base64", async () => {
+    const body = Buffer.from('{"type":"ping","id":"ü"}').toString("base64");
+    const event = { ...messageEvent(body), isBase64Encoded: true };
+    expect(await bodyOf(ping(event))).toEqual({ type: "pong", id: "ü", time });
+  });
+
+  it.each(["p1", "x".repeat(64), "東京", 0, -1, Number.MAX_SAFE_INTEGER])("echoes the id %j", async (id) => {
+    expect(await bodyOf(ping(messageEvent({ type: "ping", id })))).toEqual({ type: "pong", id, time });
+  });
+
+  it("answers a message without an id", async () => {
+    expect(await bodyOf(ping(messageEvent({ type: "ping" })))).toEqual({ type: "pong", time });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["an empty id", { id: "" }, idForm],
+    ["a huge id", { id: "x".repeat(65) }, idForm],
+    ["an id of 1 MB", { id: secret.repeat(16_000) }, idForm],
+    ["a fraction as id", { id: 1.5 }, idForm],
+    ["an unsafe integer as id", { id: 2 ** 53 }, idForm],
+    ["null as id", { id: null }, idForm],
+    ["an object as id", { id: {} }, idForm],
+    [
+      "no channels",
+      { channels: undefined },
+      `channels is required and ${namesForm.slice("channels ".length)}`,
+    ],
+    ["text as channels", { channels: "orders" }, namesForm],
+    ["an object as channels", { channels: { 0: "orders" } }, namesForm],
+    ["1000 channels", { channels: Array(1000).fill("orders") }, namesForm],
+    ["a channel that is not text", { channels: ["orders", 5] }, "channels.1 must be text"],
+    ["an unknown field", { chanels: [] }, "chanels is not a known field"],
+    ["a secret as a field name", { [secret]: 1 }, "A field of the message is not a known field"],
+    ["another type", { type: "unsubscribe" }, 'type must be "subscribe"'],
+  ])("explains what is wrong with %s, and does not run the use case", async (_, changes, text) => {
+    const useCase = vi.fn(async () => [subscriptions]);
+    const content = { type: "subscribe", id: 7, channels: ["orders"], ...(changes as object) };
+    const answer = await bodyOf(message("subscribe", useCase)(messageEvent(content)));
+    const id = "id" in (changes as object) ? {} : { id: 7 };
+    expect(answer).toEqual({ type: "error", code: "INVALID_MESSAGE", message: text, ...id });
+    expect(useCase).not.toHaveBeenCalled();
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe("message, with replies", () => {
+  const replyWith = async (replies: ServerMessage[]) => {
+    const send = vi.fn(async () => {});
+    const event = messageEvent({ type: "subscribe", id: "s1", channels: [] });
+    const result = await message("subscribe", async () => replies, send)(event);
+    return { result, send };
+  };
+
+  it("returns a single reply as the function's result", async () => {
+    const { result, send } = await replyWith([subscriptions]);
+    expect(result).toEqual({ statusCode: 200, body: expect.any(String) });
+    expect(JSON.parse(result.body ?? "")).toEqual({ ...subscriptions, id: "s1" });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it("pushes several replies in order, with the id on those that answer the message", async () => {
+    const problem = errorMessage("UNKNOWN_CHANNEL", "Unknown");
+    const { result, send } = await replyWith([problem, subscriptions, snapshot]);
+    expect(result).toEqual({ statusCode: 200 });
+    const [[connectionID, texts]] = send.mock.calls as unknown as [[string, string[]]];
+    expect(connectionID).toBe("c1");
+    expect(texts.map((text) => JSON.parse(text))).toEqual([
+      { ...problem, id: "s1" },
+      { ...subscriptions, id: "s1" },
+      snapshot,
+    ]);
+  });
+});
+
+describe("message, after a fault", () => {
+  const fault = () => Promise.reject(new Error(`failed on ${secret}`));
+  const event = messageEvent({ type: "subscribe", id: "s1", channels: [secret] });
+  const internal = { type: "error", id: "s1", code: "INTERNAL_ERROR", message: "Internal server error" };
+
+  it.each([
+    ["in the use case", message("subscribe", fault)],
+    ["in sending the replies", message("subscribe", async () => [subscriptions, snapshot], fault)],
+    ["in the form of a reply", message("subscribe", async () => [{ type: "pong" } as never])],
+    ["because several replies cannot be sent", message("subscribe", async () => [subscriptions, snapshot])],
+  ])("%s, answers INTERNAL_ERROR and logs its name without quoting the message", async (_, handler) => {
+    expect(await bodyOf(handler(event))).toEqual(internal);
+    expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
+    expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
+  });
+
+  it("treats an event without a user as a fault", async () => {
+    const { requestContext, ...rest } = event;
+    const anonymous = { ...rest, requestContext: { ...requestContext, authorizer: {} } };
+    const useCase = vi.fn(async () => [subscriptions]);
+    expect(await bodyOf(message("subscribe", useCase)(anonymous))).toEqual(internal);
+    expect(useCase).not.toHaveBeenCalled();
+  });
+});
+
+describe("unknownMessage", () => {
+  const answerTo = (content: unknown) => bodyOf(unknownMessage()(messageEvent(content)));
+  const known = "type must be one of subscribe, unsubscribe, ping";
+
+  it.each<[string, unknown, object]>([
+    ["an unknown type", { type: "trade", id: "t1" }, { id: "t1", code: "UNKNOWN_TYPE", message: known }],
+    ["a type in other case", { type: "Ping" }, { code: "UNKNOWN_TYPE", message: known }],
+    ["null as type", { type: null, id: 5 }, { id: 5, code: "UNKNOWN_TYPE", message: known }],
+    ["a secret as type", { type: secret }, { code: "UNKNOWN_TYPE", message: known }],
+    ["a huge id", { type: "x", id: "x".repeat(65) }, { code: "UNKNOWN_TYPE", message: known }],
+    [
+      "no type",
+      {},
+      {
+        code: "INVALID_MESSAGE",
+        message: `type is required and must be ${known.slice("type must be ".length)}`,
+      },
+    ],
+    ["bad JSON", '{"type":', { code: "INVALID_JSON", message: "The message must be valid JSON" }],
+    ["an empty message", "", { code: "INVALID_JSON", message: "The message must be valid JSON" }],
+    [
+      "deep nesting",
+      "[".repeat(100_000),
+      { code: "INVALID_JSON", message: "The message must be valid JSON" },
+    ],
+    ["a list", "[1]", { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
+    ["null", "null", { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
+    ["text", '"ping"', { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
+  ])("explains what is wrong with %s, and logs nothing", async (_, content, answer) => {
+    expect(await answerTo(content)).toEqual({ type: "error", ...answer });
+    expect(logged()).toEqual([]);
+  });
+
+  it("shares its answer to bad JSON with message", async () => {
+    expect(await bodyOf(ping(messageEvent("{")))).toEqual({
+      type: "error",
+      code: "INVALID_JSON",
+      message: "The message must be valid JSON",
+    });
+  });
+});
+
+const named = { userID: "alice", connectionID: "c1", now: new Date("2026-11-21T09:00:00.000Z") };
+
+describe("connect", () => {
+  it("opens a connection for the authorized user, at the time of the request", async () => {
+    const open = vi.fn(async () => true);
+    expect(await connect(open)(connectEvent())).toEqual({ statusCode: 200 });
+    expect(open).toHaveBeenCalledExactlyOnceWith(named);
+  });
+
+  it.each([
+    ["access_token, a.b.c", { "Sec-WebSocket-Protocol": "access_token" }],
+    ["json", undefined],
+  ])("selects a subprotocol of %s", async (asked, headers) => {
+    const event = connectEvent({ "sec-websocket-protocol": asked });
+    expect(await connect(async () => true)(event)).toEqual({ statusCode: 200, ...(headers && { headers }) });
+  });
+
+  it("answers 429 if the user has too many connections", async () => {
+    const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
+    expect(await connect(async () => false)(event)).toEqual({ statusCode: 429 });
+    expect(logged()).toEqual([]);
+  });
+
+  it("answers 500 if the connection cannot be stored, and logs the fault by its name", async () => {
+    const open = () => Promise.reject(new Error("no table for a.b.c"));
+    const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
+    expect(await connect(open)(event)).toEqual({ statusCode: 500 });
+    expect(logged()).toEqual([expect.objectContaining({ operation: "connect", error: "Error" })]);
+    expect(JSON.stringify(logged())).not.toContain("a.b.c");
+  });
+
+  it("answers 500 to an event without a user", async () => {
+    const open = vi.fn(async () => true);
+    const event = connectEvent();
+    event.requestContext.authorizer = {};
+    expect(await connect(open)(event)).toEqual({ statusCode: 500 });
+    expect(open).not.toHaveBeenCalled();
+  });
+});
+
+describe("disconnect", () => {
+  it("closes the connection", async () => {
+    const close = vi.fn(async () => {});
+    expect(await disconnect(close)(disconnectEvent())).toEqual({ statusCode: 200 });
+    expect(close).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ userID: "alice", connectionID: "c1" }),
+    );
+  });
+
+  it("logs a fault if the connection cannot be removed", async () => {
+    const close = () => Promise.reject(new Error("no table"));
+    expect(await disconnect(close)(disconnectEvent())).toEqual({ statusCode: 500 });
+    expect(logged()).toEqual([expect.objectContaining({ operation: "disconnect" })]);
+  });
+});
+
+describe("connect and disconnect", () => {
+  const open = vi.fn(async () => true);
+  const close = vi.fn(async () => {});
+  afterEach(() => {
+    expect(open).not.toHaveBeenCalled();
+    expect(close).not.toHaveBeenCalled();
+  });
+
+  it.each(["$connect", "$disconnect"])("ignore a message of type %s", async (type) => {
+    const event = messageEvent({ type }, type);
+    expect(await connect(open)(event)).toEqual({ statusCode: 400 });
+    expect(await disconnect(close)(event)).toEqual({ statusCode: 400 });
+  });
+
+  it("ignore each other's event", async () => {
+    expect(await connect(open)(disconnectEvent())).toEqual({ statusCode: 400 });
+    expect(await disconnect(close)(connectEvent())).toEqual({ statusCode: 400 });
+  });
+});
