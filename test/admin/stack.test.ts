@@ -52,10 +52,8 @@ function runOnStack(args: string[], env: Record<string, string>) {
 describe("--stack", () => {
   it("works on the table of the data stack", async () => {
     await register(engine.table, { userID: "alice", names: ["alice"], ref: undefined }, now);
-    const { code, out } = await runOnStack(["list-users", "--json", "--stack", "TerminalData"], {
-      ...credentials,
-      ...region,
-    });
+    const args = ["list-users", "--json", "--stack", "TerminalData"];
+    const { code, out } = await runOnStack(args, engine.environment);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject([{ userID: "alice" }]);
   });

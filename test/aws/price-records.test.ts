@@ -101,10 +101,7 @@ describe("the function that feeds prices", () => {
     const environment = {
       TABLE_NAME: table.name,
       PRICE_FEEDS: JSON.stringify([{ source: "simulated", venue: "coinbase", url }]),
-      AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "local",
-      AWS_SECRET_ACCESS_KEY: "local",
-      AWS_ENDPOINT_URL_DYNAMODB: engine.connection.endpoint,
+      ...engine.environment,
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());

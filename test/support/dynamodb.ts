@@ -1,51 +1,58 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { CreateTableCommand, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
+import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { openTable, type Table } from "../../lib/aws/table.ts";
+import {
+  type DatabaseConnection,
+  engineStartMs,
+  newDatabase,
+} from "../../lib/local/test/support/dynamodb.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
-export const engineStart = 60_000;
+export const engineStart = engineStartMs;
 
-/** An engine of DynamoDB, in memory, with a table in it. */
+/** A database of one test file, in memory, with a table in it. */
 export type Engine = {
   table: Table;
-  /** What a client of one's own needs to reach the engine. */
-  connection: DynamoDBClientConfig & { endpoint: string };
-  /** Another table of the same engine, empty. */
+  /** What an SDK client needs to reach the database. */
+  connection: DatabaseConnection;
+  /** The same for a process or a function: environment variables of the AWS SDK. */
+  environment: Record<string, string>;
+  /** Another table of the same database, empty. */
   newTable(): Promise<Table>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts DynamoDB Local on a free port. Meant for `beforeAll(async () => …, engineStart)`, once in a file.
+ * Makes a database in the DynamoDB Local of the run. Meant for `beforeAll(async () => …, engineStart)`, once in a file.
  *
  * @throws {Error} when Java is missing or the engine does not come up.
  */
 export async function startTable(): Promise<Engine> {
-  const temporary = mkdtempSync(join(tmpdir(), "engine-"));
-  const reaper = createReaper();
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const dynamodb = await startDynamoDb({ temporary, credentials, reaper });
-  const connection = { endpoint: dynamodb.endpoint, region: "us-east-1", credentials };
-  let tables = 0;
-  // Without the functions' timeouts: a machine that is busy with other tests is not a table that hangs.
-  const newTable = () => createTable(openTable(`table-${++tables}`, { ...connection, requestHandler: {} }));
+  const connection = await newDatabase();
+  const tables: Table[] = [];
+  const newTable = async () => {
+    // Without the functions' timeouts: a machine that is busy with other tests is not a table that hangs.
+    const table = openTable(`table-${tables.length + 1}`, { ...connection, requestHandler: {} });
+    tables.push(table);
+    return createTable(table);
+  };
   return {
     table: await newTable(),
     connection,
+    environment: {
+      AWS_REGION: connection.region,
+      AWS_ACCESS_KEY_ID: connection.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: connection.credentials.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: connection.endpoint,
+    },
     newTable,
     async stop() {
-      await dynamodb.stop();
-      await reaper.close();
-      rmSync(temporary, { recursive: true });
+      for (const { client } of tables) client.destroy();
     },
   };
 }
 
-/** A table for the tests of a file, on an engine that runs as long as they do. */
+/** A table for the tests of a file. */
 export function tableForTests(): { readonly table: Table } {
   let engine: Engine;
   beforeAll(async () => {

@@ -30,8 +30,8 @@ let another: Deployment | undefined;
 /** The deployment that the tests of this file talk to. */
 export const deployment = (): Deployment => another ?? inject("deployment");
 
-/** From here on the tests of this file talk to another deployment than the rest. */
-export function talkTo(deployment: Deployment): void {
+/** Sends all further requests to another deployment, or with `undefined` to the common one again. */
+export function talkTo(deployment: Deployment | undefined): void {
   another = deployment;
 }
 

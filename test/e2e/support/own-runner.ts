@@ -52,6 +52,7 @@ export async function startOwnRunner(): Promise<OwnRunner> {
       );
     },
     async remove() {
+      talkTo(undefined);
       await runner.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { type DynamoDb, startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
+import { createReaper } from "../../src/processes/reaper.ts";
+
+type Engine = { endpoint: string; stop(): Promise<void> };
+
+/**
+ * Gives all test files of a run one DynamoDB Local, in memory. It starts when the first of them asks for it, so a run that
+ * needs no database starts no Java.
+ */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  let engine: Promise<Engine> | undefined;
+  const starter = createServer((_, response) => {
+    engine ??= startEngine();
+    engine.then(
+      ({ endpoint }) => response.end(endpoint),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await once(starter.listen(0, "127.0.0.1"), "listening");
+  project.provide("dynamodb", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  return async () => {
+    starter.closeAllConnections();
+    starter.close();
+    await (await engine)?.stop();
+  };
+}
+
+async function startEngine(): Promise<Engine> {
+  const temporary = mkdtempSync(join(tmpdir(), "engine-"));
+  const reaper = createReaper();
+  const credentials = { accessKeyId: "setup", secretAccessKey: "local" };
+  const dynamodb: DynamoDb = await startDynamoDb({ temporary, credentials, reaper });
+  return {
+    endpoint: dynamodb.endpoint,
+    async stop() {
+      await dynamodb.stop();
+      await reaper.close();
+      rmSync(temporary, { recursive: true });
+    },
+  };
+}

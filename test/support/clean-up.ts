@@ -1,0 +1,14 @@
+import { createRequire } from "node:module";
+import { afterAll, vi } from "vitest";
+
+// aws-sdk-client-mock loads Sinon with `require`, which gives another instance than `import` does.
+const sinon: typeof import("sinon") = createRequire(import.meta.url)("sinon");
+
+// Test files share their worker, so none may leave a mock behind.
+afterAll(() => {
+  sinon.restore();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});

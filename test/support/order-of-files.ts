@@ -1,0 +1,17 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * Projects in the order in which they start. Those with long files come first and those with short ones last, so that all
+ * workers finish at about the same time. The files of a project stay together, since a worker that does not isolate its
+ * files serves one project.
+ */
+const order = ["infra", "local", "feeds", "e2e", "table", "unit"];
+
+export default class OrderOfFiles extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+}
+
+const placeOf = ({ project }: TestSpecification) => order.indexOf(project.name);
