@@ -1,26 +1,25 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { Channel } from "../domain/channel.ts";
-import { entering, leaveChannels, leaving } from "./subscriber-records.ts";
-import { queryRange, type Table } from "./table.ts";
-import { connectionKey, connectionsOf } from "./table-keys.ts";
-import { transact, type Writes } from "./transaction.ts";
+import { type Channel, isPublic, type PublicChannel } from "../domain/channel.ts";
+import { queryPages, queryRange, type Table } from "./table.ts";
+import { connectionKey, connectionsOf, subscriberKey, subscribersOf } from "./table-keys.ts";
+import { transact, type Writes } from "./writes.ts";
 
-/** Which connection of which user. */
+/** Identifies a connection. */
 export type ConnectionName = { userID: string; connectionID: string };
 
-/** A WebSocket connection as kept while it is open. */
+/** An open WebSocket connection. */
 export type Connection = ConnectionName & {
-  /** The shard of every public channel in which it stands, chosen when it connected. */
+  /** Its shard among the subscribers of every public channel, chosen when it connected. */
   shard: number;
   connectedAt: string;
-  /** Absent when there are none: DynamoDB knows no empty set. */
+  /** Absent if there are none, since DynamoDB has no empty set. */
   channels?: Set<Channel>;
-  /** When the record goes by itself, in seconds since the epoch. */
+  /** When DynamoDB may delete the record, in seconds since the epoch. */
   expiresAt: number;
 };
 
-/** API Gateway ends a connection after two hours; a record outlives its connection by ten minutes at most. */
-const lifetime = (2 * 60 + 10) * 60;
+/** API Gateway closes a connection after two hours. Its record expires ten minutes later. */
+const lifetimeSeconds = (2 * 60 + 10) * 60;
 
 export async function openConnection(
   table: Table,
@@ -31,12 +30,12 @@ export async function openConnection(
     ...name,
     shard,
     connectedAt: now.toISOString(),
-    expiresAt: Math.floor(now.getTime() / 1000) + lifetime,
+    expiresAt: Math.floor(now.getTime() / 1000) + lifetimeSeconds,
   };
   await table.client.send(new PutCommand({ TableName: table.name, Item: { ...keyOf(name), ...connection } }));
 }
 
-/** Forgets a connection and its subscriptions. One that is unknown is forgotten already. */
+/** Deletes a connection and its subscriptions. Does nothing for an unknown one. */
 export async function closeConnection(table: Table, name: ConnectionName): Promise<void> {
   const { Attributes } = await table.client.send(
     new DeleteCommand({ TableName: table.name, Key: keyOf(name), ReturnValues: "ALL_OLD" }),
@@ -46,9 +45,9 @@ export async function closeConnection(table: Table, name: ConnectionName): Promi
 }
 
 /**
- * Subscribes a connection to channels; those it has already stay.
+ * Adds channels to those of a connection.
  *
- * @returns the channels it had before; undefined, and nothing changes, when there is no such connection.
+ * @returns the channels that it had before, or undefined for an unknown connection.
  */
 export async function addChannels(
   table: Table,
@@ -57,14 +56,14 @@ export async function addChannels(
 ): Promise<Channel[] | undefined> {
   return changeChannels(table, name, (connection, before) => {
     const added = [...new Set(channels)].filter((channel) => !before.has(channel));
-    return { action: "ADD", changed: added, others: entering(table, connection, added) };
+    return { action: "ADD", changed: added, others: subscribing(table, connection, added) };
   });
 }
 
 /**
- * Ends subscriptions of a connection; what it does not have is not missed.
+ * Removes channels from those of a connection. Ignores channels that it does not have.
  *
- * @returns the channels it had before; undefined, and nothing changes, when there is no such connection.
+ * @returns the channels that it had before, or undefined for an unknown connection.
  */
 export async function removeChannels(
   table: Table,
@@ -73,28 +72,27 @@ export async function removeChannels(
 ): Promise<Channel[] | undefined> {
   return changeChannels(table, name, (connection, before) => {
     const removed = [...before].filter((channel) => channels.includes(channel));
-    return { action: "DELETE", changed: removed, others: leaving(table, connection, removed) };
+    return { action: "DELETE", changed: removed, others: unsubscribing(table, connection, removed) };
   });
 }
 
-/** The user's open connections. */
 export async function connectionsOfUser(table: Table, userID: string): Promise<Connection[]> {
   return queryRange<Connection>(table, connectionsOf(userID));
 }
 
 const keyOf = ({ userID, connectionID }: ConnectionName) => connectionKey(userID, connectionID);
 
-/** Which channels are added to a connection's, or deleted from them, and the writes to other items that go with it. */
-type Change = { action: "ADD" | "DELETE"; changed: readonly Channel[]; others: Writes };
+/** The channels to add to a connection or to delete from it, and the writes to other items that belong to it. */
+type ChannelChange = { action: "ADD" | "DELETE"; changed: readonly Channel[]; others: Writes };
 
 /**
- * Changes the connection and its places among subscribers together. The messages of a connection are worked on at the same
- * time, in any order; each of these changes is made to what the one before has left, and none to a connection that ends.
+ * Changes a connection and its places among the subscribers in one transaction. Messages of a connection are handled
+ * concurrently, so each change applies to the state that the one before left, and none to a closed connection.
  */
 async function changeChannels(
   table: Table,
   name: ConnectionName,
-  change: (connection: Connection, before: ReadonlySet<Channel>) => Change,
+  change: (connection: Connection, before: ReadonlySet<Channel>) => ChannelChange,
 ): Promise<Channel[] | undefined> {
   for (;;) {
     const connection = await readConnection(table, name);
@@ -112,8 +110,8 @@ async function changeChannels(
         : "attribute_exists(PK) AND attribute_not_exists(channels)",
       ExpressionAttributeValues: { ":changed": new Set(changed), ...(had && { ":before": before }) },
     };
-    // Somebody else's change that came between is the only reason to be stopped, so one of them always gets through.
-    if ((await transact(table, [{ Update: write }, ...others])) === undefined) return [...before];
+    // This fails only after a concurrent change, so one of several concurrent changes always succeeds.
+    if (await transact(table, [{ Update: write }, ...others])) return [...before];
   }
 }
 
@@ -123,3 +121,39 @@ async function readConnection(table: Table, name: ConnectionName): Promise<Conne
   );
   return Item as Connection | undefined;
 }
+
+type Place = Pick<Connection, "connectionID" | "shard">;
+
+/**
+ * The writes that add a connection to the subscribers of the public channels in a list. Subscribers of private channels
+ * need no such items: they are found among their user's connections.
+ */
+function subscribing(table: Table, connection: Connection, channels: readonly Channel[]): Writes {
+  const { userID, connectionID, expiresAt } = connection;
+  return placesOf(connection, channels).map((key) => {
+    return { Put: { TableName: table.name, Item: { ...key, userID, connectionID, expiresAt } } };
+  });
+}
+
+/** The writes that remove a connection from the subscribers of the public channels in a list. */
+function unsubscribing(table: Table, place: Place, channels: readonly Channel[]): Writes {
+  return placesOf(place, channels).map((Key) => ({ Delete: { TableName: table.name, Key } }));
+}
+
+/** Removes a connection from the subscribers of the public channels in a list. */
+export async function leaveChannels(table: Table, place: Place, channels: readonly Channel[]): Promise<void> {
+  for (const Key of placesOf(place, channels))
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+}
+
+/** The subscribers in one shard of a channel, page by page. */
+export async function* subscribersInShard(
+  table: Table,
+  channel: PublicChannel,
+  shard: number,
+): AsyncGenerator<ConnectionName> {
+  for await (const page of queryPages<ConnectionName>(table, subscribersOf(channel, shard))) yield* page;
+}
+
+const placesOf = ({ connectionID, shard }: Place, channels: readonly Channel[]) =>
+  channels.filter(isPublic).map((channel) => subscriberKey(channel, shard, connectionID));

@@ -7,7 +7,7 @@ import {
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
 import { sameThrottle, type Throttle } from "../domain/plan.ts";
-import { type PlanStage, stageName } from "./plan-stages.ts";
+import { type PlanStage, stageKey } from "./plan-stages.ts";
 import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** A plan of one customer's own; its name without the prefix, which is that of the key that is on it. */
@@ -72,7 +72,7 @@ export async function deleteCustomerPlan({ client }: UsagePlans, planID: string)
   const patchOperations = (plan.apiStages ?? []).map((stage) => ({
     op: "remove" as const,
     path: "/apiStages",
-    value: stageName(stage),
+    value: stageKey(stage),
   }));
   if (patchOperations.length > 0)
     await unlessGone(client.send(new UpdateUsagePlanCommand({ usagePlanId: planID, patchOperations })));

@@ -1,8 +1,8 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type Execution, type ExecutionKind, expiryOf, idOf } from "../domain/execution.ts";
-import { writeIf } from "./conditional-write.ts";
 import { queryRange, type Table } from "./table.ts";
 import { executionKey, executionsOf } from "./table-keys.ts";
+import { writeIf } from "./writes.ts";
 
 /** @returns false, and changes nothing, when a record of the same or a later version is there already. */
 export async function saveExecution(

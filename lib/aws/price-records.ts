@@ -1,8 +1,8 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Price } from "../domain/price.ts";
-import { writeIf } from "./conditional-write.ts";
 import type { Table } from "./table.ts";
 import { pricesKey } from "./table-keys.ts";
+import { writeIf } from "./writes.ts";
 
 /** The latest prices as kept, and the lease of the run that saved them: a run with a smaller one may save no more. */
 export type PricesItem = { prices: Price[]; lease: string; updatedAt: string };

@@ -1,7 +1,6 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile, Referral } from "../domain/profile.ts";
 import type { Chain, SettingsPatch } from "../domain/settings.ts";
-import { writeIf } from "./conditional-write.ts";
 import { type Item, queryRange, type Table } from "./table.ts";
 import {
   chainOf,
@@ -13,7 +12,7 @@ import {
   referralCodeKey,
   referralKey,
 } from "./table-keys.ts";
-import { transact, type Writes } from "./transaction.ts";
+import { transact, type Writes, writeIf } from "./writes.ts";
 
 /** A profile stands before at most three settings in its partition. */
 const itemsBeforeReferrals = 4;
@@ -68,12 +67,11 @@ export async function createProfile(
   { referrerID, now }: { referrerID: string | undefined; now: Date },
 ): Promise<boolean> {
   const { userID, refID } = profile;
-  const cancelled = await transact(table, [
+  return transact(table, [
     putNew(table, { ...profileKey(userID), ...profile }),
     putNew(table, { ...referralCodeKey(refID), userID }),
     ...(referrerID === undefined ? [] : credit(table, referrerID, profile, now)),
   ]);
-  return cancelled === undefined;
 }
 
 /** Records a visit. Fails for a profile that was deleted meanwhile, rather than writing a part of it again. */

@@ -1,8 +1,8 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Reward } from "../domain/reward.ts";
-import { writeIf } from "./conditional-write.ts";
 import type { Table } from "./table.ts";
 import { catalogueKey } from "./table-keys.ts";
+import { writeIf } from "./writes.ts";
 
 /** The rewards in the order in which they are shown; none before the first were loaded. */
 export async function readCatalogue(table: Table): Promise<Reward[]> {

@@ -2,45 +2,44 @@ import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Plan } from "../domain/plan.ts";
 import { type Item, queryPages, type Table } from "./table.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./table-keys.ts";
-import { transact, type Writes } from "./transaction.ts";
+import { transact, type Writes } from "./writes.ts";
 
-/** A key that may have been made already, with a plan of the customer's own where theirs is one, and put on it. */
+/** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */
 export type PendingKey = {
-  /** `userID/random`: of the key in API Gateway, and of the customer's own plan. No other ever has it. */
+  /** `userID/random`, the name of the key in API Gateway and of the customer's own plan. Never used again. */
   name: string;
-  /** What the authorizers answer with. */
+  /** The `usageIdentifierKey` of the authorizers' answers. */
   value: string;
   plan: Plan;
 };
 
-/** A key of API Gateway that is on a plan. */
+/** A key that is on a plan in API Gateway. */
 export type ActiveKey = PendingKey & {
   keyID: string;
   planID: string;
-  /** The stages that the plan covers: other ones do not know the key. */
+  /** The stages that the plan covers. Others do not accept the key. */
   coverage: string;
-  /** From when on API Gateway surely knows it. */
+  /** From when on every part of API Gateway accepts it, ISO 8601. */
   activeFrom: string;
 };
 
-/** A user's API key, as far as it has come. */
+/** The record of a user's API key. */
 export type UserKeyRecord = {
   userID: string;
-  /** Grows with each write, of which there can then be one at a time. */
+  /** Grows with each write, and guards against concurrent ones. */
   version: number;
   /** The key in use. */
   current?: ActiveKey | undefined;
-  /** The next one, noted before it is made, so that who comes after a crash goes on with the same. */
+  /** The next key. Recorded before it is created, so that the run after a crash continues with it. */
   next?: PendingKey | undefined;
 };
 
-/** A key that is to be deleted once no authorizer can remember it, and its plan if that is a customer's own. */
+/** A key to delete once no authorizer can remember it, together with its plan if that is a customer's own. */
 export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
-/** One as it is kept. */
 export type RetiredKeyItem = Item<RetiredKey>;
 
-/** Somebody else has changed the user's key since it was read: who wants to change it reads it anew. */
+/** The record has changed since it was read. Read it again before changing it. */
 export class KeyChanged extends Error {
   override readonly name = "KeyChanged";
 }
@@ -53,9 +52,9 @@ export async function readUserKeyRecord(table: Table, userID: string): Promise<U
 }
 
 /**
- * Writes a user's key in place of what was read. Keys that it no longer names are retired with it.
+ * Replaces the record that was read, and retires the keys that the new one no longer names.
  *
- * @param due when those may go.
+ * @param due when the retired keys may be deleted.
  * @throws {KeyChanged}
  */
 export async function writeUserKeyRecord(
@@ -67,23 +66,21 @@ export async function writeUserKeyRecord(
   const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
   const Item = { ...userKeyRecordKey(record.userID), ...record };
   const put = { Put: { TableName: table.name, Item, ...unchangedSince(read) } };
-  const refused = await transact(table, [put, ...retirements(table, read, written, due)]);
-  if (refused !== undefined) throw new KeyChanged();
+  if (!(await transact(table, [put, ...retirements(table, read, written, due)]))) throw new KeyChanged();
   return record;
 }
 
 /**
- * Deletes a user's key and retires what it names.
+ * Deletes a record and retires its keys.
  *
  * @throws {KeyChanged}
  */
 export async function deleteUserKeyRecord(table: Table, read: UserKeyRecord, due: Date): Promise<void> {
   const Delete = { TableName: table.name, Key: userKeyRecordKey(read.userID), ...unchangedSince(read) };
-  const refused = await transact(table, [{ Delete }, ...retirements(table, read, {}, due)]);
-  if (refused !== undefined) throw new KeyChanged();
+  if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due)]))) throw new KeyChanged();
 }
 
-/** The retired keys that may go at that time; without one, all of them. */
+/** The retired keys that may be deleted at that time. Without a time, all of them. */
 export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
   for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
 }

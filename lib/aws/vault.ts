@@ -10,7 +10,7 @@ import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** The KMS key that wraps the data keys, and the client that reaches it. */
-export type Vault = { keyId: string; client: KMSClient };
+export type Vault = { keyID: string; client: KMSClient };
 
 /** A private key as it stands in a wallet's item. */
 export type SealedKey = {
@@ -21,8 +21,8 @@ export type SealedKey = {
 };
 
 /** Opens the vault of that KMS key. Functions do so once, at load. */
-export function openVault(keyId: string, config: KMSClientConfig = {}): Vault {
-  return { keyId, client: new KMSClient({ requestHandler: timeouts, maxAttempts, ...config }) };
+export function openVault(keyID: string, config: KMSClientConfig = {}): Vault {
+  return { keyID, client: new KMSClient({ requestHandler: timeouts, maxAttempts, ...config }) };
 }
 
 /** What a wallet's key is bound to, in its container and as KMS encryption context. It shows in CloudTrail: ids only. */
@@ -33,12 +33,12 @@ export function bindingOf(wallet: Wallet): Binding {
 
 /** Encrypts a secret under a data key of its own. The data key is wiped; the secret is the caller's to wipe. */
 export async function seal(
-  { keyId, client }: Vault,
+  { keyID, client }: Vault,
   secret: Uint8Array,
   binding: Binding,
 ): Promise<SealedKey> {
   const { Plaintext, CiphertextBlob, KeyMaterialId } = await client.send(
-    new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext: binding }),
+    new GenerateDataKeyCommand({ KeyId: keyID, KeySpec: "AES_256", EncryptionContext: binding }),
   );
   const body = useOnce(Plaintext, (dataKey) => encrypt(secret, dataKey, binding));
   return {
@@ -53,30 +53,30 @@ export async function seal(
  * @returns the secret, for the caller to wipe.
  */
 export async function unseal(
-  { keyId, client }: Vault,
+  { keyID, client }: Vault,
   sealed: Uint8Array,
   binding: Binding,
 ): Promise<Uint8Array> {
   const { wrappedKey, body } = unpack(sealed);
   const { Plaintext } = await client.send(
-    new DecryptCommand({ KeyId: keyId, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
+    new DecryptCommand({ KeyId: keyID, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
   );
   return useOnce(Plaintext, (dataKey) => decrypt(body, dataKey, binding));
 }
 
 /** Wraps the data key under the newest version of the KMS key. It is opened inside KMS and nowhere else. */
 export async function rewrap(
-  { keyId, client }: Vault,
+  { keyID, client }: Vault,
   sealed: Uint8Array,
   binding: Binding,
 ): Promise<SealedKey> {
   const { wrappedKey, body } = unpack(sealed);
   const { CiphertextBlob, DestinationKeyMaterialId } = await client.send(
     new ReEncryptCommand({
-      SourceKeyId: keyId,
+      SourceKeyId: keyID,
       CiphertextBlob: wrappedKey,
       SourceEncryptionContext: binding,
-      DestinationKeyId: keyId,
+      DestinationKeyId: keyID,
       DestinationEncryptionContext: binding,
     }),
   );

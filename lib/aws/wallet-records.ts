@@ -3,8 +3,8 @@ import type { Tier } from "../domain/tier.ts";
 import type { Wallet } from "../domain/wallet.ts";
 import { queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
-import { transact } from "./transaction.ts";
 import type { SealedKey } from "./vault.ts";
+import { transact } from "./writes.ts";
 
 const listedAttributes = [
   "_id",
@@ -46,7 +46,7 @@ export async function insertWallet(
   sealed: SealedKey,
   { tier, limit }: { tier: Tier; limit: number },
 ): Promise<boolean> {
-  const cancelled = await transact(table, [
+  return transact(table, [
     {
       Put: {
         TableName: table.name,
@@ -64,7 +64,6 @@ export async function insertWallet(
       },
     },
   ]);
-  return cancelled === undefined;
 }
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet) =>

@@ -1,6 +1,6 @@
 import { TooManyRequestsException } from "@aws-sdk/client-api-gateway";
 import type { DynamoDBRecord } from "aws-lambda";
-import { imageIn } from "../aws/stream-image.ts";
+import { imageIn } from "../aws/change-image.ts";
 import { LimitReached } from "../aws/usage-plans.ts";
 import type { Profile } from "../domain/profile.ts";
 import { type Mirror, mirrorUser } from "./mirror.ts";

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
-import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
+import {
+  type ConnectionName,
+  closeConnection,
+  leaveChannels,
+  subscribersInShard,
+} from "../aws/connection-records.ts";
 import { readPrices } from "../aws/price-records.ts";
 import { type Delivery, hangUp, type Pusher, push } from "../aws/push.ts";
-import { leaveChannels, subscribersInShard } from "../aws/subscriber-records.ts";
 import type { Table } from "../aws/table.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import type { PublicChannel } from "../domain/channel.ts";

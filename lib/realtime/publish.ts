@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
+import { imageIn } from "../aws/change-image.ts";
 import { type Connection, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
 import type { SettingsItem } from "../aws/settings-records.ts";
-import { imageIn } from "../aws/stream-image.ts";
 import type { Item, Table } from "../aws/table.ts";
 import { chainOf, executionKindOf, isPrices } from "../aws/table-keys.ts";
 import { channelOf, type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";

@@ -61,7 +61,7 @@ describe("the vault", () => {
 describe("a rotation of the KMS key", () => {
   it("leaves what was sealed before open, and a rewrap moves it to the newest version", async () => {
     const before = await seal(vault, secret, binding);
-    await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
+    await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyID }));
     expect(Buffer.from(await unseal(vault, before.encryptedPrivateKey, binding))).toEqual(secret);
 
     const after = await rewrap(vault, before.encryptedPrivateKey, binding);

@@ -1,10 +1,10 @@
 import { DescribeKeyCommand } from "@aws-sdk/client-kms";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { writeIf } from "../../aws/conditional-write.ts";
 import type { Table } from "../../aws/table.ts";
 import { everyWallet, type Key } from "../../aws/table-keys.ts";
 import { bindingOf, rewrap, type SealedKey, type Vault } from "../../aws/vault.ts";
+import { writeIf } from "../../aws/writes.ts";
 import { forEachConcurrently } from "../../concurrency.ts";
 import type { Wallet } from "../../domain/wallet.ts";
 import { OperatorError, reasonOf } from "../errors.ts";
@@ -41,8 +41,8 @@ export function rewrapKeys(program: Command, deps: AdminDeps): void {
 }
 
 /** The id of the key material that the KMS key has encrypted with since its last rotation. */
-async function readCurrentMaterialID({ keyId, client }: Vault): Promise<string> {
-  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }));
+async function readCurrentMaterialID({ keyID, client }: Vault): Promise<string> {
+  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyID }));
   const id = KeyMetadata?.CurrentKeyMaterialId;
   if (id === undefined) throw new OperatorError("KMS names no current key material for the key");
   return id;

@@ -19,6 +19,6 @@ export const bundleOptions = {
   format: "esm",
   // Module first: only ES modules can be shaken, which halves the bundle and so the cold start.
   mainFields: ["module", "main"],
-  alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/aws/lambda-credentials.ts") },
+  alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts") },
   logLevel: "warning",
 } as const satisfies BuildOptions;

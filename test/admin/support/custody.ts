@@ -43,7 +43,7 @@ export function targetWith(table: Table, kms: Kms = createKms()) {
 }
 
 export async function rotate({ vault }: Target): Promise<void> {
-  await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
+  await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyID }));
 }
 
 /** Registers a user and imports that many wallets, each with a random private key. */

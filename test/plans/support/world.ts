@@ -14,7 +14,7 @@ import {
   type UsagePlan,
 } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { stageName } from "../../../lib/aws/plan-stages.ts";
+import { stageKey } from "../../../lib/aws/plan-stages.ts";
 import type { Table } from "../../../lib/aws/table.ts";
 import { profileKey } from "../../../lib/aws/table-keys.ts";
 import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
@@ -56,7 +56,7 @@ export function worldForTests() {
   /** Begins anew, with no user's keys. `before` may answer in place of the control plane. */
   function reset({ before, ...options }: Partial<ControlPlaneOptions> & { before?: Route } = {}): void {
     state = createUsageState({ ...noUsage, usagePlans: Object.keys(standing).map(standingPlan) });
-    const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageName)), ...options });
+    const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageKey)), ...options });
     routes = before === undefined ? [controlPlane] : [before, controlPlane];
     calls = [];
   }

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  type DeleteCommand,
+  type PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  type UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Table } from "./table.ts";
+
+/** A write that may have a condition. */
+type Write = DeleteCommand | PutCommand | UpdateCommand;
+
+/** Returns false, without writing, if the command's condition fails. */
+export async function writeIf({ client }: Table, command: Write): Promise<boolean> {
+  try {
+    // Each overload of `send` takes one of these types, none takes all.
+    await client.send(command as UpdateCommand);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
+
+/** Cancellations that are not about the request: the same request may pass a moment later. */
+const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+
+const maxTransactionAttempts = 5;
+
+/**
+ * Writes all or nothing. Returns false, without writing, if a condition fails. Retries a conflict or throttling after a
+ * growing, random pause, since the SDK does not.
+ *
+ * @throws {TransactionCanceledException} if the fifth attempt still meets a conflict or throttling.
+ */
+export async function transact(table: Table, writes: Writes): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await table.client.send(new TransactWriteCommand({ TransactItems: writes }));
+      return true;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      if (reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
+      const isTemporary = reasons.some(({ Code }) => temporaryReasons.has(Code ?? ""));
+      if (attempt === maxTransactionAttempts || !isTemporary) throw error;
+      await pause(Math.random() * 50 * 2 ** attempt);
+    }
+  }
+}
