@@ -1,7 +1,7 @@
 /** `npm start`: runs the stacks on this machine until Ctrl-C. */
 
 import { resolve } from "node:path";
-import { jwksUri, type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
+import { type Runner, start, stopOnSignal, synthesize } from "cdk-local-runner";
 import { Command } from "commander";
 import { openLocal } from "../lib/admin/local-target.ts";
 import { seedExamples } from "../lib/admin/seed.ts";
@@ -67,12 +67,12 @@ try {
     seed: options.empty ? undefined : async (local) => seedExamples(await openLocal(local)),
     pages: consolePages,
     onStep: step,
-    async assembly({ issuer, folder, reaper }) {
+    async assembly({ issuer, jwksUri, folder, reaper }) {
       const venue = options.livePrices ? undefined : await startVenue();
       const context = {
         issuer,
         audience: AUDIENCE,
-        jwksUri: jwksUri(issuer),
+        jwksUri,
         allowedOrigins: options.allowedOrigin,
         // The runner knows a key at once.
         keyGraceSeconds: 0,

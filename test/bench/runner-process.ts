@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { jwksUri, start, synthesize } from "cdk-local-runner";
+import { start, synthesize } from "cdk-local-runner";
 import { say } from "./child.ts";
 
 const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });
@@ -12,11 +12,11 @@ const runner = await start({
   audience: AUDIENCE,
   port: 0,
   streamPort: 0,
-  async assembly({ issuer, folder, reaper }) {
+  async assembly({ issuer, jwksUri, folder, reaper }) {
     const context = {
       issuer,
       audience: AUDIENCE,
-      jwksUri: jwksUri(issuer),
+      jwksUri,
       channelShards: Number(values.shards),
       priceFeeds: [],
       keyGraceSeconds: 0,

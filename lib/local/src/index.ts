@@ -13,7 +13,7 @@ export {
   pathOf,
   type Route,
 } from "./http/messages.ts";
-export { jwksUri, type TokenRequest } from "./issuer/issuer.ts";
+export type { TokenRequest } from "./issuer/issuer.ts";
 export { requestToken } from "./request-token.ts";
 export { type Runner, type Site, type StartOptions, start } from "./start.ts";
 export { StartupError } from "./startup-error.ts";

@@ -13,9 +13,9 @@ import { listen } from "./http/server.ts";
 import { createIssuer, signingKey, type TokenRequest } from "./issuer/issuer.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
 import { createKms, kmsService } from "./kms/kms.ts";
-import { defineFunction, sandboxEnvironment } from "./lambda/function-definition.ts";
+import { defineFunction, type FunctionDefinition, sandboxEnvironment } from "./lambda/function-definition.ts";
 import type { Invoke } from "./lambda/invoke.ts";
-import { createLambda, type LogEntry } from "./lambda/lambda.ts";
+import { createLambda, type LogEntry, UnknownFunctionError } from "./lambda/lambda.ts";
 import { lambdaService } from "./lambda/lambda-service.ts";
 import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
 import { createReaper, type Reaper } from "./processes/reaper.ts";
@@ -30,56 +30,74 @@ import { openStreamServer } from "./websocket-api/stream-server.ts";
 import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
 
 export type StartOptions = {
-  /** Folder of the synthesized stacks, or what writes them once the runner has its place. */
+  /** The folder of the cloud assembly, such as `cdk.out`, or a function that writes one and returns its folder. */
   assembly: string | ((site: Site) => Promise<string>);
-  /** The `aud` claim of the tokens that the local issuer signs. */
-  audience: string;
-  /** 0 takes any that is free. */
+  /** Port of the REST API. 0 takes any free port. */
   port: number;
-  /** Port of the WebSocket API, in the same way. */
+  /** Port of the WebSocket API. 0, the default, takes any free port. */
   streamPort?: number;
-  /** Limits of its connections that are not those of AWS. */
+  /** Limits of WebSocket connections that differ from those of AWS. */
   streamLimits?: Partial<StreamLimits>;
-  /** The folder to keep everything in. Without one nothing outlives the runner. */
+  /** The `aud` claim of the tokens that the local issuer signs. */
+  audience?: string;
+  /** The folder to keep data, keys and logs in. By default nothing outlives the runner. */
   dataDir?: string | undefined;
-  /** Puts data in before the API opens. The runner's own paths on that port tell where the services are. */
+  /** Fills the tables before the API opens. `/_local/outputs` on that port answers already. */
   seed?: ((port: number) => Promise<unknown>) | undefined;
-  /** Serves further paths on the port of the API, ahead of the API. `streamUrl` is undefined without a WebSocket API. */
+  /** Serves more paths on the port of the API, ahead of the API's own. `streamUrl` is undefined without a WebSocket API. */
   pages?: (streamUrl: string | undefined) => Route;
-  /** Hears every line that functions log, and why the gateway gave an answer of its own. */
+  /** Called with each line that a function or an emulated service logs. */
   onLog?: (entry: LogEntry) => void;
-  /** Hears what is being done, in a few words. */
+  /** Called at the beginning of each step of the start, with a few words for people. */
   onStep?: (step: string) => void;
 };
 
-/** What stacks have to know to run here, and what their synthesis needs. */
-export type Site = { issuer: string; folder: string; reaper: Reaper };
+/** What a function that writes the assembly has to know. */
+export type Site = {
+  /** URL of the local issuer: the `iss` claim of its tokens. */
+  issuer: string;
+  /** URL of the issuer's public keys. */
+  jwksUri: string;
+  /** Where to write the assembly. With a data dir, the folder still has the last one. */
+  folder: string;
+  reaper: Reaper;
+};
 
 export type Runner = {
   baseUrl: string;
-  /** Undefined when the stacks have no WebSocket API. */
+  /** Undefined if the stacks have no WebSocket API. */
   streamUrl: string | undefined;
-  /** The outputs of the stacks, except that BaseUrl and StreamUrl are those of this machine. */
+  /** The outputs of the stacks, except that `BaseUrl` and `StreamUrl` are the URLs on this machine. */
   outputs: Record<string, unknown>;
   endpoints: Endpoints;
   credentials: Credentials;
   token(request: TokenRequest): Promise<string>;
+  /** The functions, with the folders that hold their code. */
+  functions: readonly Pick<FunctionDefinition, "name" | "codeFolder">[];
   invoke: Invoke;
-  /** What AWS has put into the queue of that name, the oldest first. */
+  /**
+   * Runs a function's code from another folder, starting with the next event. Events in progress finish on the old code.
+   * Resolves once the last process with the old code has ended. Until then its folder must stay.
+   *
+   * @throws UnknownFunctionError
+   */
+  replaceCode(functionName: string, codeFolder: string): Promise<void>;
+  /** The messages in the queue of that name, oldest first. */
   messages(queue: string): readonly unknown[];
-  /** Ends everything that was started. */
+  /** Ends all that was started. */
   stop(): Promise<void>;
 };
 
 /**
  * Runs synthesized stacks on this machine.
- * @throws StartupError when that is not possible as things are
+ *
+ * @throws StartupError, whose message says what to do, e.g. about a port in use or a resource that is not emulated
  */
 export async function start(options: StartOptions): Promise<Runner> {
   const { onStep = () => {}, onLog = () => {} } = options;
   await using undo = new AsyncDisposableStack();
 
-  // First, for the stacks have to know the port, and a port in use should be the first thing that is told.
+  // The ports come first: the stacks need to know them, and a port in use should fail before anything else is started.
   let keep: (entry: LogEntry) => void = () => {};
   const log = (entry: LogEntry) => {
     keep(entry);
@@ -100,14 +118,14 @@ export async function start(options: StartOptions): Promise<Runner> {
   const credentials = localCredentials(workspace.store);
   const reaper = createReaper();
   undo.defer(() => reaper.close());
-  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store), options.audience);
+  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store), options.audience ?? "local");
 
-  onStep("Synthesizing the stacks and starting DynamoDB Local");
+  onStep("Preparing the stacks and starting DynamoDB Local");
   const { assembly } = options;
   const [folder, dynamodb] = await Promise.all([
     typeof assembly === "string"
       ? assembly
-      : assembly({ issuer: issuer.url, folder: workspace.assembly, reaper }),
+      : assembly({ issuer: issuer.url, jwksUri: issuer.jwksUri, folder: workspace.assembly, reaper }),
     startDynamoDb({
       folder: workspace.database,
       temporary: workspace.temporary,
@@ -181,7 +199,7 @@ export async function start(options: StartOptions): Promise<Runner> {
 
   sources.begin();
 
-  // Once more, so that they are the first to go: nobody comes in while the rest is being ended.
+  // Deferred again, to close first: nothing may come in while the rest stops.
   undo.defer(() => streams.close());
   undo.defer(() => front.close());
   undo.defer(() => sources.stop());
@@ -194,7 +212,13 @@ export async function start(options: StartOptions): Promise<Runner> {
     endpoints,
     credentials,
     token: async (request) => (await issuer.token(request)).access_token,
+    functions,
     invoke: lambda.invoke,
+    async replaceCode(functionName, codeFolder) {
+      const definition = functions.find(({ name }) => name === functionName);
+      if (definition === undefined) throw new UnknownFunctionError(functionName);
+      await lambda.replaceCode({ ...definition, codeFolder });
+    },
     messages: sources.messages,
     stop: () => everything.disposeAsync(),
   };

@@ -26,6 +26,7 @@ export const TokenRequest = v.strictObject({
 export type Issuer = {
   /** The value of `iss`. */
   url: string;
+  jwksUri: string;
   metadata: object;
   keys: JSONWebKeySet;
   token(request: TokenRequest): Promise<{ access_token: string; token_type: "Bearer"; expires_in: number }>;
@@ -36,11 +37,13 @@ const ALGORITHM = "ES256";
 /** @param audience the value of `aud` in every token */
 export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   const { d: _, ...publicKey } = key;
+  const jwksUri = `${url}/jwks.json`;
   return {
     url,
+    jwksUri,
     metadata: {
       issuer: url,
-      jwks_uri: jwksUri(url),
+      jwks_uri: jwksUri,
       token_endpoint: `${url}/token`,
       response_types_supported: ["token"],
       subject_types_supported: ["public"],
@@ -65,10 +68,6 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
       return { access_token, token_type: "Bearer", expires_in: expiresIn };
     },
   };
-}
-
-export function jwksUri(issuer: string): string {
-  return `${issuer}/jwks.json`;
 }
 
 /** The issuer's private key. The store keeps it, so that tokens remain valid after a restart. */
