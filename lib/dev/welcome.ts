@@ -1,33 +1,32 @@
 import { join } from "node:path";
 
-/** The first account of Hardhat and Anvil: a key that everybody knows. */
+/** The well-known key of the first account of Hardhat and Anvil. */
 const WELL_KNOWN_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 export type Welcome = {
   baseUrl: string;
-  /** Undefined when nothing can be streamed. */
+  /** Undefined without a WebSocket API. */
   streamUrl: string | undefined;
   user: string;
   token: string;
-  /** Seconds. */
-  expiresIn: number;
-  /** Where data, keys and logs are; undefined: nowhere. */
+  expiresInSeconds: number;
+  /** The folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
 };
 
-/** What a newcomer reads. From TOKEN= on, the lines work as they are pasted into a shell. */
-export function welcome({ baseUrl, streamUrl, user, token, expiresIn, dataDir }: Welcome): string {
+/** The first text that a newcomer reads. The lines from TOKEN= on work when pasted into a shell. */
+export function welcome({ baseUrl, streamUrl, user, token, expiresInSeconds, dataDir }: Welcome): string {
   const get = (path: string) => `curl -sw '\\n' -H "Authorization: Bearer $TOKEN" '${baseUrl}${path}'`;
   const post = (path: string, body: object) =>
     `${get(path)} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
-  const listening = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
+  const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
 
   return `
 base_url   ${baseUrl}
 ${stream}data       ${dataDir ?? "in memory"}
 logs       ${dataDir === undefined ? "not kept" : join(dataDir, "logs")}
-token      for ${user}, good for ${expiresIn / 60} minutes
+token      for ${user}, valid for ${expiresInSeconds / 60} minutes
            another: npm run -s token -- --user ${user} --port ${new URL(baseUrl).port}
 
 TOKEN=${token}
@@ -38,12 +37,12 @@ ${post("/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" })}
 ${get("/getUserData")}
 ${get("/getUserData?type=ref")}
 ${get("/api/waitlist/v2/rewards")}
-${listening}
+${subscribing}
 Ctrl-C stops everything.
 `;
 }
 
-/** Prints what comes, until Ctrl-C. Node's own WebSocket would do as well, but Node 20 has none. */
+/** Prints each message until Ctrl-C. Uses the package ws, since Node 20 has no WebSocket of its own. */
 function subscribe(streamUrl: string): string {
   const message = JSON.stringify({ type: "subscribe", channels: ["prices"] });
   const script = [

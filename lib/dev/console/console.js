@@ -2,7 +2,7 @@ import { call, localToken, readForm } from "./operations.js";
 import { showPrices } from "./prices.js";
 import { openStream } from "./stream.js";
 
-/** In memory alone: nothing here outlives the page. */
+/** In memory only: nothing outlives the page. */
 let token;
 let stream;
 
@@ -12,7 +12,7 @@ const show = (id, text, problem = false) => {
   element(id).classList.toggle("problem", problem);
 };
 
-/** Submits by a function, and shows what it fails with in the output of that id. */
+/** Submits with a function, and shows its error in the output of that id. */
 function onSubmit(form, problemOutput, submit) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -39,7 +39,7 @@ onSubmit(element("paste"), "who", async ({ elements }) => {
 for (const form of document.querySelectorAll("form.operation"))
   onSubmit(form, "status", async () => {
     const request = readForm(form);
-    // A private key does not stay on the page any longer than it takes to send it.
+    // A private key leaves the page as soon as it is read for sending.
     for (const input of form.querySelectorAll("input[type=password]")) input.value = "";
     const { status, milliseconds, body } = await call(request, token);
     show("status", `${request.method} ${request.path}: ${status} in ${milliseconds} ms`, status >= 400);
@@ -89,7 +89,7 @@ function enable(connected) {
   for (const button of element("channels").querySelectorAll("button")) button.disabled = !connected;
 }
 
-/** Shows a message above the others, of which the newest hundred stay. */
+/** Shows a message above the others. The newest hundred stay. */
 function log(message, className) {
   const item = document.createElement("li");
   item.className = className;

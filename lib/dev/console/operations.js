@@ -1,4 +1,4 @@
-/** A token of the local issuer, which believes everybody. */
+/** A token of the local issuer, which signs for any user. */
 export async function localToken(sub) {
   const response = await fetch("/_local/issuer/token", {
     method: "POST",
@@ -10,7 +10,7 @@ export async function localToken(sub) {
   return answer.access_token;
 }
 
-/** The request that a form stands for. What is left empty is left out; what is no number is sent as it is written. */
+/** The request of a form. Empty fields are left out; a number field with other text is sent as text. */
 export function readForm(form) {
   const { method, path } = form.dataset;
   const filled = [...form.elements].filter(({ name, value }) => name && value !== "");
@@ -31,7 +31,7 @@ function typedValue({ value, dataset }) {
   return dataset.type === "number" && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-/** Calls an operation. The body comes as text, indented where it is JSON. */
+/** Calls an operation. Returns the body as text, indented if it is JSON. */
 export async function call({ method, path, body }, token) {
   const begun = performance.now();
   const response = await fetch(path, {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner";
 
-/** Where the console is, on the port of the API. */
+/** The path of the console, on the port of the API. */
 export const CONSOLE = "/console";
 
 const types = {
@@ -14,9 +14,9 @@ const types = {
 };
 
 /**
- * Serves a page for trying the service in a browser. It may load its own files, talk to this runner, and nothing else.
+ * Serves a page for trying the service in a browser. The page may load its own files and talk to this runner only.
  *
- * @param streamUrl where it may connect to; undefined when there are no streams.
+ * @param streamUrl the WebSocket URL that it may connect to. Undefined without a WebSocket API.
  */
 export function consolePages(streamUrl: string | undefined): Route {
   const headers = [

@@ -3,7 +3,7 @@ const shown = { milliseconds: 2 * 60 * 1000, width: 600, height: 120 };
 /** The prices of each asset that were received, oldest first, as [time, price]. */
 const history = new Map();
 
-/** Shows the latest prices in a table, and how they came there in a chart. A price that is older than another is not new. */
+/** Shows the latest prices in a table and their history in a chart. Late arrivals are dropped from the chart. */
 export function showPrices(prices, table, chart) {
   for (const { symbol, price, asOf } of prices) remember(symbol, Date.parse(asOf), Number(price));
   table.replaceChildren(...prices.map(row));

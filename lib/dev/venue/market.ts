@@ -1,7 +1,7 @@
 /** A product of the simulated venue. Numbers are in USD. */
 export type Product = { id: string; price: number; sequence: number; tradeID: number };
 
-/** About what the assets cost, to walk around. No price here is a real one. */
+/** The made-up prices that the random walk stays near. */
 const anchors: Readonly<Record<string, number>> = {
   "ETH-USD": 2600,
   "SOL-USD": 140,
@@ -9,18 +9,19 @@ const anchors: Readonly<Record<string, number>> = {
   "AVAX-USD": 25,
 };
 
-/** How far a trade moves a price at the most, and how strongly it is drawn back to where it began: both as a share. */
+/** The largest move of one trade, as a share of the price. */
 const step = 0.0005;
+/** The share of the distance to the anchor that each trade takes back. */
 const pull = 0.002;
 
-/** The products as they are before the first trade. */
+/** The products before the first trade. */
 export const openMarket = (): Map<string, Product> =>
   new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeID: 1 }]));
 
 /**
- * A random walk that stays in the neighbourhood.
+ * One step of a random walk that stays near the anchor.
  *
- * @param chance from 0 to 1
+ * @param chance a random number from 0 to 1
  */
 export function trade({ id, price, sequence, tradeID }: Product, chance: number): Product {
   const anchor = anchors[id] ?? price;

@@ -3,7 +3,7 @@ import { failure, subscriptions } from "./messages.ts";
 
 const Products = v.array(v.string());
 
-/** Channels are names, for the products beside them, or name their products themselves. */
+/** A channel is a name, which applies to `product_ids`, or an object with its own products. */
 const Request = v.object({
   type: v.picklist(["subscribe", "unsubscribe"]),
   product_ids: v.optional(Products, []),
@@ -14,13 +14,13 @@ const channels = ["ticker", "heartbeat"] as const;
 
 export type Channel = (typeof channels)[number];
 
-/** What one connection is subscribed to. */
+/** The subscriptions of one connection. */
 export type Subscriber = ReturnType<typeof createSubscriber>;
 
 export function createSubscriber(hasProduct: (product: string) => boolean) {
   const subscribed = new Map<string, Set<string>>(channels.map((channel) => [channel, new Set()]));
 
-  /** Why a request for the channel's products is refused as a whole, if it is. */
+  /** Why the whole request is refused, or undefined if it is fine. */
   function objection(name: string, products: readonly string[]): string | undefined {
     if (!subscribed.has(name)) return `${name} is not a valid channel`;
     if (products.length === 0) return `You need to specify at least one product ID for channel ${name}`;
@@ -33,7 +33,7 @@ export function createSubscriber(hasProduct: (product: string) => boolean) {
 
     has: (channel: Channel, product: string) => subscribed.get(channel)?.has(product) ?? false,
 
-    /** @returns the answer, and the products whose tickers have been subscribed to by this message. */
+    /** Returns the answer, and the products whose tickers this message has subscribed to. */
     request(text: string): { answer: object; added: readonly string[] } {
       const request = parse(text);
       if (request === undefined) return { answer: failure("Malformed JSON"), added: [] };

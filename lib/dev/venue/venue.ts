@@ -5,22 +5,31 @@ import { openMarket, trade } from "./market.ts";
 import { heartbeat, ticker } from "./messages.ts";
 import { createSubscriber, type Subscriber } from "./subscriber.ts";
 
-/** Milliseconds. */
-const betweenTrades = 100;
-const betweenHeartbeats = 1000;
+const betweenTradesMs = 100;
+const betweenHeartbeatsMs = 1000;
 
 export type SimulatedVenue = { url: string; close(): Promise<void> };
 
 /**
- * Starts a venue that makes its prices up, on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
- * heartbeat, so that what listens to it here would understand the real one.
+ * The port for the venue of a runner: far from those that people choose, and the same for each start, since the stacks have
+ * it in them and could not be reused otherwise.
  *
- * @param port 0 takes any that is free
- * @param subscribeWithin milliseconds after which a connection is closed that has not subscribed to anything
+ * @param runner a URL of the runner
  */
-export async function startVenue({ port = 0, subscribeWithin = 5000 } = {}): Promise<SimulatedVenue> {
-  const server = new WebSocketServer({ host: "127.0.0.1", port, maxPayload: 64 * 1024 });
-  await once(server, "listening");
+export function portBeside(runner: string): number {
+  const port = Number(new URL(runner).port);
+  return port < 45_536 ? port + 20_000 : port - 20_000;
+}
+
+/**
+ * Starts a venue with made-up prices on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
+ * heartbeat, so that a client of the venue would understand the real one.
+ *
+ * @param port the preferred port: if it is in use, the venue takes any free one
+ * @param subscribeWithinMs how long a connection may stay without a subscription
+ */
+export async function startVenue({ port = 0, subscribeWithinMs = 5000 } = {}): Promise<SimulatedVenue> {
+  const server = await listen(port).catch(() => listen(0));
 
   const market = openMarket();
   const subscribers = new Map<WebSocket, Subscriber>();
@@ -29,7 +38,7 @@ export async function startVenue({ port = 0, subscribeWithin = 5000 } = {}): Pro
   server.on("connection", (socket) => {
     const subscriber = createSubscriber((product) => market.has(product));
     subscribers.set(socket, subscriber);
-    const tooLate = setTimeout(() => socket.close(), subscribeWithin);
+    const tooLate = setTimeout(() => socket.close(), subscribeWithinMs);
     socket.on("error", () => socket.terminate());
     socket.on("close", () => {
       clearTimeout(tooLate);
@@ -53,13 +62,13 @@ export async function startVenue({ port = 0, subscribeWithin = 5000 } = {}): Pro
     const message = ticker(traded, new Date());
     for (const [socket, subscriber] of subscribers)
       if (subscriber.has("ticker", traded.id)) send(socket, message);
-  }, betweenTrades);
+  }, betweenTradesMs);
 
   const beating = setInterval(() => {
     for (const [socket, subscriber] of subscribers)
       for (const product of market.values())
         if (subscriber.has("heartbeat", product.id)) send(socket, heartbeat(product, new Date()));
-  }, betweenHeartbeats);
+  }, betweenHeartbeatsMs);
 
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -72,4 +81,10 @@ export async function startVenue({ port = 0, subscribeWithin = 5000 } = {}): Pro
       await closed;
     },
   };
+}
+
+async function listen(port: number): Promise<WebSocketServer> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port, maxPayload: 64 * 1024 });
+  await once(server, "listening");
+  return server;
 }

@@ -7,6 +7,9 @@ const root = resolve(import.meta.dirname, "../../..");
 /** The entry point of a function's code. */
 export const handlerOf = (name: OperationName) => resolve(root, "functions", name, "handler.ts");
 
+/** The file of a function's code that has it all. */
+export const codeFile = "index.mjs";
+
 /**
  * How a handler and all it imports become one ES module, with the SDK that was tested rather than the one that the runtime
  * brings that day.

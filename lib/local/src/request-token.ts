@@ -13,7 +13,7 @@ export async function requestToken(port: number, request: TokenRequest): Promise
   const base = `http://127.0.0.1:${port}`;
   const answer = await ask(`${base}${ISSUER_PATH}/token`, request);
   if (answer === undefined) {
-    throw new StartupError(`No runner answers at ${base}; start one with \`npm start\`, or name its --port.`);
+    throw new StartupError(`No runner answers at ${base}. Start one with \`npm start\`, or give its --port.`);
   }
   if ("error" in answer) throw new StartupError(answer.error);
   return answer.access_token;

@@ -118,7 +118,11 @@ export async function start(options: StartOptions): Promise<Runner> {
   const credentials = localCredentials(workspace.store);
   const reaper = createReaper();
   undo.defer(() => reaper.close());
-  const issuer = createIssuer(front.url + ISSUER_PATH, await signingKey(workspace.store), options.audience ?? "local");
+  const issuer = createIssuer(
+    front.url + ISSUER_PATH,
+    await signingKey(workspace.store),
+    options.audience ?? "local",
+  );
 
   onStep("Preparing the stacks and starting DynamoDB Local");
   const { assembly } = options;

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { openMarket, trade } from "../../../lib/dev/venue/market.ts";
 
 describe("the simulated market", () => {
-  it("has the assets that fees are paid in", () => {
+  it("has the native assets of the chains", () => {
     expect([...openMarket().keys()]).toEqual(["ETH-USD", "SOL-USD", "BNB-USD", "AVAX-USD"]);
   });
 
   it.each([...openMarket().values()])(
-    "keeps $id in the neighbourhood, whatever chance has it do",
+    "keeps the price of $id near its anchor, whatever the random numbers",
     (product) => {
       for (const chance of [() => 0, () => 1, Math.random]) {
         let traded = product;
@@ -18,7 +18,7 @@ describe("the simulated market", () => {
     },
   );
 
-  it("moves prices up and down, and numbers every trade", () => {
+  it("moves prices up and down, and numbers the trades", () => {
     const ether = openMarket().get("ETH-USD");
     if (ether === undefined) throw new Error("There is no ether");
     expect(trade(ether, 1).price).toBeGreaterThan(ether.price);

@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
-import { startVenue } from "../../../lib/dev/venue/venue.ts";
+import { portBeside, startVenue } from "../../../lib/dev/venue/venue.ts";
 
 type Message = Record<string, unknown> & { type: string };
 
@@ -13,14 +14,14 @@ async function connect(options: Parameters<typeof startVenue>[0] = {}) {
     socket.terminate();
     await venue.close();
   });
-  const heard: Message[] = [];
-  socket.on("message", (data) => heard.push(JSON.parse(String(data))));
+  const received: Message[] = [];
+  socket.on("message", (data) => received.push(JSON.parse(String(data))));
   await once(socket, "open");
-  const of = (type: string) => heard.filter((message) => message.type === type);
+  const of = (type: string) => received.filter((message) => message.type === type);
   return {
     venue,
     socket,
-    heard,
+    received,
     of,
     say: (message: unknown) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
     until: (expectation: () => void) => vi.waitFor(expectation, { timeout: 20_000, interval: 10 }),
@@ -40,15 +41,15 @@ describe("the simulated venue", () => {
     expect(venue.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it("acknowledges a subscription, tells the latest trade at once and then each one", async () => {
-    const { say, until, heard, of } = await connect();
+  it("confirms a subscription, then sends the latest trade and each new one", async () => {
+    const { say, until, received, of } = await connect();
     say(subscribe(["ticker"], "ETH-USD", "SOL-USD"));
     await until(() => expect(of("ticker").length).toBeGreaterThan(4));
-    expect(heard[0]).toEqual({
+    expect(received[0]).toEqual({
       type: "subscriptions",
       channels: [{ name: "ticker", product_ids: ["ETH-USD", "SOL-USD"] }],
     });
-    expect(heard.slice(1, 3).map(({ product_id }) => product_id)).toEqual(["ETH-USD", "SOL-USD"]);
+    expect(received.slice(1, 3).map(({ product_id }) => product_id)).toEqual(["ETH-USD", "SOL-USD"]);
     const decimal = expect.stringMatching(/^\d+\.\d{2}$/);
     for (const ticker of of("ticker")) {
       expect(ticker).toMatchObject({
@@ -67,7 +68,7 @@ describe("the simulated venue", () => {
     expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
   });
 
-  it("adds to what is subscribed to with each message, and takes away from it", async () => {
+  it("adds to the subscriptions with each message, and removes from them", async () => {
     const { say, until, last } = await connect();
     say(subscribe(["ticker", "heartbeat"], "ETH-USD"));
     say(subscribe([{ name: "ticker", product_ids: ["BNB-USD"] }]));
@@ -85,7 +86,7 @@ describe("the simulated venue", () => {
     );
   });
 
-  it("sends a heartbeat of each product that one was asked for", async () => {
+  it("sends heartbeats of the products that were asked for", async () => {
     const { say, until, of } = await connect();
     say(subscribe(["heartbeat"], "AVAX-USD"));
     await until(() => expect(of("heartbeat").length).toBeGreaterThan(0));
@@ -108,27 +109,44 @@ describe("the simulated venue", () => {
     [subscribe(["ticker"]), { reason: "You need to specify at least one product ID for channel ticker" }],
     [{ type: "buy" }, { message: "Malformed JSON" }],
     ["{", { message: "Malformed JSON" }],
-  ])("refuses %j as a whole, and goes on", async (message, error) => {
-    const { say, until, heard, of } = await connect();
+  ])("refuses all of %j, and stays usable", async (message, error) => {
+    const { say, until, received, of } = await connect();
     say(message);
-    await until(() => expect(heard).toEqual([expect.objectContaining({ type: "error", ...error })]));
+    await until(() => expect(received).toEqual([expect.objectContaining({ type: "error", ...error })]));
     say(subscribe(["ticker"], "SOL-USD"));
     await until(() => expect(of("ticker").length).toBeGreaterThan(0));
     expect(of("ticker").every(({ product_id }) => product_id === "SOL-USD")).toBe(true);
   });
 
-  it("closes a connection that does not subscribe in time, though it talks", async () => {
-    const { socket, say, heard } = await connect({ subscribeWithin: 50 });
+  it("closes a connection that sends messages but does not subscribe in time", async () => {
+    const { socket, say, received } = await connect({ subscribeWithinMs: 50 });
     say({ type: "hello" });
     await once(socket, "close");
-    expect(heard.map(({ type }) => type)).toEqual(["error"]);
+    expect(received.map(({ type }) => type)).toEqual(["error"]);
   });
 
-  it("keeps a connection that has subscribed", async () => {
-    const { say, until, of, socket } = await connect({ subscribeWithin: 50 });
+  it("keeps a connection that has subscribed open", async () => {
+    const { say, until, of, socket } = await connect({ subscribeWithinMs: 50 });
     say(subscribe(["ticker"], "ETH-USD"));
     await until(() => expect(of("ticker").length).toBeGreaterThan(1));
     expect(socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it("listens on the preferred port, or on a free one if that is in use", async () => {
+    const port = await freePort();
+    const first = await connect({ port });
+    const second = await connect({ port });
+    expect(first.venue.url).toBe(`ws://127.0.0.1:${port}`);
+    expect(second.venue.url).not.toBe(first.venue.url);
+  });
+
+  it.each([
+    ["http://127.0.0.1:3000", 23_000],
+    ["http://127.0.0.1:45535", 65_535],
+    ["http://127.0.0.1:45536", 25_536],
+    ["http://127.0.0.1:65535", 45_535],
+  ])("has a port of its own beside %s", (runner, port) => {
+    expect(portBeside(runner)).toBe(port);
   });
 
   it("ends every connection when it is closed", async () => {

@@ -1,0 +1,52 @@
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Site, synthesize } from "cdk-local-runner";
+
+export const root = resolve(import.meta.dirname, "../..");
+
+/** The `aud` claim of local tokens. */
+export const AUDIENCE = "trading-terminal";
+
+/** Folders of lib that neither the stacks nor the handlers import. */
+const tools = new Set(["admin", "dev", "documents", "local"]);
+
+/** Files outside the code that change what is synthesized. npm writes the second lock file: what is really installed. */
+export const settingsFiles = [
+  "cdk.json",
+  "package.json",
+  "package-lock.json",
+  "node_modules/.package-lock.json",
+  "tsconfig.json",
+] as const;
+
+/** All that the assembly depends on. A file too many costs a synthesis; one too few would run old code. */
+export const sources = [
+  "bin/app.ts",
+  "functions",
+  ...readdirSync(resolve(root, "lib"))
+    .filter((name) => !tools.has(name))
+    .map((name) => `lib/${name}`),
+  ...settingsFiles,
+];
+
+/** Synthesizes the stacks for this machine. @returns the folder of the assembly */
+export async function synthesizeTerminal(
+  { issuer, jwksUri, folder, reaper }: Site,
+  context: Record<string, unknown>,
+): Promise<string> {
+  await synthesize({
+    project: root,
+    folder,
+    reaper,
+    sources,
+    context: {
+      issuer,
+      audience: AUDIENCE,
+      jwksUri,
+      // The runner knows a new API key at once.
+      keyGraceSeconds: 0,
+      ...context,
+    },
+  });
+  return folder;
+}

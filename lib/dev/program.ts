@@ -1,0 +1,67 @@
+import { inspect, styleText } from "node:util";
+import { StartupError } from "cdk-local-runner";
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
+
+/** Where a program prints: the part of `process` that it uses. */
+export type Stdio = {
+  stdout: Output;
+  stderr: Output & { isTTY?: boolean };
+};
+type Output = { write(text: string): unknown };
+
+/**
+ * Runs a program.
+ *
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage. stderr has the reason.
+ */
+export async function runProgram<Options>(
+  command: Command,
+  args: readonly string[],
+  { stdout, stderr }: Stdio,
+  action: (options: Options) => Promise<void>,
+): Promise<number> {
+  try {
+    await command
+      .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+      .exitOverride()
+      .allowExcessArguments(false)
+      .action(action)
+      .parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    // A stack trace helps only with what its reader cannot mend.
+    stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
+    return 1;
+  }
+}
+
+/** Shows the current step: on a terminal in one line that changes, elsewhere a line for each. */
+export function progress({ stderr }: Stdio): { step(text: string): void; end(): void } {
+  if (!stderr.isTTY) return { step: (text) => void stderr.write(`${text}\n`), end: () => {} };
+  const clear = "\r\x1b[K";
+  return {
+    step: (text) => void stderr.write(clear + styleText("dim", `${text} …`, { validateStream: false })),
+    end: () => void stderr.write(clear),
+  };
+}
+
+export function port(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError("Give a port, 0 to 65535.");
+  return number;
+}
+
+/** Seconds, negative ones too. */
+export function seconds(text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number of seconds.");
+  return Number(text);
+}
+
+/** Seconds that a timer can wait. */
+export function timeLimit(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 86_400)
+    throw new InvalidArgumentError("Give a whole number of seconds, 1 to 86400.");
+  return number;
+}

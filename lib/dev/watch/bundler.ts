@@ -1,0 +1,74 @@
+import { dirname, resolve } from "node:path";
+import { type BuildOptions, build, type Metafile } from "esbuild";
+
+export type Bundler = {
+  /** The files, packages aside, that the function's code was last bundled from. */
+  inputsOf(name: string): ReadonlySet<string>;
+  /**
+   * Bundles the code of these functions.
+   *
+   * @throws BuildFailure of esbuild, with all errors of all files
+   */
+  bundle(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+};
+
+/**
+ * Bundles handlers, and knows which files each of them is made of.
+ *
+ * @param root absolute, like the entry points, which are given by function name
+ */
+export function createBundler(
+  root: string,
+  handlers: Readonly<Record<string, string>>,
+  options: BuildOptions,
+): Bundler {
+  const inputs = new Map<string, ReadonlySet<string>>();
+
+  return {
+    inputsOf: (name) => inputs.get(name) ?? new Set(),
+    async bundle(names) {
+      const { metafile, outputFiles } = await build({
+        ...options,
+        absWorkingDir: root,
+        entryPoints: names.map((name) => ({ in: handlers[name] ?? name, out: `${name}/index` })),
+        outdir: root,
+        write: false,
+        metafile: true,
+        logLevel: "silent",
+      });
+      for (const name of names) inputs.set(name, reachable(metafile, root, handlers[name] ?? name));
+      return new Map(outputFiles.map(({ path, contents }) => [nameIn(root, path), contents]));
+    },
+  };
+}
+
+/** The files, packages aside, that a program is made of. Imports of types do not count. */
+export async function filesOf(root: string, entryPoint: string): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entryPoint],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    write: false,
+    metafile: true,
+    logLevel: "silent",
+  });
+  return reachable(metafile, root, entryPoint);
+}
+
+const nameIn = (root: string, path: string) => dirname(path).slice(root.length + 1);
+
+/** Whatever the entry point imports, used or not: a file that esbuild has dropped may be used after the next change. */
+function reachable({ inputs }: Metafile, root: string, entryPoint: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (path: string) => {
+    const input = inputs[path];
+    if (input === undefined || found.has(resolve(root, path))) return;
+    found.add(resolve(root, path));
+    for (const imported of input.imports) visit(imported.path);
+  };
+  visit(entryPoint.slice(root.length + 1));
+  return new Set([...found].filter((path) => !path.includes("/node_modules/")));
+}

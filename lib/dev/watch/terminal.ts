@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Runner } from "cdk-local-runner";
+import { bundleOptions, codeFile, handlerOf } from "../../infra/constructs/bundle.ts";
+import { type OperationName, operations } from "../../operations.ts";
+import { root, settingsFiles } from "../assembly.ts";
+import { createBundler, filesOf } from "./bundler.ts";
+import { changedStacks, templatesIn } from "./templates.ts";
+import { watch } from "./watch.ts";
+
+export type Stacks = {
+  /** The folder of the assembly that runs. */
+  folder: string;
+  /** Writes an assembly of the current sources to another folder. */
+  synthesize(folder: string): Promise<unknown>;
+};
+
+/** Watches the code of this product. */
+export function watchTerminal(
+  runner: Runner,
+  { folder: running, synthesize }: Stacks,
+  say: (text: string) => void,
+): Promise<AsyncDisposable> {
+  const names = Object.keys(operations) as OperationName[];
+  const before = templatesIn(running);
+  return watch({
+    functions: new Map(names.map((name) => [name, functionOf(runner, name)])),
+    bundler: createBundler(
+      root,
+      Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
+      bundleOptions,
+    ),
+    codeFile,
+    stacks: {
+      async files() {
+        const code = await filesOf(root, resolve(root, "lib/infra/app.ts"));
+        return new Set([...code, ...["bin/app.ts", ...settingsFiles].map((name) => resolve(root, name))]);
+      },
+      async changed() {
+        const folder = mkdtempSync(join(tmpdir(), "stacks-"));
+        try {
+          await synthesize(join(folder, "cdk.out"));
+          return changedStacks(before, templatesIn(join(folder, "cdk.out")));
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    },
+    runner,
+    say,
+  });
+}
+
+/** CDK names the function of a row after its construct, `<row>/Function`. */
+function functionOf({ functions }: Pick<Runner, "functions">, row: string): string {
+  const name = new RegExp(`-${row}Function[0-9A-F]{8}$`);
+  const found = functions.find((candidate) => name.test(candidate.name));
+  if (found === undefined) throw new Error(`The stacks have no function for ${row}`);
+  return found.name;
+}

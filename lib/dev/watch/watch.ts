@@ -1,0 +1,176 @@
+import {
+  type FSWatcher,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  watch as watchFolder,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { inspect } from "node:util";
+import type { Runner } from "cdk-local-runner";
+import { type BuildFailure, formatMessages } from "esbuild";
+import type { Bundler } from "./bundler.ts";
+
+export type Watch = {
+  /** The names of the functions, as the bundler knows them, with those of the runner. */
+  functions: ReadonlyMap<string, string>;
+  bundler: Bundler;
+  /** The file of a bundle that has the code. */
+  codeFile: string;
+  stacks: Stacks;
+  runner: Pick<Runner, "functions" | "replaceCode">;
+  /** Prints a line, or several. */
+  say(text: string): void;
+};
+
+export type Stacks = {
+  /** The files that synthesis reads. */
+  files(): Promise<ReadonlySet<string>>;
+  /**
+   * Synthesizes the stacks once more.
+   *
+   * @returns the names of those that have changed since the start
+   */
+  changed(): Promise<readonly string[]>;
+};
+
+/** Editors write a file in several steps. */
+const settleMs = 30;
+
+/**
+ * Gives the runner new code for each function that a saved file belongs to. A file with an error is reported, and the old code
+ * stays. Resolves once files are being watched.
+ */
+export async function watch({
+  functions,
+  bundler,
+  codeFile,
+  stacks,
+  runner,
+  say,
+}: Watch): Promise<AsyncDisposable> {
+  const names = [...functions.keys()];
+  const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
+  const codeRoot = mkdtempSync(join(tmpdir(), "watch-"));
+  const watchers = new Map<string, FSWatcher>();
+  const saved = new Set<string>();
+  /** The functions whose last build failed: they have to be built again whatever is saved. */
+  let failed: readonly string[] = names;
+  let stackFiles: ReadonlySet<string> = new Set();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let builds = 0;
+
+  const updates = oneAtATime(update);
+  const checks = oneAtATime(check);
+  await updates.run();
+  await observe();
+
+  function onSave(path: string): void {
+    const known = stackFiles.has(path) || names.some((name) => bundler.inputsOf(name).has(path));
+    if (!known && failed.length === 0) return;
+    saved.add(path);
+    clearTimeout(timer);
+    timer = setTimeout(() => void updates.run(), settleMs);
+  }
+
+  async function update(): Promise<void> {
+    const files = [...saved];
+    saved.clear();
+    const affected = names.filter(
+      (name) => failed.includes(name) || files.some((file) => bundler.inputsOf(name).has(file)),
+    );
+    try {
+      const bundles = affected.length === 0 ? new Map<string, Uint8Array>() : await bundler.bundle(affected);
+      failed = [];
+      const replaced = affected.filter((name) => replace(name, bundles.get(name) ?? new Uint8Array()));
+      if (replaced.length > 0) say(`New code: ${replaced.join(", ")}`);
+    } catch (error) {
+      failed = affected;
+      say(await explain(error));
+    }
+    if (files.some((file) => stackFiles.has(file))) void checks.run();
+    if (files.length > 0) await observe();
+  }
+
+  /** Returns false if the code is what the function runs already. */
+  function replace(name: string, code: Uint8Array): boolean {
+    const functionName = functions.get(name) ?? name;
+    const old = folders.get(functionName) ?? "";
+    if (stopped || readFileSync(join(old, codeFile)).equals(code)) return false;
+    const folder = join(codeRoot, `${name}-${++builds}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, codeFile), code);
+    folders.set(functionName, folder);
+    void runner.replaceCode(functionName, folder).then(() => {
+      if (old.startsWith(codeRoot)) rmSync(old, { recursive: true, force: true });
+    });
+    return true;
+  }
+
+  async function check(): Promise<void> {
+    try {
+      const changed = await stacks.changed();
+      if (changed.length > 0)
+        say(`The template of ${changed.join(" and ")} has changed: restart npm run dev to apply it.`);
+    } catch (error) {
+      if (!stopped) say(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Watches the folders of all files that count now. */
+  async function observe(): Promise<void> {
+    // With an error in the stacks, the files are those of before.
+    stackFiles = await stacks.files().catch(() => stackFiles);
+    const files = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
+    for (const folder of new Set(files.map((file) => dirname(file)))) {
+      if (stopped || watchers.has(folder)) continue;
+      const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
+      // A folder that is gone. Its files are no longer inputs once the next build has succeeded.
+      watcher.on("error", () => watcher.close());
+      watchers.set(folder, watcher);
+    }
+  }
+
+  async function explain(error: unknown): Promise<string> {
+    const { errors } = error as BuildFailure;
+    if (errors === undefined) return inspect(error);
+    const [first = ""] = await formatMessages(errors.slice(0, 1), { kind: "error" });
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : "";
+    return `${first.trimEnd()}\nThe old code goes on serving${more}.`;
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      clearTimeout(timer);
+      for (const watcher of watchers.values()) watcher.close();
+      await updates.idle();
+      rmSync(codeRoot, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs an action once more if it was asked for while it ran, and never twice at the same time. */
+function oneAtATime(action: () => Promise<void>) {
+  let current: Promise<void> | undefined;
+  let again = false;
+  const loop = async () => {
+    do {
+      again = false;
+      await action();
+    } while (again);
+    current = undefined;
+  };
+  return {
+    run(): Promise<void> {
+      if (current !== undefined) again = true;
+      current ??= loop();
+      return current;
+    },
+    idle: async () => current,
+  };
+}

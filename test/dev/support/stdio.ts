@@ -1,0 +1,10 @@
+/** What a program prints, as text. */
+export function stdioForTests() {
+  const printed = { out: "", err: "" };
+  const output = (name: "out" | "err") => ({
+    write(text: string) {
+      printed[name] += text;
+    },
+  });
+  return { printed, stdout: output("out"), stderr: output("err") };
+}
