@@ -1,9 +1,9 @@
 /**
- * Works on items as they come, on so many at a time. Once the signal is aborted no further one is begun; those that were
- * are brought to their end, also when the source of the items fails.
+ * Works on items as they arrive, up to `concurrency` at a time. After an abort of the signal, or an error of the source,
+ * it starts no further item but finishes those it has started.
  *
  * @param work must not reject.
- * @throws what the source throws.
+ * @throws the error of the source.
  */
 export async function forEachConcurrently<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,

@@ -9,10 +9,10 @@ import {
 } from "@aws-sdk/client-api-gateway";
 import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** A user's key in API Gateway; its name without the prefix. */
+/** A user's key in API Gateway. `name` is without the prefix. */
 export type ApiKey = { id: string; name: string };
 
-/** Makes the key of that name, unless it was made before. @returns its id. */
+/** Creates a key unless there is one of that name. Returns its id. */
 export async function createKey(
   plans: UsagePlans,
   { name, value }: { name: string; value: string },
@@ -29,19 +29,18 @@ export async function createKey(
   }
 }
 
-/** Puts a key on a plan. */
+/** @throws {NotFoundException} if the key or the plan does not exist, or the key is on another plan. */
 export async function attachKey({ client }: UsagePlans, planID: string, keyID: string): Promise<void> {
   const names = { usagePlanId: planID, keyId: keyID };
   try {
     await client.send(new CreateUsagePlanKeyCommand({ ...names, keyType: "API_KEY" }));
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
-    // On this plan already is as good; on another one is not.
+    // The key is on a plan already. This throws unless it is this plan.
     await client.send(new GetUsagePlanKeyCommand(names));
   }
 }
 
-/** Whether there is such a key on such a plan. */
 export async function isAttached({ client }: UsagePlans, planID: string, keyID: string): Promise<boolean> {
   const call = client.send(new GetUsagePlanKeyCommand({ usagePlanId: planID, keyId: keyID }));
   return (await unlessGone(call)) !== undefined;
@@ -51,17 +50,16 @@ export async function deleteKey({ client }: UsagePlans, keyID: string): Promise<
   await unlessGone(client.send(new DeleteApiKeyCommand({ apiKey: keyID })));
 }
 
-/** Deletes the key of that name, where there is one. */
 export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<void> {
   for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
 }
 
-/** The keys of all of our users. */
+/** The keys of all users of this service. The account may have others. */
 export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey> {
   yield* listKeys(plans, {});
 }
 
-/** The ids of the keys that are on a plan. */
+/** The ids of the keys on a plan. */
 export async function* keysOnPlan({ client }: UsagePlans, planID: string): AsyncGenerator<string> {
   for await (const { items = [] } of paginateGetUsagePlanKeys(
     { client },

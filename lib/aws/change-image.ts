@@ -1,12 +1,12 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 
-/** An item as it was before a change, or after it, as the table's stream tells it; undefined when there was none. */
+/** The item before or after a change of the table. Undefined if there was none. */
 export function imageIn<Content>(
   { dynamodb }: DynamoDBRecord,
   which: "OldImage" | "NewImage",
 ): Content | undefined {
-  // The types of the event and of the SDK are the same but for their names.
+  // The event's type and the SDK's are equal but have different names.
   const attributes = dynamodb?.[which] as Parameters<typeof unmarshall>[0] | undefined;
   return attributes && (unmarshall(attributes) as Content);
 }

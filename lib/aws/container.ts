@@ -4,7 +4,7 @@ const VERSION = 1;
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** What a container is bound to: opened for any other wallet it fails. */
+/** Binds a container to its wallet: decrypting it for any other wallet fails. */
 export type Binding = Readonly<Record<"userID" | "walletID" | "network" | "address", string>>;
 
 /**
@@ -12,19 +12,19 @@ export type Binding = Readonly<Record<"userID" | "walletID" | "network" | "addre
  *
  *     version (1 byte, 1) | length of the wrapped data key (2, big endian) | wrapped data key | IV (12) | ciphertext | tag (16)
  *
- * AES-256-GCM under the data key, with the version and the binding as additional data. The wrapped data key is outside
- * of it, since KMS authenticates that itself; so it can be wrapped anew without opening the rest.
+ * AES-256-GCM under the data key, with the version and the binding as additional data. The wrapped data key is not part of
+ * it: KMS authenticates that already, and so it can be wrapped again without decrypting the rest.
  */
 export type Container = { wrappedKey: Uint8Array; body: Uint8Array };
 
-/** @param dataKey 32 bytes; the caller wipes them. */
+/** @param dataKey 32 bytes, which the caller wipes. */
 export function encrypt(secret: Uint8Array, dataKey: Uint8Array, binding: Binding): Uint8Array {
   const iv = randomBytes(IV_LENGTH);
   const cipher = createCipheriv("aes-256-gcm", dataKey, iv).setAAD(additionalData(binding));
   return Buffer.concat([iv, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws {Error} when a bit of the body or the binding differs from what was encrypted. */
+/** @throws {Error} if a bit of the body or of the binding has changed since encryption. */
 export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding): Uint8Array {
   const iv = body.subarray(0, IV_LENGTH);
   const tag = body.subarray(-TAG_LENGTH);
@@ -42,7 +42,7 @@ export function pack({ wrappedKey, body }: Container): Uint8Array {
   return Buffer.concat([header, wrappedKey, body]);
 }
 
-/** @throws {Error} when the version is unknown or the container is cut short. */
+/** @throws {Error} if the version is unknown or the container is cut short. */
 export function unpack(container: Uint8Array): Container {
   const bytes = Buffer.from(container.buffer, container.byteOffset, container.length);
   if (bytes.length < 3 || bytes.readUInt8(0) !== VERSION) throw new Error("Unknown container version");

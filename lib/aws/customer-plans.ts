@@ -10,7 +10,7 @@ import { sameThrottle, type Throttle } from "../domain/plan.ts";
 import { type PlanStage, stageKey } from "./plan-stages.ts";
 import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** A plan of one customer's own; its name without the prefix, which is that of the key that is on it. */
+/** The plan of one Enterprise customer. `name` is without the prefix, and the same as the name of its key. */
 export type CustomerPlan = {
   id: string;
   name: string;
@@ -18,25 +18,21 @@ export type CustomerPlan = {
   stages: readonly PlanStage[];
 };
 
-/** Makes the plan of that name, unless it was made before. @returns its id. */
+/** Creates a plan unless there is one of that name. Returns its id. */
 export async function createCustomerPlan(
   plans: UsagePlans,
   name: string,
   throttle: Throttle,
 ): Promise<string> {
   for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
-  // API Gateway takes a name twice, so a call without an answer is not repeated: the next run sees what came of it.
+  // Not retried: names need not be unique, so a retry could create a second plan. The next run finds the first.
   const { id } = await plans.once.send(
     new CreateUsagePlanCommand({ name: plans.prefix + name, throttle, apiStages: [...plans.stages] }),
   );
   return given(id);
 }
 
-/**
- * Gives a plan other numbers.
- *
- * @returns false when there is no such plan.
- */
+/** Changes the throttle of a plan. Returns false if there is no such plan. */
 export async function changeThrottle(
   { client }: UsagePlans,
   planID: string,
@@ -44,7 +40,7 @@ export async function changeThrottle(
 ): Promise<boolean> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
   if (plan === undefined) return false;
-  // It takes one change in 20 seconds.
+  // API Gateway accepts one change in 20 seconds, so an unchanged plan is left alone.
   if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({
@@ -59,13 +55,12 @@ export async function changeThrottle(
   return (await unlessGone(changed)) !== undefined;
 }
 
-/** Deletes the plan of that name, where there is one. */
 export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): Promise<void> {
   for await (const { id, name: found } of customerPlans(plans))
     if (found === name) await deleteCustomerPlan(plans, id);
 }
 
-/** Deletes a plan, which has to be taken off its stages before. */
+/** Deletes a plan, after taking it off its stages, as API Gateway requires. */
 export async function deleteCustomerPlan({ client }: UsagePlans, planID: string): Promise<void> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
   if (plan === undefined) return;
@@ -79,7 +74,7 @@ export async function deleteCustomerPlan({ client }: UsagePlans, planID: string)
   await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planID })));
 }
 
-/** The plans of all of our customers who have one of their own. */
+/** The plans of all Enterprise customers. */
 export async function* customerPlans({ client, prefix }: UsagePlans): AsyncGenerator<CustomerPlan> {
   for await (const { items = [] } of paginateGetUsagePlans({ client }, { limit: 500 }))
     for (const { id, name, throttle = {}, apiStages: stages = [] } of items)

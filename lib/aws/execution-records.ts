@@ -4,7 +4,7 @@ import { queryRange, type Table } from "./table.ts";
 import { executionKey, executionsOf } from "./table-keys.ts";
 import { writeIf } from "./writes.ts";
 
-/** @returns false, and changes nothing, when a record of the same or a later version is there already. */
+/** Returns false, without writing, if the table has the same or a later version. */
 export async function saveExecution(
   table: Table,
   { userID, kind, execution, now }: { userID: string; kind: ExecutionKind; execution: Execution; now: Date },
@@ -21,7 +21,7 @@ export async function saveExecution(
   );
 }
 
-/** The user's orders or positions: what is open, and what has ended lately. */
+/** The user's orders or positions: the open ones, and those that ended in the last week. */
 export async function readExecutions(
   table: Table,
   userID: string,

@@ -2,9 +2,9 @@ import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/c
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /**
- * Makes the function that invokes a Lambda function without waiting for what comes of it.
+ * Makes a function that invokes a Lambda function asynchronously: it does not wait for the result.
  *
- * @param name of the function, or its ARN.
+ * @param name the Lambda function's name or ARN.
  */
 export function handOverTo<Event>(name: string, config: LambdaClientConfig = {}) {
   const client = new LambdaClient({ requestHandler: timeouts, maxAttempts, ...config });

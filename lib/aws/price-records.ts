@@ -4,14 +4,14 @@ import type { Table } from "./table.ts";
 import { pricesKey } from "./table-keys.ts";
 import { writeIf } from "./writes.ts";
 
-/** The latest prices as kept, and the lease of the run that saved them: a run with a smaller one may save no more. */
+/** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may not save any more. */
 export type PricesItem = { prices: Price[]; lease: string; updatedAt: string };
 
 /**
- * Makes these the latest prices, and the lease theirs.
+ * Saves the latest prices.
  *
- * @param lease text, of which the greater wins
- * @returns false, and changes nothing, when a greater lease has saved prices.
+ * @param lease text that sorts after the leases of earlier runs.
+ * @returns false, without writing, if a run with a greater lease has saved prices.
  */
 export async function savePrices(
   table: Table,
@@ -31,7 +31,7 @@ export async function savePrices(
   );
 }
 
-/** The latest prices, after every save that was answered before; none before the first. */
+/** The latest prices, read consistently. Empty before the first save. */
 export async function readPrices(table: Table): Promise<Price[]> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: pricesKey, ConsistentRead: true }),

@@ -14,7 +14,7 @@ import {
 } from "./table-keys.ts";
 import { transact, type Writes, writeIf } from "./writes.ts";
 
-/** A profile stands before at most three settings in its partition. */
+/** In a user's partition, the profile and at most three settings records come first. */
 const itemsBeforeReferrals = 4;
 
 export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {
@@ -24,12 +24,12 @@ export async function readProfile(table: Table, userID: string): Promise<Profile
   return Item as Profile | undefined;
 }
 
-/** The profile of a user whom the authorizer has let in. */
+/** The profile of a user whom the authorizer has admitted. */
 export async function readOwnProfile(table: Table, userID: string): Promise<Profile> {
   return existing(await readProfile(table, userID));
 }
 
-/** The profile with the settings of each chain that has any. */
+/** The profile, and the settings of each chain that the user has changed. */
 export async function readProfileWithSettings(table: Table, userID: string) {
   const items = await queryRange<Profile & SettingsPatch>(table, profileWithSettings(userID));
   const settings: Partial<Record<Chain, SettingsPatch>> = {};
@@ -40,7 +40,7 @@ export async function readProfileWithSettings(table: Table, userID: string) {
   return { profile: profileIn(items), settings };
 }
 
-/** The profile with the newest 100 referrals. */
+/** The profile, and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
   const items = await queryRange<Profile & Referral>(table, range, { limit: itemsBeforeReferrals + 100 });
@@ -87,14 +87,14 @@ export async function recordVisit(table: Table, userID: string, now: Date): Prom
   );
 }
 
-/** Attributes of a profile with the values that they shall have; undefined is for one that it shall not have. */
+/** New values for attributes of a profile. `undefined` removes the attribute. */
 export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefined };
 
 /**
- * Sets and removes attributes of a profile, all of them or none.
+ * Sets and removes attributes of a profile.
  *
- * @param read the profile that the changes were made for.
- * @returns false, and changes nothing, when one of these attributes is no longer what was read.
+ * @param read the profile that the changes are based on.
+ * @returns false, without writing, if one of these attributes has changed since it was read.
  */
 export async function changeProfile(table: Table, read: Profile, changes: ProfileChanges): Promise<boolean> {
   const names = Object.keys(changes) as (keyof Profile)[];
@@ -153,7 +153,7 @@ function profileIn(items: Item<Profile>[]): Profile {
   return existing(items.find(isProfile));
 }
 
-/** The authorizer makes the profile before any other function runs, so it can only be missing when it was deleted. */
+/** The authorizer creates the profile before any other function runs, so it can only be missing if it was deleted. */
 function existing(profile: Profile | undefined): Profile {
   if (profile === undefined) throw new Error("The user has no profile");
   return profile;

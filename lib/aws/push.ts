@@ -10,43 +10,42 @@ import {
 import { forEachConcurrently } from "../concurrency.ts";
 import { timeouts } from "./timeouts.ts";
 
-/** Reaches the connections of the WebSocket API, which AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
+/** A client for the connections of the WebSocket API that AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
 export type Pusher = ApiGatewayManagementApiClient;
 
-/** Messages for one connection, in the order in which they are to arrive. */
+/** Messages for one connection, in order. */
 export type Delivery<Target> = { to: Target; connectionID: string; messages: readonly string[] };
 
 export type Outcome<Target> = {
-  /** Whose connections have ended. */
+  /** Closed connections. */
   gone: Target[];
-  /** Who takes no more: they do not read what they were sent before. */
+  /** Clients that have stopped reading. */
   stuck: Target[];
-  /** Whom some message could not be brought for another reason, although they may be there. */
+  /** Connections that may be open but missed a message for another reason. */
   undelivered: Target[];
 };
 
-/** A message could not be brought to a connection that may be there. */
+/** A message did not reach a connection that may be open. */
 export class Undelivered extends Error {
   override readonly name = "Undelivered";
 }
 
-/** Pushes under way at the same time, each on a connection to API Gateway that is kept open. */
+/** Concurrent pushes, each on its own keep-alive connection to API Gateway. */
 const concurrency = 64;
 
-/** How often a connection is tried, with growing pauses between: it may take no more for now, or the service. */
-const rounds = 3;
+/** Attempts per connection, with growing pauses, as a client or the service may be busy for a moment. */
+const maxRounds = 3;
 
-/** Opens the way to the connections. Functions do so once, at load. */
+/** Functions open their pusher once, at load. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
   const agent = { maxSockets: concurrency, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
-  // The rounds below are the attempts: those of the SDK would hold up everybody else meanwhile.
+  // The SDK's retries would delay all other connections. The rounds below are the retries.
   return new ApiGatewayManagementApiClient({ requestHandler, maxAttempts: 1, ...config });
 }
 
 /**
- * Brings messages to connections. Who cannot be reached is tried again after everybody else, so that nobody waits for the
- * slowest.
+ * Pushes messages to connections. Failed ones are retried after all others, so that nobody waits for the slowest.
  */
 export async function push<Target>(
   pusher: Pusher,
@@ -63,9 +62,9 @@ export async function push<Target>(
       else if (error instanceof GoneException) gone.push(delivery.to);
       else failed.push({ ...delivery, messages: left, limited: error instanceof LimitExceededException });
     });
-    if (failed.length === 0 || round === rounds) {
-      // API Gateway says the same of a client that does not read and of an account that sends too much. When several are
-      // told so and nobody was reached, it is the account.
+    if (failed.length === 0 || round === maxRounds) {
+      // API Gateway answers 429 both for a client that has stopped reading and for an account that sends too much. If
+      // several connections got a 429 and none was reached, it is the account.
       const isAccount = reached === 0 && failed.length > 1;
       const [stuck, undelivered] = partition(failed, ({ limited }) => limited && !isAccount);
       return { gone, stuck: stuck.map(({ to }) => to), undelivered: undelivered.map(({ to }) => to) };
@@ -75,7 +74,7 @@ export async function push<Target>(
   }
 }
 
-/** Closes a connection. One that has ended is closed. */
+/** Closes a connection. Succeeds if it is closed already. */
 export async function hangUp(pusher: Pusher, connectionID: string): Promise<void> {
   try {
     await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionID }));
@@ -85,7 +84,7 @@ export async function hangUp(pusher: Pusher, connectionID: string): Promise<void
 }
 
 /**
- * Brings messages to one connection. Nothing is missed when it has gone.
+ * Pushes messages to one connection. Succeeds if it is closed: nobody misses them.
  *
  * @throws {Undelivered}
  */
@@ -98,7 +97,7 @@ export async function pushTo(
   if (stuck.length + undelivered.length > 0) throw new Undelivered();
 }
 
-/** @returns the messages that are left to send, and why. */
+/** Returns the messages that are still to be sent, and the error that stopped it. */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionID, messages }: Delivery<Target>,

@@ -4,13 +4,13 @@ import type { Table } from "./table.ts";
 import { catalogueKey } from "./table-keys.ts";
 import { writeIf } from "./writes.ts";
 
-/** The rewards in the order in which they are shown; none before the first were loaded. */
+/** The rewards in display order. Empty before an operator has loaded any. */
 export async function readCatalogue(table: Table): Promise<Reward[]> {
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: catalogueKey }));
   return (Item?.rewards as Reward[] | undefined) ?? [];
 }
 
-/** Makes these the rewards, in one write. @returns the rewards before. */
+/** Replaces the rewards, in one write. Returns the previous ones. */
 export async function replaceCatalogue(table: Table, rewards: readonly Reward[]): Promise<Reward[]> {
   const { Attributes } = await table.client.send(
     new PutCommand({ TableName: table.name, Item: { ...catalogueKey, rewards }, ReturnValues: "ALL_OLD" }),
@@ -18,7 +18,7 @@ export async function replaceCatalogue(table: Table, rewards: readonly Reward[])
   return (Attributes?.rewards as Reward[] | undefined) ?? [];
 }
 
-/** Loads the first rewards. @returns false, and changes nothing, when rewards were loaded before, even none. */
+/** Loads the first rewards. Returns false, without writing, if any were loaded before, even an empty catalogue. */
 export async function createCatalogue(table: Table, rewards: readonly Reward[]): Promise<boolean> {
   return writeIf(
     table,

@@ -4,7 +4,7 @@ import { type Chain, type Settings, type SettingsPatch, settingsInForce } from "
 import type { Table } from "./table.ts";
 import { settingsKey } from "./table-keys.ts";
 
-/** A chain's settings as kept: what the user set, and the record's own fields. `version` grows by one a change. */
+/** A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to `version`. */
 export type SettingsItem = SettingsPatch & {
   _id: string;
   userID: string;
@@ -13,7 +13,7 @@ export type SettingsItem = SettingsPatch & {
   version: number;
 };
 
-/** Creates or changes the user's settings of a chain in one write, and answers with the whole record. */
+/** Creates or changes the user's settings of a chain, in one write. Returns the full record, defaults filled in. */
 export async function saveSettings(
   table: Table,
   userID: string,

@@ -4,21 +4,21 @@ import type { Network } from "../domain/network.ts";
 import type { Chain } from "../domain/settings.ts";
 
 /**
- * The layout of the table, known to this file alone. What is read together stands together, so that each read is one
- * Query or one GetItem:
+ * The layout of the table, known to this file alone. Items that are read together are stored together, so that each read
+ * is one Query or one GetItem:
  *
  * | PK             | SK                                    | item                                                   |
  * | -------------- | ------------------------------------- | ------------------------------------------------------ |
  * | USER#userID    | PROFILE                               | the profile                                            |
  * | USER#userID    | PROFILE#CHAIN#chain                   | the trading settings of a chain                        |
- * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one brought                           |
+ * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one referred                          |
  * | USER#userID    | WALLET#network#address                | a wallet; the key itself makes an address unique       |
- * | REFCODE#code   | REFCODE                               | whose referral code it is                              |
+ * | REFCODE#code   | REFCODE                               | the owner of the referral code                         |
  * | USER#userID    | ORDER#orderID                         | an order                                               |
  * | USER#userID    | POSITION#positionID                   | a position                                             |
  * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
- * | USER#userID    | PLANKEY                               | the user's API key, which tells API Gateway their plan |
- * | RETIREDKEYS    | when it may go#name                   | an API key that nobody uses any more                   |
+ * | USER#userID    | PLANKEY                               | the record of the user's API key                       |
+ * | RETIREDKEYS    | when it may be deleted#name           | an API key that is no longer used                      |
  * | CHANNEL#name#n | CONNECTION#connectionID               | a subscriber of a public channel, in its shard n       |
  * | PRICES         | LATEST                                | the latest prices: one item, and one change a second   |
  * | CATALOGUE      | REWARDS                               | the rewards: one item, so that they change as a whole  |
@@ -28,7 +28,7 @@ export type Key = { PK: string; SK: string };
 /** Consecutive items of a partition, both ends included. */
 export type KeyRange = { PK: string; from: string; to: string };
 
-/** What a Scan may narrow to: items of one kind, in all partitions. */
+/** Items of one kind in all partitions, for a Scan. */
 export type SortKeyRange = Omit<KeyRange, "PK">;
 
 const PROFILE = "PROFILE";
@@ -90,7 +90,7 @@ export const retiredKeyKey = (due: Date, name: string): Key => ({
   SK: `${due.toISOString()}#${name}`,
 });
 
-/** The retired keys that may go at that time; without one, all of them. */
+/** The retired keys that may be deleted at that time. Without a time, all of them. */
 export const retiredKeysDue = (time?: Date): KeyRange => ({
   PK: RETIRED_KEYS,
   from: "0",
@@ -144,11 +144,11 @@ export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY }
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
 
-/** The chain of a settings item; undefined for any other item. */
+/** The chain of a settings item, or undefined for any other item. */
 export const chainOf = ({ SK }: Key): Chain | undefined =>
   SK.startsWith(CHAIN) ? (SK.slice(CHAIN.length) as Chain) : undefined;
 
-/** Whether an item is an order, a position, or neither. */
+/** The kind of an order or a position, or undefined for any other item. */
 export const executionKindOf = ({ SK }: Key): ExecutionKind | undefined =>
   executionKinds.find((kind) => SK.startsWith(executionPrefixes[kind]));
 
@@ -157,7 +157,7 @@ export const isPrices = ({ SK }: Key): boolean => SK === LATEST;
 /** The sort key of profiles, and of nothing else. */
 export const profileSortKey: string = PROFILE;
 
-/** Sort keys whose changes are published: how they begin. No other item's sort key begins so. */
+/** The prefixes of the sort keys of published items. No other sort key has them. */
 export const publishedSortKeys: readonly string[] = [CHAIN, ...Object.values(executionPrefixes), LATEST];
 
 /** Milliseconds counted down from the end of their 13 digits (the year 2286), so that later times sort first. */

@@ -6,10 +6,10 @@ import { maxAttempts, timeouts } from "./timeouts.ts";
 /** The table and the client that reaches it. */
 export type Table = { name: string; client: DynamoDBDocumentClient };
 
-/** An item as stored: its key and whatever it holds. */
+/** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
-/** Opens the table of that name. Functions do so once, at load. */
+/** Functions open their table once, at load. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
   return {
@@ -18,10 +18,9 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
   };
 }
 
-/** What a Query may narrow. */
 export type QueryOptions = { limit?: number; attributes?: readonly string[] };
 
-/** The items of a range, in order, as they are after every write that was answered before. */
+/** The items of a range, in order, read consistently. */
 export async function queryRange<Content>(
   table: Table,
   range: KeyRange,
@@ -36,7 +35,7 @@ export async function queryRange<Content>(
   return items.slice(0, limit);
 }
 
-/** The same, a page of up to 1 MB at a time, for ranges that may be long. A page holds `limit` items at most. */
+/** The same for ranges that may be long, in pages of at most 1 MB and at most `limit` items. */
 export async function* queryPages<Content>(
   table: Table,
   range: KeyRange,
@@ -56,7 +55,7 @@ export async function* queryPages<Content>(
   for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];
 }
 
-/** Asks for these attributes only, whatever words of DynamoDB's they may be. */
+/** Reads only these attributes. Placeholders allow names that are reserved words of DynamoDB. */
 export function projection(attributes: readonly string[]) {
   const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
   return { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };

@@ -8,30 +8,30 @@ import type { PlanStage } from "./plan-stages.ts";
 import { timeouts } from "./timeouts.ts";
 
 /**
- * The plans and keys of API Gateway, which its control plane holds. What is made for a user goes by a name that is noted
- * in the table before, and that no other has; so every call can be repeated.
+ * API Gateway's control plane for plans and keys. Each key and plan of a user has a unique name, recorded in the table
+ * before it is created, so every call can be repeated.
  */
 export type UsagePlans = {
   client: APIGatewayClient;
-  /** Repeats no call by itself: for what would be made a second time. */
+  /** Does not retry. For calls that would create a second resource. */
   once: APIGatewayClient;
-  /** What the names of our users' keys and plans begin with; the account may have others. */
+  /** Begins the names of our users' keys and plans. The account may have others. */
   prefix: string;
-  /** All that a plan covers. */
+  /** The stages that every plan covers. */
   stages: readonly PlanStage[];
 };
 
-/** There can be no more keys, or plans, in this account and region. */
+/** The account's limit of keys, or of plans, in this region is reached. */
 export class LimitReached extends Error {
   override readonly name: "KeyLimitReached" | "PlanLimitReached";
 
   constructor(name: LimitReached["name"]) {
-    super("The account can have no more in this region");
+    super("The account's limit in this region is reached");
     this.name = name;
   }
 }
 
-/** The control plane takes 10 calls a second from a whole account, so the SDK slows down as it is told to. */
+/** The control plane takes 10 calls a second from a whole account, hence the SDK's adaptive retries. */
 export function openUsagePlans(
   { prefix, stages }: Pick<UsagePlans, "prefix" | "stages">,
   config: APIGatewayClientConfig = {},
@@ -45,13 +45,13 @@ export function openUsagePlans(
   };
 }
 
-/** The calls that meet the limit of an account. To others the same exception says that they come too fast. */
+/** The calls for which LimitExceededException is the account's limit. For others it means too many calls. */
 const limits: Record<string, LimitReached["name"]> = {
   CreateApiKeyCommand: "KeyLimitReached",
   CreateUsagePlanCommand: "PlanLimitReached",
 };
 
-/** The SDK takes a limit of an account for one of the moment, and would try again for half a minute. */
+/** Turns an account's limit into LimitReached. The SDK takes it for throttling, and would retry for half a minute. */
 function open(config: APIGatewayClientConfig): APIGatewayClient {
   const client = new APIGatewayClient(config);
   client.middlewareStack.add(
@@ -64,13 +64,13 @@ function open(config: APIGatewayClientConfig): APIGatewayClient {
           throw limit === undefined ? error : new LimitReached(limit);
         }
       },
-    // Between the retries and the one that makes errors of answers.
+    // Between the retries and the middleware that turns answers into errors.
     { name: "limitReached", step: "deserialize", priority: "high" },
   );
   return client;
 }
 
-/** @returns undefined when what the call is about is not there. */
+/** Returns undefined if the subject of the call does not exist. */
 export async function unlessGone<Output>(call: Promise<Output>): Promise<Output | undefined> {
   try {
     return await call;
@@ -80,8 +80,8 @@ export async function unlessGone<Output>(call: Promise<Output>): Promise<Output 
   }
 }
 
-/** The SDK's types leave open what API Gateway always gives. */
+/** Optional in the SDK's types, but API Gateway always returns it. */
 export function given(id: string | undefined): string {
-  if (id === undefined) throw new Error("API Gateway gave no id");
+  if (id === undefined) throw new Error("API Gateway returned no id");
   return id;
 }

@@ -9,29 +9,29 @@ import type { Wallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
-/** The KMS key that wraps the data keys, and the client that reaches it. */
+/** The KMS key that wraps the data keys, and a client for it. */
 export type Vault = { keyID: string; client: KMSClient };
 
-/** A private key as it stands in a wallet's item. */
+/** A private key as the attributes of a wallet's item. */
 export type SealedKey = {
   /** See {@link Container}. */
   encryptedPrivateKey: Uint8Array;
-  /** Which version of the KMS key wrapped the data key. */
+  /** The version of the KMS key that wrapped the data key. */
   keyMaterialId: string | undefined;
 };
 
-/** Opens the vault of that KMS key. Functions do so once, at load. */
+/** Functions open their vault once, at load. */
 export function openVault(keyID: string, config: KMSClientConfig = {}): Vault {
   return { keyID, client: new KMSClient({ requestHandler: timeouts, maxAttempts, ...config }) };
 }
 
-/** What a wallet's key is bound to, in its container and as KMS encryption context. It shows in CloudTrail: ids only. */
+/** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
 export function bindingOf(wallet: Wallet): Binding {
   const { UserID: userID, _id: walletID, network, generatedWalletAddress: address } = wallet;
   return { userID, walletID, network, address };
 }
 
-/** Encrypts a secret under a data key of its own. The data key is wiped; the secret is the caller's to wipe. */
+/** Encrypts a secret under a new data key, and wipes the data key. The caller wipes the secret. */
 export async function seal(
   { keyID, client }: Vault,
   secret: Uint8Array,
@@ -48,9 +48,9 @@ export async function seal(
 }
 
 /**
- * Opens what {@link seal} made. No deployed function may: it takes kms:Decrypt.
+ * Decrypts what {@link seal} encrypted. It needs kms:Decrypt, which no deployed function has.
  *
- * @returns the secret, for the caller to wipe.
+ * @returns the secret, which the caller wipes.
  */
 export async function unseal(
   { keyID, client }: Vault,
@@ -64,7 +64,7 @@ export async function unseal(
   return useOnce(Plaintext, (dataKey) => decrypt(body, dataKey, binding));
 }
 
-/** Wraps the data key under the newest version of the KMS key. It is opened inside KMS and nowhere else. */
+/** Wraps the data key under the newest version of the KMS key. It leaves KMS only wrapped. */
 export async function rewrap(
   { keyID, client }: Vault,
   sealed: Uint8Array,
@@ -84,7 +84,6 @@ export async function rewrap(
   return { encryptedPrivateKey, keyMaterialId: DestinationKeyMaterialId };
 }
 
-/** Uses a data key, and wipes it. */
 function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8Array) => Result): Result {
   const dataKey = given(plaintext);
   try {
@@ -94,8 +93,8 @@ function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8
   }
 }
 
-/** The SDK's types leave open what KMS always gives. */
+/** Optional in the SDK's types, but KMS always returns it. */
 function given(bytes: Uint8Array | undefined): Uint8Array {
-  if (bytes === undefined) throw new Error("KMS gave no data key");
+  if (bytes === undefined) throw new Error("KMS returned no data key");
   return bytes;
 }

@@ -1,7 +1,7 @@
-/** Why a rule of the domain turns a request down. */
+/** The rules of the domain that a request can break. */
 export type DomainErrorCode = "INVALID_PRIVATE_KEY" | "INVALID_SETTING" | "WALLET_LIMIT_REACHED";
 
-/** A request that breaks a rule of the domain. The message is written for the caller and never quotes a secret. */
+/** A request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: DomainErrorCode;

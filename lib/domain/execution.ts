@@ -1,12 +1,11 @@
 import type { PrivateChannel } from "./channel.ts";
 import type { Network } from "./network.ts";
 
-/** What an execution engine records. */
+/** The kinds of records that an execution engine sends. */
 export const executionKinds = ["order", "position"] as const;
 
 export type ExecutionKind = (typeof executionKinds)[number];
 
-/** The channel that tells of each kind. */
 export const channelOf = { order: "orders", position: "positions" } as const satisfies Record<
   ExecutionKind,
   PrivateChannel
@@ -30,7 +29,7 @@ export type Order = {
   /** The address that trades. */
   wallet: string;
   chain: Network;
-  /** What is traded, as the engine names it, e.g. `SOL/USDC` or a token's address. */
+  /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
   symbol: string;
   side: (typeof orderSides)[number];
   type: (typeof orderTypes)[number];
@@ -40,15 +39,15 @@ export type Order = {
   /** The limit of a limit order. */
   price?: string | undefined;
   stopPrice?: string | undefined;
-  /** Of what has been filled. */
+  /** Of the filled amount. */
   averagePrice?: string | undefined;
-  /** The transaction that settled it, or the last of them. */
+  /** The last transaction that settled it. */
   txHash?: string | undefined;
-  /** Why it was rejected or cancelled, for the user to read. */
+  /** Why it was rejected or cancelled, for the user. */
   reason?: string | undefined;
   createdAt: string;
   updatedAt: string;
-  /** Grows with each change: of two records of an order, the one with the greater version holds. */
+  /** Grows with each change. The record with the greatest version is the current one. */
   version: number;
 };
 
@@ -58,7 +57,7 @@ export type Position = {
   chain: Network;
   symbol: string;
   status: (typeof positionStatuses)[number];
-  /** Held now. */
+  /** The amount held now. */
   amount: string;
   averageEntryPrice: string;
   /** May be negative. */
@@ -73,13 +72,13 @@ export type Execution = Order | Position;
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
-/** Whether more can come of it. */
+/** Whether it can still change. */
 export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
 
-/** How long a finished order or position is shown, in seconds. Its history is the engine's to keep. */
-const shownAfterEnd = 7 * 24 * 60 * 60;
+/** How long a finished order or position is shown. The engine keeps the history. */
+const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
-/** When a record of now may be forgotten, in seconds since the epoch; undefined while more can come of it. */
+/** When a record that is saved now may be deleted, in seconds since the epoch. Undefined while it can still change. */
 export function expiryOf(execution: Execution, now: Date): number | undefined {
-  return isOpen(execution) ? undefined : Math.floor(now.getTime() / 1000) + shownAfterEnd;
+  return isOpen(execution) ? undefined : Math.floor(now.getTime() / 1000) + shownAfterEndSeconds;
 }

@@ -2,28 +2,27 @@ const windowNames = ["daily", "weekly", "monthly"] as const;
 
 type WindowName = (typeof windowNames)[number];
 
-/** XP earned in one window of time. `start` is the window's first day, as YYYY-MM-DD in UTC. */
+/** XP earned in one period of time. `start` is its first day, YYYY-MM-DD in UTC. */
 type Window = { start: string; xp: number };
 
-/** A user's XP as it is kept. A window that has passed stays until XP are earned again, and reads as 0. */
+/** A user's XP as stored. A window that has passed stays until the next change, and reads as 0. */
 export type Experience = { total: number } & Record<WindowName, Window>;
 
-/** A user's XP as it is shown: in all, and in the current UTC day, ISO week and month. */
+/** A user's XP as shown: in total, and in the current UTC day, ISO week and month. */
 export type Xp = { total: number } & Record<WindowName, number>;
 
 export function noExperience(now: Date): Experience {
   return { total: 0, ...windowsAt(now) };
 }
 
-/** What counts now. */
 export function xpAt(experience: Experience, now: Date): Xp {
   const { daily, weekly, monthly } = current(experience, now);
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
 /**
- * Sets the total. What is gained counts in the current windows; what is taken away is not taken from them, but no
- * window ever shows more than the total.
+ * Sets the total. A gain also counts in the current windows. A loss does not, but no window ever shows more than the
+ * total.
  */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);

@@ -1,4 +1,4 @@
-/** The blockchains on which a wallet can be held. */
+/** The blockchains that a wallet can be on. */
 export const networks = ["eth", "base", "sol", "bsc", "avax"] as const;
 
 export type Network = (typeof networks)[number];

@@ -1,6 +1,6 @@
 import type { Network } from "./network.ts";
 
-/** What each chain's fees are paid in, which is what its price is of. */
+/** The asset in which each chain's fees are paid. Prices are of these. */
 export const nativeAssets = {
   eth: "ETH",
   base: "ETH",
@@ -15,11 +15,11 @@ export type Asset = (typeof nativeAssets)[Network];
 export type Price = {
   chain: Network;
   symbol: Asset;
-  /** A decimal number as text, so that none of it is lost. */
+  /** A decimal number as text, so that no digit is lost. */
   price: string;
   currency: "USD";
-  /** Who says so: the name of a venue, or `simulated`. */
+  /** The name of the venue, or `simulated`. */
   source: string;
-  /** When the venue said it, ISO 8601. */
+  /** The venue's time, ISO 8601. */
   asOf: string;
 };

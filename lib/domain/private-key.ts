@@ -9,11 +9,11 @@ import { computeAddress, SigningKey } from "ethers";
 import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
 
-/** A private key that was read, with the address it controls. Disposing of it wipes the secret. */
+/** A private key and its address. Disposing of it wipes the secret. */
 export type PrivateKey = Disposable & {
   /** EIP-55 checksummed hex for EVM networks, base58 for Solana. */
   address: string;
-  /** The 32 bytes from which everything else follows: the secp256k1 scalar, or the Ed25519 seed. */
+  /** 32 bytes: the secp256k1 scalar or the Ed25519 seed. */
   secret: Uint8Array;
 };
 
@@ -21,7 +21,7 @@ export type PrivateKey = Disposable & {
  * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
  * the 64-byte secret key, or of its 32-byte seed, for Solana.
  *
- * @throws {DomainError} INVALID_PRIVATE_KEY. The message never holds any part of the key.
+ * @throws {DomainError} INVALID_PRIVATE_KEY. The message never contains any part of the key.
  */
 export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
   return network === "sol" ? readSolanaKey(text) : readEvmKey(text);
@@ -40,7 +40,7 @@ function readEvmKey(text: string): PrivateKey {
 }
 
 async function readSolanaKey(text: string): Promise<PrivateKey> {
-  // 64 bytes take 88 digits at most. Decoding is quadratic in the length, so longer text is not even tried.
+  // 64 bytes take 88 digits at most. Decoding takes quadratic time, so longer text is rejected first.
   const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
   if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
   const secret = bytes.slice(0, 32);
@@ -57,15 +57,15 @@ async function readSolanaKey(text: string): Promise<PrivateKey> {
 async function solanaAddress(bytes: Uint8Array): Promise<string> {
   if (bytes.length === 64) {
     const pair = await createKeyPairFromBytes(bytes).catch(() => {
-      throw refuse("Solana", "has two halves that do not belong together");
+      throw refuse("Solana", "has a public half that does not match its secret half");
     });
     return getAddressFromPublicKey(pair.publicKey);
   }
   if (bytes.length !== 32) throw refuse("Solana", "must be 64 bytes in base58");
-  // Half of all seeds read as points of the curve too. Taking a pasted address for a seed would give its owner a
-  // wallet whose secret is public, so what cannot be told apart is refused; the 64-byte form is never ambiguous.
+  // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
+  // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
   if (isPublicKey(bytes)) {
-    throw refuse("Solana", "may be a public address, as these 32 bytes are one; give the 64-byte secret key");
+    throw refuse("Solana", "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.");
   }
   const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
   return getAddressFromPublicKey(pair.publicKey);

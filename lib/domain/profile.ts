@@ -3,16 +3,16 @@ import { levelAt, xpToNextLevel } from "./level.ts";
 import { type Chain, type SettingsPatch, settingsInForce } from "./settings.ts";
 import type { Tier } from "./tier.ts";
 
-/** A user as kept in the table. Times are ISO 8601. */
+/** A user. Times are ISO 8601. */
 export type Profile = {
   _id: string;
   userID: string;
   username: string;
   tier: Tier;
-  /** What an Enterprise customer's own plan allows. */
+  /** The limit of an Enterprise customer's own plan. */
   requestsPerMinute?: number;
   refID: string;
-  /** The username of who brought this user, where somebody did. */
+  /** The username of the user who referred this one. */
   referredBy?: string;
   usersReferred: number;
   experience: Experience;
@@ -26,10 +26,10 @@ export type Profile = {
   lastVisited: string;
 };
 
-/** Somebody whom a user brought. */
+/** A user whom another one referred. */
 export type Referral = { username: string; joinedAt: string };
 
-/** A user at first sight. */
+/** The profile of a new user. */
 export function newProfile(user: {
   _id: string;
   userID: string;
@@ -55,21 +55,21 @@ export function newProfile(user: {
 }
 
 /**
- * The name a user goes by: the first candidate that is fit to be shown to others, else one made of the referral code. An
- * email address is not fit.
+ * The first candidate that may be shown to other users, or else a name made of the referral code. An email address may not
+ * be shown.
  */
 export function usernameOf(candidates: readonly unknown[], refID: string): string {
   return candidates.find(isUsername) ?? `trader-${refID.toLowerCase()}`;
 }
 
-/** Whether a name is fit to be shown to others. */
+/** Whether a name may be shown to other users. */
 export function isUsername(candidate: unknown): candidate is string {
   return (
     typeof candidate === "string" && /^[^\p{C}@]{1,64}$/u.test(candidate) && candidate.trim() === candidate
   );
 }
 
-/** Profile data as the specification shows it. */
+/** The profile as `getUserData` returns it. */
 export function profileData(profile: Profile, settings: Partial<Record<Chain, SettingsPatch>>, now: Date) {
   const { slippage, priorityFee } = settingsInForce("sol", settings.sol);
   return {
@@ -95,7 +95,7 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
   };
 }
 
-/** Referral data; `referrals` come newest first. */
+/** The referral data of `getUserData`. `referrals` are newest first. */
 export function referralData(profile: Profile, referrals: Referral[]) {
   const { userID, username, refID, usersReferred, referredBy = null } = profile;
   return { userID, username, refID, usersReferred, referredBy, referrals };

@@ -11,7 +11,7 @@ export function newReferralCode(): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** The code that somebody typed, or undefined when it cannot be one. */
+/** The code in a user's input, or undefined if it cannot be one. */
 export function readReferralCode(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return pattern.test(code) ? code : undefined;

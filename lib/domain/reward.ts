@@ -12,11 +12,11 @@ export type Reward = {
   cost: number;
   available: boolean;
   imageUrl: string;
-  /** How many are left; -1 means without limit. */
+  /** How many are left. -1 means unlimited. */
   stock: number;
 };
 
-/** The catalogue as a user with so many points sees it. */
+/** The catalogue as a user with these points sees it. */
 export function rewardsFor(
   points: number,
   catalogue: readonly Reward[],

@@ -9,7 +9,7 @@ export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
 export type GasPreset = (typeof gasPresets)[number];
 
-/** Every setting there is; which of them a chain has is in {@link defaultSettings}. */
+/** Every setting. {@link defaultSettings} lists those of each chain. */
 export type Settings = {
   /** Percent, above 0 and up to 100. */
   slippage: number;
@@ -27,10 +27,10 @@ export type EvmSettings = Omit<Settings, "priorityFee">;
 export type SolanaSettings = Omit<Settings, "gasPreset" | "maxGasPrice">;
 export type SettingsOf = { eth: EvmSettings; base: EvmSettings; sol: SolanaSettings };
 
-/** What a user changes; absent settings keep their value. */
+/** Changed settings. Absent ones keep their value. */
 export type SettingsPatch = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
-/** The settings of a chain before the user touches them, and by that the list of the settings it has. */
+/** The settings of a chain before a user changes any. They are also the list of the settings that it has. */
 export const defaultSettings: Readonly<SettingsOf> = {
   eth: {
     slippage: 1,
@@ -52,9 +52,9 @@ export const defaultSettings: Readonly<SettingsOf> = {
 };
 
 /**
- * Leaves out what is absent.
+ * Returns the settings that the patch changes.
  *
- * @throws {DomainError} INVALID_SETTING when the chain has no such setting.
+ * @throws {DomainError} INVALID_SETTING if the chain does not have one of them.
  */
 export function checkPatch(chain: Chain, patch: SettingsPatch): Partial<Settings> {
   const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
@@ -64,7 +64,7 @@ export function checkPatch(chain: Chain, patch: SettingsPatch): Partial<Settings
   return Object.fromEntries(changes);
 }
 
-/** The settings in force: what the user set, over the defaults, and nothing that the chain does not have. */
+/** The settings of a chain, with defaults for those that the user has not set. */
 export function settingsInForce<C extends Chain>(chain: C, stored: SettingsPatch = {}): SettingsOf[C] {
   const names = Object.keys(defaultSettings[chain]) as (keyof Settings)[];
   const chosen = names.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]);

@@ -1,4 +1,4 @@
-/** Subscription tiers, each with its rate-limit plan and how many wallets a user may hold (configuration may override). */
+/** Subscription tiers, each with its rate-limit plan and its limit of wallets, which configuration may override. */
 export const tiers = {
   Base: { plan: "Standard", walletLimit: 10 },
   Pro: { plan: "Pro", walletLimit: 50 },
@@ -9,5 +9,5 @@ export type Tier = keyof typeof tiers;
 
 export const tierNames = Object.keys(tiers) as Tier[];
 
-/** How many wallets a user of each tier may hold. */
+/** The most wallets that a user of each tier may hold. */
 export type WalletLimits = Readonly<Record<Tier, number>>;

@@ -3,7 +3,7 @@ import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
 import type { Tier, WalletLimits } from "./tier.ts";
 
-/** A wallet as it is kept, without its encrypted key. */
+/** A wallet, without its encrypted key. */
 export type Wallet = {
   _id: string;
   UserID: string;
@@ -17,7 +17,7 @@ export type Wallet = {
   colortag?: ColorTag;
 };
 
-/** A wallet that the user brings along. Its colour stays unset, for the lists to assign one. */
+/** A new wallet for an imported key. It has no name and no colour: {@link listed} fills in defaults. */
 export function importedWallet(userID: string, network: Network, address: string, now: Date): Wallet {
   return {
     _id: randomUUID(),
@@ -33,12 +33,12 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 
 export type ColorTag = (typeof colorTags)[number];
 
-/** A wallet with nothing left open, as a list shows it. */
+/** A wallet as a list shows it, with a name and a colour. */
 export type ListedWallet = Required<Wallet>;
 
 /**
- * The user's wallets in the order in which they came, with a name and a colour for those that have none. Wallets only
- * ever join at the end, so a default stays with its wallet without being stored.
+ * The user's wallets, oldest first, with a default name and colour for those that have none. New wallets come last, so a
+ * wallet keeps its defaults without their being stored.
  */
 export function listed(wallets: readonly Wallet[]): ListedWallet[] {
   return wallets.toSorted(byAge).map((wallet, index) => ({
@@ -56,7 +56,7 @@ function defaultColor(index: number): ColorTag {
   return colorTags[index % colorTags.length] as ColorTag;
 }
 
-/** @throws {DomainError} WALLET_LIMIT_REACHED when a user with so many wallets may not hold another. */
+/** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not hold another. */
 export function checkWalletLimit(tier: Tier, walletCount: number, limits: WalletLimits): void {
   if (walletCount < limits[tier]) return;
   throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);

@@ -133,7 +133,7 @@ describe("sync-plans --fix", () => {
     const { out } = await syncPlans(["--fix"]);
     // One of the four users who need a key takes the place of the orphan.
     expect(
-      out.match(/: failed, KeyLimitReached: The account can have no more in this region$/gm),
+      out.match(/: failed, KeyLimitReached: The account's limit in this region is reached$/gm),
     ).toHaveLength(3);
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 4", "failed: 3"]);
   });
