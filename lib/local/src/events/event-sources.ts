@@ -1,5 +1,6 @@
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { account } from "../account.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { readPermissions } from "../cloudformation/permissions.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { DynamoDb } from "../dynamodb/dynamodb.ts";
@@ -12,40 +13,33 @@ import type { Store } from "../storage/store.ts";
 import { openCheckpoints } from "../streams/checkpoints.ts";
 import { openMapping } from "../streams/event-source-mapping.ts";
 import { readMappings } from "../streams/mapping-definition.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { createQueues, type Queues } from "./queues.ts";
-import { readRules } from "./rule-definition.ts";
-import { followRule } from "./schedule.ts";
+import { createQueues, type Queues } from "../streams/queues.ts";
+import { followRule, readRules } from "./rules.ts";
 
 export type EventSourcesOptions = {
   resources: Resources;
   lambda: Pick<Lambda, "has" | "invoke">;
   dynamodb: Pick<DynamoDb, "client" | "endpoint">;
   credentials: Credentials;
-  /** Where it is kept how far the streams have been read. */
+  /** Keeps the positions in the streams. */
   store: Store;
   log: (entry: LogEntry) => void;
   clock?: Clock;
 };
 
-/** What invokes functions without anybody waiting for an answer. */
+/** Everything that invokes functions asynchronously: callers, table streams and schedules. */
 export type EventSources = {
   invokeLater: InvokeLater;
   messages: Queues["messages"];
-  /**
-   * Finds where to read the streams from: all that is written to the tables from now on will be handed over.
-   */
+  /** Finds the streams of the tables. Nothing is read from them yet. */
   prepare(): Promise<void>;
-  /** Starts to hand over changes, and the schedules. */
+  /** Starts to read the streams and to follow the schedules. */
   begin(): void;
-  /**
-   * Ends everything at once, and waits for no function: what was not handled to its end comes again in the
-   * next run.
-   */
+  /** Ends everything at once, without waiting for functions. Unfinished changes come again in the next run. */
   stop(): void;
 };
 
-/** @throws StartupError when there is something about them in the stacks that is not emulated */
+/** @throws StartupError if the stacks ask for something that is not emulated */
 export function createEventSources(options: EventSourcesOptions): EventSources {
   const { resources, lambda, dynamodb, credentials, store, log, clock = systemClock } = options;
   const { report } = gatewayLog(log, "lambda");
@@ -55,12 +49,12 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const { signal } = ending;
 
   const queues = createQueues(resources, gatewayLog(log, "sqs").report);
-  const configOf = readInvokeConfigs(resources, lambda.has, queues);
-  const rules = readRules(resources, lambda.has, queues);
+  const configOf = readInvokeConfigs(resources, lambda.has);
+  const rules = readRules(resources, lambda.has);
   const mappings = readMappings(resources, lambda.has, queues);
 
   const { invoke } = lambda;
-  const invokeLater = createAsyncInvocations({ invoke, configOf, queues, clock, signal, report });
+  const invokeLater = createAsyncInvocations({ invoke, configOf, clock, signal, report });
   const checkpoints = openCheckpoints(store, clock, onFault);
   const client = new DynamoDBStreamsClient({
     endpoint: dynamodb.endpoint,
@@ -68,7 +62,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
     credentials,
     maxAttempts: 1,
   });
-  const streams = {
+  const mappingDeps = {
     client,
     dynamodb: dynamodb.client,
     invoke,
@@ -85,20 +79,13 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
     invokeLater,
     messages: queues.messages,
     async prepare() {
-      opened = await Promise.all(mappings.map((definition) => openMapping(definition, streams)));
+      opened = await Promise.all(mappings.map((definition) => openMapping(definition, mappingDeps)));
     },
     begin() {
       for (const mapping of opened) mapping.begin();
       const mayInvoke = readPermissions(resources, "events.amazonaws.com");
-      const surroundings = {
-        invokeLater,
-        mayInvoke,
-        queues,
-        clock,
-        signal,
-        report: gatewayLog(log, "events").report,
-      };
-      for (const rule of rules) void followRule(rule, surroundings);
+      const ruleDeps = { invokeLater, mayInvoke, clock, signal, report: gatewayLog(log, "events").report };
+      for (const rule of rules) void followRule(rule, ruleDeps);
     },
     stop() {
       ending.abort();

@@ -12,10 +12,10 @@ import type { Lambda } from "./lambda.ts";
 
 const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** Bytes of an event that nobody waits for. */
+/** Bytes of an asynchronous event, at most. */
 const ASYNC_LIMIT = 1024 * 1024;
 
-/** The call Invoke of Lambda over HTTP. */
+/** Lambda's operation Invoke over HTTP. */
 export function lambdaService(lambda: Pick<Lambda, "has" | "invoke">, invokeLater: InvokeLater): Route {
   return (request) => {
     const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];

@@ -4,42 +4,42 @@ import { account } from "../account.ts";
 
 export type StreamRecord = NonNullable<GetRecordsCommandOutput["Records"]>[number];
 
-/** A record of a table's stream on its way to a function. */
+/** A record of a table's stream, in the form that a function receives. */
 export type Change = {
   sequenceNumber: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** What the function is given of it. */
+  /** The record as the function receives it. */
   event: object;
   /** Bytes of the event as JSON. */
   size: number;
-  /** Some number that is the same for all changes of one partition of the table. */
+  /** The same for all changes with one partition key. */
   partition: number;
 };
 
 export type ChangeSource = {
-  /** As the template knows it. */
+  /** The stream's ARN in the template. */
   streamArn: string;
   /** Name of the attribute. */
   partitionKey: string;
 };
 
-/** DynamoDB Local tells the minute of a change and nothing finer. */
-const PRECISION = 60_000;
+/** DynamoDB Local rounds the time of a change down to the minute. */
+const PRECISION_MS = 60_000;
 
 /**
- * The record as Lambda hands it over: as JSON, bytes in base64.
+ * Converts a record to Lambda's form: JSON, with bytes in base64.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  *
- * @param seenAt when it was read: it cannot be of later than that
+ * @param seenAt when the record was read, the latest time that the change can have
  */
 export function toChange(
   { dynamodb = {}, userIdentity, ...record }: StreamRecord,
   source: ChangeSource,
   seenAt: number,
 ): Change {
-  const told = dynamodb.ApproximateCreationDateTime?.getTime() ?? seenAt;
-  const createdAt = Math.max(told, Math.min(seenAt, told + PRECISION - 1));
+  const minute = dynamodb.ApproximateCreationDateTime?.getTime() ?? seenAt;
+  const createdAt = Math.max(minute, Math.min(seenAt, minute + PRECISION_MS - 1));
   const sequenceNumber = dynamodb.SequenceNumber ?? "";
   const event = {
     eventID: record.eventID,
@@ -54,7 +54,7 @@ export function toChange(
       SizeBytes: dynamodb.SizeBytes,
       StreamViewType: dynamodb.StreamViewType,
     },
-    // Whose doing it was, when it was not a caller's: DynamoDB's own for an item that has expired.
+    // Present if DynamoDB itself made the change, e.g. deleted an expired item.
     ...(userIdentity && {
       userIdentity: { type: userIdentity.Type, principalId: userIdentity.PrincipalId },
     }),

@@ -1,16 +1,11 @@
-import type { Clock } from "../events/clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Store } from "../storage/store.ts";
 
-/**
- * Where to go on reading a shard: from its beginning, after a sequence number, or nowhere, because all of it
- * is through.
- */
+/** Where to continue in a shard: at its start, after a sequence number, or nowhere because it is finished. */
 export type Position = "START" | "END" | { after: string };
 
-/** How far one event source mapping has come in each shard of one stream. */
+/** The positions of one event source mapping in the shards of one stream. */
 export type Positions = {
-  /** Whether nothing was known of this mapping and this stream before. */
-  isNew: boolean;
   get(shardId: string): Position | undefined;
   set(shardId: string, position: Position): void;
   /** Forgets all other shards. */
@@ -18,21 +13,19 @@ export type Positions = {
 };
 
 export type Checkpoints = {
-  /** @param stream name of the stream: what is known of another one of that mapping is forgotten */
+  /** @param stream name of the stream. Positions of the mapping in any other stream are forgotten */
   of(mapping: string, stream: string): Positions;
-  /** Writes down what has changed. */
-  flush(): void;
-  /** The same, for the last time. */
+  /** Saves what has changed, for the last time. */
   close(): void;
 };
 
 type Kept = Record<string, { stream: string; shards: Record<string, Position> }>;
 
-/** Milliseconds in which changes are collected. What a killed runner has not written down comes again. */
-const COLLECTED = 200;
+/** Changes are saved together after this time. Changes that a killed runner had not saved are handled again. */
+const SAVE_AFTER_MS = 200;
 const NAME = "streams";
 
-/** @param onFault hears when something could not be written down */
+/** @param onFault called if saving fails */
 export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unknown) => void): Checkpoints {
   const kept = store.load<Kept>(NAME) ?? {};
   const closing = new AbortController();
@@ -51,17 +44,15 @@ export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unk
   function change(): void {
     if (changed) return;
     changed = true;
-    void clock.pause(COLLECTED, closing.signal).then(flush);
+    void clock.pause(SAVE_AFTER_MS, closing.signal).then(flush);
   }
 
   return {
     of(mapping, stream) {
       const known = kept[mapping];
-      const isNew = known?.stream !== stream;
-      const { shards } = isNew ? { shards: {} as Record<string, Position> } : known;
+      const shards: Record<string, Position> = known?.stream === stream ? known.shards : {};
       kept[mapping] = { stream, shards };
       return {
-        isNew,
         get: (shardId) => shards[shardId],
         set(shardId, position) {
           shards[shardId] = position;
@@ -74,10 +65,48 @@ export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unk
         },
       };
     },
-    flush,
     close() {
       flush();
       closing.abort();
+    },
+  };
+}
+
+/** Which records of a shard are finished while several are handled at the same time. */
+export type Progress = {
+  begin(sequenceNumber: string): void;
+  done(sequenceNumber: string): void;
+  /** Resolves once no more than so many records are being handled. */
+  untilAtMost(count: number): Promise<void>;
+};
+
+/** @param onAdvance called with the last sequence number before which, itself included, everything is finished */
+export function createProgress(onAdvance: (sequenceNumber: string) => void): Progress {
+  /** In order. True for a finished record that still follows an unfinished one. */
+  const begun = new Map<string, boolean>();
+  let waiting: { count: number; proceed: () => void }[] = [];
+
+  return {
+    begin(sequenceNumber) {
+      begun.set(sequenceNumber, false);
+    },
+    done(sequenceNumber) {
+      begun.set(sequenceNumber, true);
+      let reached: string | undefined;
+      for (const [each, isDone] of begun) {
+        if (!isDone) break;
+        reached = each;
+        begun.delete(each);
+      }
+      if (reached === undefined) return;
+      onAdvance(reached);
+      const ready = waiting.filter(({ count }) => begun.size <= count);
+      waiting = waiting.filter((each) => !ready.includes(each));
+      for (const { proceed } of ready) proceed();
+    },
+    untilAtMost(count) {
+      if (begun.size <= count) return Promise.resolve();
+      return new Promise((proceed) => waiting.push({ count, proceed }));
     },
   };
 }

@@ -1,42 +1,27 @@
 import { DescribeTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { firstWithin } from "../events/clock.ts";
+import { firstWithin } from "../clock.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { type HandlerSurroundings, handleShard } from "./handle-shard.ts";
+import { handleShard, type ShardDeps } from "./handle-shard.ts";
 import type { MappingDefinition } from "./mapping-definition.ts";
-import { endOfShard } from "./shard.ts";
 import { listShards, readableShards } from "./shards.ts";
 
-export type MappingSurroundings = HandlerSurroundings & {
-  dynamodb: DynamoDBClient;
-  checkpoints: Checkpoints;
-};
+export type MappingDeps = ShardDeps & { dynamodb: DynamoDBClient; checkpoints: Checkpoints };
+
+/** How long to wait before listing the shards again. The end of a shard, which has successors, cuts it short. */
+const LIST_AFTER_MS = { whileReading: 10_000, otherwise: 1_000 };
 
 /**
- * Milliseconds between looks for new shards. They come when others end, which is a reason to look at once.
- */
-const NEXT_LOOK = { whileReading: 10_000, otherwise: 1_000 };
-
-/**
- * Has a function hear of the changes of a table: of those that are written after this resolves, and those
- * that had not been handled when the last runner ended. Nothing is handed over before it is begun.
+ * Finds the stream of a table. `begin` then passes its changes to the function: those that no earlier run
+ * finished, and all that follow.
  */
 export async function openMapping(
   definition: MappingDefinition,
-  surroundings: MappingSurroundings,
+  deps: MappingDeps,
 ): Promise<{ begin(): void }> {
-  const { dynamodb, client, checkpoints, clock, signal, onFault } = surroundings;
+  const { dynamodb, client, checkpoints, clock, signal, onFault } = deps;
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: definition.table }));
   const streamArn = Table?.LatestStreamArn ?? "";
   const positions = checkpoints.of(definition.id, streamArn);
-  if (positions.isNew && definition.startingPosition === "LATEST") await skipAll();
-
-  /** An iterator of the type LATEST would be good for minutes, and a position has to outlive the runner. */
-  async function skipAll(): Promise<void> {
-    for (const { id: shardId, isOpen } of await listShards(client, streamArn, signal)) {
-      positions.set(shardId, isOpen ? await endOfShard({ client, streamArn, shardId }, signal) : "END");
-    }
-    checkpoints.flush();
-  }
 
   async function follow(): Promise<void> {
     const reading = new Map<string, Promise<void>>();
@@ -46,7 +31,7 @@ export async function openMapping(
         positions.keepOnly(shards.map(({ id }) => id));
         for (const { id: shardId } of readableShards(shards, positions)) {
           if (reading.has(shardId)) continue;
-          const handled = handleShard({ client, streamArn, shardId }, definition, positions, surroundings);
+          const handled = handleShard({ client, streamArn, shardId }, definition, positions, deps);
           reading.set(
             shardId,
             handled.finally(() => reading.delete(shardId)),
@@ -55,8 +40,8 @@ export async function openMapping(
       } catch (error) {
         if (!signal.aborted) onFault(error);
       }
-      const pause = reading.size > 0 ? NEXT_LOOK.whileReading : NEXT_LOOK.otherwise;
-      await firstWithin(clock, pause, [...reading.values()], signal);
+      const pauseMs = reading.size > 0 ? LIST_AFTER_MS.whileReading : LIST_AFTER_MS.otherwise;
+      await firstWithin(clock, pauseMs, [...reading.values()], signal);
     }
   }
 

@@ -1,48 +1,47 @@
+import { randomUUID } from "node:crypto";
 import type { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { arn } from "../account.ts";
-import type { Clock } from "../events/clock.ts";
-import type { Queues } from "../events/queues.ts";
+import type { Clock } from "../clock.ts";
 import type { Invoke } from "../lambda/invoke.ts";
 import { type Change, toChange } from "./change.ts";
-import type { Positions } from "./checkpoints.ts";
-import { discardedRecord } from "./discarded-record.ts";
+import { createProgress, type Positions } from "./checkpoints.ts";
 import { createLane } from "./lane.ts";
 import type { MappingDefinition } from "./mapping-definition.ts";
-import { type BatchPort, type Discarded, processBatch } from "./process-batch.ts";
-import { createProgress } from "./progress.ts";
-import { followShard, type ShardPlace } from "./shard.ts";
+import { type BatchDeps, type Discarded, processBatch } from "./process-batch.ts";
+import type { Queues } from "./queues.ts";
+import { followShard, type ShardPlace } from "./shards.ts";
 
-export type HandlerSurroundings = {
+export type ShardDeps = {
   client: DynamoDBStreamsClient;
   invoke: Invoke;
   queues: Pick<Queues, "send">;
   clock: Clock;
   signal: AbortSignal;
-  /** Hears in one line of what was given up. */
+  /** Called with a line about changes that were given up. */
   report: (line: string) => void;
-  /** Hears why something could not be done that will be tried again. */
+  /** Called with failures that will be retried. */
   onFault: (error: unknown) => void;
 };
 
-/** Records of a shard that may be under way at a time. */
-const UNDER_WAY = 10_000;
+/** Records of a shard that may be handled, or wait for it, at a time. */
+const MOST_UNFINISHED = 10_000;
 
 /**
- * Hands the records of a shard to a function, from where it stands on. Resolves when the shard is closed and
- * everything in it is through, which its position then says; never rejects. Once the signal is aborted it need
- * not come to an end.
+ * Passes the records of a shard to a function, from the shard's position on. Resolves once the shard is closed
+ * and all its records are finished; the position then says so. Never rejects. Once the signal is aborted, it
+ * may remain pending.
  */
 export async function handleShard(
   place: ShardPlace,
   definition: MappingDefinition,
   positions: Positions,
-  surroundings: HandlerSurroundings,
+  deps: ShardDeps,
 ): Promise<void> {
-  const { invoke, clock, signal, onFault } = surroundings;
+  const { invoke, clock, signal, onFault } = deps;
   const { source, matches } = definition;
   const { shardId } = place;
   const progress = createProgress((after) => positions.set(shardId, { after }));
-  const port: BatchPort = {
+  const batchDeps: BatchDeps = {
     invoke: async (changes) => {
       try {
         return await invoke(definition.functionName, { Records: changes.map(({ event }) => event) });
@@ -54,13 +53,14 @@ export async function handleShard(
     done: (changes) => {
       for (const { sequenceNumber } of changes) progress.done(sequenceNumber);
     },
-    discard: (discarded) => tell(discarded, shardId, definition, surroundings),
+    discard: (discarded) => discard(discarded, shardId, definition, deps),
     clock,
     signal,
   };
-  const handle = (batch: readonly Change[]) => processBatch(batch, definition.batch, port).catch(onFault);
+  const handle = (batch: readonly Change[]) =>
+    processBatch(batch, definition.batch, batchDeps).catch(onFault);
   const lanes = Array.from({ length: definition.lanes }, () =>
-    createLane(definition.lane, handle, clock, signal),
+    createLane(definition.batchSize, handle, signal),
   );
 
   const from = positions.get(shardId) ?? "START";
@@ -71,27 +71,66 @@ export async function handleShard(
       if (matches(change.event)) lanes[change.partition % lanes.length]?.push(change);
       else progress.done(change.sequenceNumber);
     }
-    await progress.untilAtMost(UNDER_WAY);
+    await progress.untilAtMost(MOST_UNFINISHED);
   }
   if (signal.aborted) return;
   await progress.untilAtMost(0);
   positions.set(shardId, "END");
 }
 
-function tell(
+function discard(
   discarded: Discarded,
   shardId: string,
-  { functionName, table, source, onFailure }: MappingDefinition,
-  { queues, clock, report }: HandlerSurroundings,
+  definition: MappingDefinition,
+  { queues, clock, report }: ShardDeps,
 ): void {
+  const { functionName, table, onFailure } = definition;
   const { changes, condition } = discarded;
-  report(`${functionName} has not handled ${changes.length} changes of ${table}, given up for ${condition}`);
+  report(`${functionName} did not handle ${changes.length} changes of ${table}; giving up: ${condition}`);
   if (onFailure === undefined) return;
-  const from = {
-    functionArn: arn("lambda", `function:${functionName}`),
-    shardId,
-    streamArn: source.streamArn,
-    now: clock.now(),
+  queues.send(onFailure, functionName, failureRecord(discarded, shardId, definition, clock.now()));
+}
+
+/**
+ * What Lambda sends to a queue about records that it gave up: their place in the stream, without their content.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+ */
+function failureRecord(
+  { changes, condition, invocations, result }: Discarded,
+  shardId: string,
+  { functionName, source }: MappingDefinition,
+  now: number,
+) {
+  const [first] = changes;
+  const last = changes.at(-1) ?? first;
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: arn("lambda", `function:${functionName}`),
+      condition,
+      approximateInvokeCount: invocations,
+    },
+    ...(result && {
+      responseContext: {
+        statusCode: 200,
+        executedVersion: "$LATEST",
+        ...(result.functionError && { functionError: result.functionError }),
+      },
+    }),
+    version: "1.0",
+    timestamp: new Date(now).toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: first.sequenceNumber,
+      endSequenceNumber: last.sequenceNumber,
+      approximateArrivalOfFirstRecord: wholeSecond(first.createdAt),
+      approximateArrivalOfLastRecord: wholeSecond(last.createdAt),
+      batchSize: changes.length,
+      streamArn: source.streamArn,
+    },
   };
-  queues.send(onFailure, functionName, discardedRecord(discarded, from));
+}
+
+function wholeSecond(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }

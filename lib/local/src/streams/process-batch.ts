@@ -1,28 +1,29 @@
-import type { Clock } from "../events/clock.ts";
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import { jsonObject } from "../http/json.ts";
 import type { InvokeResult } from "../lambda/invoke.ts";
-import { firstFailure } from "./batch-answer.ts";
 import type { Change } from "./change.ts";
 
-export type BatchSettings = {
-  /** Whether the function tells which records it could not handle. */
+export type BatchOptions = {
+  /** Whether the function reports which records it could not handle. */
   reportsItemFailures: boolean;
-  /** Whether a batch that failed is split before it is tried again. */
+  /** Whether a failed batch is split before it is retried. */
   bisects: boolean;
-  /** How often to try again; may be Infinity. */
+  /** May be Infinity. */
   maximumRetries: number;
-  /** Milliseconds. Older records are given up. */
-  maximumAge: number;
+  /** Older records are given up. */
+  maximumAgeMs: number;
 };
 
-export type BatchPort = {
-  /** Rejects when the function could not even be invoked. */
+export type BatchDeps = {
+  /** Rejects if the function could not even be invoked. */
   invoke(changes: readonly Change[]): Promise<InvokeResult>;
-  /** Hears of records that are through, one way or the other. */
+  /** Called with records that are finished, whether handled or given up. */
   done(changes: readonly Change[]): void;
-  /** Hears of records that are given up, before `done` does. */
+  /** Called with records that are given up, before `done`. */
   discard(discarded: Discarded): void;
   clock: Clock;
-  /** Once aborted, nothing is done or discarded any more. */
+  /** Once aborted, no record is done or discarded. */
   signal: AbortSignal;
 };
 
@@ -30,15 +31,13 @@ export type BatchPort = {
 export type Discarded = {
   changes: readonly [Change, ...Change[]];
   condition: "RetryAttemptsExhausted" | "RecordAgeExceeded";
-  /** How often the function was invoked with them, roughly. */
+  /** Roughly how often the function was invoked with them. */
   invocations: number;
-  /** What came of the last time, if there was one. */
+  /** Of the last invocation, if there was one. */
   result: InvokeResult | undefined;
 };
 
-/**
- * Records that are handed over together. `retries` counts those of the first record since it is the first.
- */
+/** Records that are passed to the function together. `retries` counts those since its first record came first. */
 type Unit = {
   changes: readonly Change[];
   retries: number;
@@ -46,40 +45,40 @@ type Unit = {
   result: InvokeResult | undefined;
 };
 
-/** Milliseconds before a batch is tried again: doubled each time. */
-const PAUSE = { least: 100, most: 5_000 };
+/** The pause before a retry doubles from `least` to `most`. */
+const PAUSE_MS = { least: 100, most: 5_000 };
 
 /**
- * Sees a batch through: resolves when each of its records is handled or given up, or the signal is aborted.
- * As Lambda does it, splitting a batch does not count as a retry, and what a batch of several records fails
- * on is looked for before anything is given up, if it may be split.
+ * Resolves once each record of a batch is handled or given up, or the signal is aborted. As in Lambda, a split
+ * does not count as a retry, and a batch that may be split is split down to the failing record before anything
+ * is given up.
  */
 export async function processBatch(
   changes: readonly Change[],
-  settings: BatchSettings,
-  port: BatchPort,
+  options: BatchOptions,
+  deps: BatchDeps,
 ): Promise<void> {
-  const { clock, signal } = port;
+  const { clock, signal } = deps;
   const units: Unit[] = [{ changes, retries: 0, invocations: 0, result: undefined }];
 
   for (let unit = units.shift(); unit !== undefined && !signal.aborted; unit = units.shift()) {
-    const rest = giveUpOld(unit, settings, port);
+    const rest = giveUpOld(unit, options, deps);
     if (rest.changes.length === 0) continue;
     let result: InvokeResult;
     try {
-      result = await port.invoke(rest.changes);
+      result = await deps.invoke(rest.changes);
     } catch {
-      // Not the function's failure, so it is no retry either.
-      await clock.pause(PAUSE.most, signal);
+      // The function did not fail, so this is not a retry.
+      await clock.pause(PAUSE_MS.most, signal);
       units.unshift(rest);
       continue;
     }
-    // What a function answers while everything ends may be that end. The records come again.
+    // While the runner stops, a failure may be due to that. The records come again in the next run.
     if (signal.aborted) return;
 
     const sequenceNumbers = rest.changes.map(({ sequenceNumber }) => sequenceNumber);
-    const failed = firstFailure(result, sequenceNumbers, settings.reportsItemFailures);
-    port.done(rest.changes.slice(0, failed));
+    const failed = firstFailure(result, sequenceNumbers, options.reportsItemFailures);
+    deps.done(rest.changes.slice(0, failed));
     if (failed === undefined) continue;
 
     const remaining: Unit = {
@@ -88,12 +87,12 @@ export async function processBatch(
       invocations: rest.invocations + 1,
       result,
     };
-    if (settings.bisects && remaining.changes.length > 1) {
+    if (options.bisects && remaining.changes.length > 1) {
       units.unshift(...(failed > 0 ? [remaining] : halves(remaining)));
-    } else if (remaining.retries >= settings.maximumRetries) {
-      giveUp(remaining, "RetryAttemptsExhausted", port);
+    } else if (remaining.retries >= options.maximumRetries) {
+      giveUp(remaining, "RetryAttemptsExhausted", deps);
     } else {
-      await clock.pause(Math.min(PAUSE.least * 2 ** remaining.retries, PAUSE.most), signal);
+      await clock.pause(Math.min(PAUSE_MS.least * 2 ** remaining.retries, PAUSE_MS.most), signal);
       units.unshift({ ...remaining, retries: remaining.retries + 1 });
     }
   }
@@ -104,19 +103,55 @@ function halves(unit: Unit): Unit[] {
   return [unit.changes.slice(0, middle), unit.changes.slice(middle)].map((changes) => ({ ...unit, changes }));
 }
 
-/** Gives up the records at the beginning that are too old, and gives the rest. */
-function giveUpOld(unit: Unit, { maximumAge }: BatchSettings, port: BatchPort): Unit {
-  const oldest = port.clock.now() - maximumAge;
+/** Gives up the leading records that are too old, and returns the rest. */
+function giveUpOld(unit: Unit, { maximumAgeMs }: BatchOptions, deps: BatchDeps): Unit {
+  const oldest = deps.clock.now() - maximumAgeMs;
   const young = unit.changes.findIndex(({ createdAt }) => createdAt >= oldest);
   if (young === 0) return unit;
   const old = young === -1 ? unit.changes : unit.changes.slice(0, young);
-  giveUp({ ...unit, changes: old }, "RecordAgeExceeded", port);
+  giveUp({ ...unit, changes: old }, "RecordAgeExceeded", deps);
   return { ...unit, changes: unit.changes.slice(old.length), retries: 0 };
 }
 
-function giveUp({ changes, ...rest }: Unit, condition: Discarded["condition"], port: BatchPort): void {
+function giveUp({ changes, ...rest }: Unit, condition: Discarded["condition"], deps: BatchDeps): void {
   const [first, ...others] = changes;
   if (first === undefined) return;
-  port.discard({ changes: [first, ...others], condition, ...rest });
-  port.done(changes);
+  deps.discard({ changes: [first, ...others], condition, ...rest });
+  deps.done(changes);
+}
+
+/** Null, and an absent list, stand for an empty list. */
+const Answer = v.nullish(
+  v.pipe(
+    jsonObject,
+    v.object({
+      batchItemFailures: v.nullish(
+        v.array(v.object({ itemIdentifier: v.pipe(v.string(), v.nonEmpty()) })),
+        [],
+      ),
+    }),
+  ),
+);
+
+/**
+ * The index of the first record that a function did not handle, or undefined if it handled all of them.
+ * It is 0 if the function threw or its answer is malformed.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ *
+ * @param sequenceNumbers of the batch, in order
+ */
+export function firstFailure(
+  { payload, functionError }: InvokeResult,
+  sequenceNumbers: readonly string[],
+  reportsItemFailures: boolean,
+): number | undefined {
+  if (functionError !== undefined) return 0;
+  if (!reportsItemFailures) return undefined;
+  const answer = v.safeParse(v.pipe(v.string(), v.parseJson(), Answer), payload);
+  if (!answer.success) return 0;
+  const failed = (answer.output?.batchItemFailures ?? []).map(({ itemIdentifier }) =>
+    sequenceNumbers.indexOf(itemIdentifier),
+  );
+  // The index of an unknown identifier is -1. As in Lambda, the whole batch has then failed.
+  return failed.length === 0 ? undefined : Math.max(0, Math.min(...failed));
 }

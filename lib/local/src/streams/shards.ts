@@ -1,14 +1,21 @@
 import {
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ResourceNotFoundException,
   type Shard,
+  TrimmedDataAccessException,
 } from "@aws-sdk/client-dynamodb-streams";
-import type { Positions } from "./checkpoints.ts";
+import type { Clock } from "../clock.ts";
+import type { StreamRecord } from "./change.ts";
+import type { Position, Positions } from "./checkpoints.ts";
 
-/** A shard by its id, and by that of the shard that it goes on from. */
-export type ListedShard = { id: string; parent: string | undefined; isOpen: boolean };
+/** A shard, and the one that it continues. */
+export type ListedShard = { id: string; parent: string | undefined };
 
-/** All shards of a stream that there still are. */
+/** All shards that a stream still has. */
 export async function listShards(
   client: DynamoDBStreamsClient,
   streamArn: string,
@@ -22,18 +29,95 @@ export async function listShards(
     shards.push(...(StreamDescription?.Shards ?? []));
     last = StreamDescription?.LastEvaluatedShardId;
   } while (last !== undefined);
-  return shards.map(({ ShardId = "", ParentShardId, SequenceNumberRange }) => ({
-    id: ShardId,
-    parent: ParentShardId,
-    isOpen: SequenceNumberRange?.EndingSequenceNumber === undefined,
-  }));
+  return shards.map(({ ShardId = "", ParentShardId }) => ({ id: ShardId, parent: ParentShardId }));
 }
 
-/** The shards whose turn it is: those that are not through, and whose parent is, or is not kept any more. */
+/** The shards to read now: unfinished ones whose parent is finished or no longer exists. */
 export function readableShards(shards: readonly ListedShard[], positions: Positions): ListedShard[] {
-  const isThrough = (id: string) => positions.get(id) === "END";
+  const isFinished = (id: string) => positions.get(id) === "END";
   const isListed = (id: string) => shards.some((shard) => shard.id === id);
   return shards.filter(
-    ({ id, parent }) => !isThrough(id) && (parent === undefined || isThrough(parent) || !isListed(parent)),
+    ({ id, parent }) => !isFinished(id) && (parent === undefined || isFinished(parent) || !isListed(parent)),
   );
+}
+
+export type ShardPlace = {
+  client: DynamoDBStreamsClient;
+  /** The stream's ARN in DynamoDB Local. */
+  streamArn: string;
+  shardId: string;
+};
+
+/** Pauses between reads that find nothing. They grow up to `most`. */
+const PAUSE_MS = { least: 10, growth: 1.3, most: 100, afterFailure: 1_000 };
+
+/**
+ * The records of a shard as they arrive. Ends once a closed shard has been read to its end, or the signal is
+ * aborted.
+ * @param onFault called with failures to read. Reading continues after them
+ */
+export async function* followShard(
+  place: ShardPlace,
+  from: Position,
+  { clock, signal, onFault }: { clock: Clock; signal: AbortSignal; onFault: (error: unknown) => void },
+): AsyncGenerator<StreamRecord[]> {
+  const read = openShard(place, from);
+  let pauseMs = PAUSE_MS.least;
+  while (!signal.aborted) {
+    try {
+      const { records, ended } = await read(signal);
+      if (records.length > 0) {
+        yield records;
+        pauseMs = PAUSE_MS.least;
+      }
+      if (ended) return;
+      if (records.length > 0) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      onFault(error);
+      pauseMs = PAUSE_MS.afterFailure;
+    }
+    await clock.pause(pauseMs, signal);
+    pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.most);
+  }
+}
+
+/** `ended` if nothing will ever follow. */
+type Page = { records: StreamRecord[]; ended: boolean };
+
+/** Returns a function that reads the next page, which is empty if there is nothing new yet. */
+function openShard({ client, streamArn, shardId }: ShardPlace, from: Position) {
+  let position = from;
+  let iterator: string | undefined;
+
+  async function newIterator(abortSignal: AbortSignal): Promise<string | undefined> {
+    const start =
+      typeof position === "string"
+        ? ({ ShardIteratorType: "TRIM_HORIZON" } as const)
+        : ({ ShardIteratorType: "AFTER_SEQUENCE_NUMBER", SequenceNumber: position.after } as const);
+    const command = new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ...start });
+    return (await client.send(command, { abortSignal })).ShardIterator;
+  }
+
+  /** Rejects if DynamoDB Local fails. Reading may continue after that. */
+  return async (abortSignal: AbortSignal): Promise<Page> => {
+    try {
+      iterator ??= await newIterator(abortSignal);
+      const command = new GetRecordsCommand({ ShardIterator: iterator });
+      const { Records = [], NextShardIterator } = await client.send(command, { abortSignal });
+      iterator = NextShardIterator;
+      const last = Records.at(-1)?.dynamodb?.SequenceNumber;
+      if (last !== undefined) position = { after: last };
+      return { records: Records, ended: iterator === undefined };
+    } catch (error) {
+      iterator = undefined;
+      if (error instanceof ResourceNotFoundException) return { records: [], ended: true };
+      // A stream keeps its records for a day. What follows the position was not read in time, so continue with
+      // the oldest record that is left.
+      if (error instanceof TrimmedDataAccessException) position = "START";
+      // An iterator is valid for some minutes only. The position is still known.
+      else if (!(error instanceof ExpiredIteratorException)) throw error;
+      return { records: [], ended: false };
+    }
+  };
 }

@@ -59,6 +59,7 @@ describe("a reference", () => {
     [{ Ref: "Rule" }, "each-minute"],
     [{ "Fn::GetAtt": ["Rule", "Arn"] }, "arn:aws:events:us-east-1:000000000000:rule/each-minute"],
     [{ Ref: "Queue" }, "https://sqs.us-east-1.amazonaws.com/000000000000/S-Queue"],
+    [{ "Fn::GetAtt": ["Queue", "QueueName"] }, "S-Queue"],
     [{ "Fn::GetAtt": ["Queue", "Arn"] }, "arn:aws:sqs:us-east-1:000000000000:S-Queue"],
     [{ Ref: "AWS::AccountId" }, "000000000000"],
     [{ "Fn::Sub": "${AWS::Partition}.${AWS::URLSuffix}.${AWS::StackName}" }, "aws.amazonaws.com.S"],

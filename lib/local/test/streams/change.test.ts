@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type StreamRecord, toChange } from "../../src/streams/change.ts";
 
 const source = {
@@ -29,66 +29,66 @@ const record: StreamRecord = {
   },
 };
 
-test("a record has the form that Lambda gives it", () => {
-  const { event, sequenceNumber, size } = toChange(record, source, minute + 12_345);
-  expect(event).toEqual({
-    eventID: "e1",
-    eventName: "MODIFY",
-    eventVersion: "1.1",
-    eventSource: "aws:dynamodb",
-    awsRegion: "us-east-1",
-    dynamodb: {
-      ApproximateCreationDateTime: minute / 1000 + 12,
-      Keys: { PK: { S: "USER#1" }, SK: { S: "WALLET#1" } },
-      NewImage: {
-        PK: { S: "USER#1" },
-        sealed: { B: "AQL/" },
-        several: { BS: ["AA=="] },
-        nested: { M: { list: { L: [{ B: "Bw==" }, { N: "1" }, { NULL: true }] } } },
+describe("toChange", () => {
+  it("gives a record Lambda's form", () => {
+    const { event, sequenceNumber, size } = toChange(record, source, minute + 12_345);
+    expect(event).toEqual({
+      eventID: "e1",
+      eventName: "MODIFY",
+      eventVersion: "1.1",
+      eventSource: "aws:dynamodb",
+      awsRegion: "us-east-1",
+      dynamodb: {
+        ApproximateCreationDateTime: minute / 1000 + 12,
+        Keys: { PK: { S: "USER#1" }, SK: { S: "WALLET#1" } },
+        NewImage: {
+          PK: { S: "USER#1" },
+          sealed: { B: "AQL/" },
+          several: { BS: ["AA=="] },
+          nested: { M: { list: { L: [{ B: "Bw==" }, { N: "1" }, { NULL: true }] } } },
+        },
+        OldImage: { PK: { S: "USER#1" } },
+        SequenceNumber: "000000000000000000007",
+        SizeBytes: 44,
+        StreamViewType: "NEW_AND_OLD_IMAGES",
       },
-      OldImage: { PK: { S: "USER#1" } },
-      SequenceNumber: "000000000000000000007",
-      SizeBytes: 44,
-      StreamViewType: "NEW_AND_OLD_IMAGES",
-    },
-    eventSourceARN: source.streamArn,
+      eventSourceARN: source.streamArn,
+    });
+    expect(sequenceNumber).toBe("000000000000000000007");
+    expect(size).toBe(Buffer.byteLength(JSON.stringify(event)));
   });
-  expect(sequenceNumber).toBe("000000000000000000007");
-  expect(size).toBe(Buffer.byteLength(JSON.stringify(event)));
-});
 
-test("an image that a record does not have is not there", () => {
-  const { OldImage: _, ...inserted } = record.dynamodb ?? {};
-  const { event } = toChange({ ...record, eventName: "INSERT", dynamodb: inserted }, source, minute);
-  expect(Object.keys((event as { dynamodb: object }).dynamodb)).not.toContain("OldImage");
-  expect(event).not.toHaveProperty("userIdentity");
-});
-
-test("what DynamoDB itself has deleted says so", () => {
-  const userIdentity = { Type: "Service", PrincipalId: "dynamodb.amazonaws.com" };
-  expect(toChange({ ...record, userIdentity }, source, minute).event).toMatchObject({
-    userIdentity: { type: "Service", principalId: "dynamodb.amazonaws.com" },
+  it("leaves out an image that the record does not have", () => {
+    const { OldImage: _, ...inserted } = record.dynamodb ?? {};
+    const { event } = toChange({ ...record, eventName: "INSERT", dynamodb: inserted }, source, minute);
+    expect(Object.keys((event as { dynamodb: object }).dynamodb)).not.toContain("OldImage");
+    expect(event).not.toHaveProperty("userIdentity");
   });
-});
 
-describe("the moment of a change, of which only the minute is told", () => {
-  test.each([
-    ["is when it was read, within that minute", 12_345, 12_345],
-    ["is no later than that minute", 600_000, 59_999],
-    ["is no earlier than that minute, whatever the clocks say", -5_000, 0],
-  ])("%s", (_, seen, expected) => {
+  it("marks a deletion by DynamoDB itself", () => {
+    const userIdentity = { Type: "Service", PrincipalId: "dynamodb.amazonaws.com" };
+    expect(toChange({ ...record, userIdentity }, source, minute).event).toMatchObject({
+      userIdentity: { type: "Service", principalId: "dynamodb.amazonaws.com" },
+    });
+  });
+
+  it.each([
+    ["the time of reading, within that minute", 12_345, 12_345],
+    ["the end of that minute at the latest", 600_000, 59_999],
+    ["the start of that minute at the earliest", -5_000, 0],
+  ])("takes as the time of a change, given to the minute, %s", (_, seen, expected) => {
     expect(toChange(record, source, minute + seen).createdAt).toBe(minute + expected);
   });
-});
 
-test("changes of one partition have the same number, whatever their sort key", () => {
-  const partition = (PK: string, SK: string) =>
-    toChange(
-      { ...record, dynamodb: { ...record.dynamodb, Keys: { PK: { S: PK }, SK: { S: SK } } } },
-      source,
-      minute,
-    ).partition;
-  expect(partition("USER#1", "A")).toBe(partition("USER#1", "B"));
-  const lanes = new Set(Array.from({ length: 50 }, (_, n) => partition(`USER#${n}`, "A") % 10));
-  expect(lanes.size).toBe(10);
+  it("gives changes with one partition key the same number, whatever their sort key", () => {
+    const partition = (PK: string, SK: string) =>
+      toChange(
+        { ...record, dynamodb: { ...record.dynamodb, Keys: { PK: { S: PK }, SK: { S: SK } } } },
+        source,
+        minute,
+      ).partition;
+    expect(partition("USER#1", "A")).toBe(partition("USER#1", "B"));
+    const lanes = new Set(Array.from({ length: 50 }, (_, n) => partition(`USER#${n}`, "A") % 10));
+    expect(lanes.size).toBe(10);
+  });
 });

@@ -12,16 +12,16 @@ const credentials = { accessKeyId: "known", secretAccessKey: "any" };
 
 export type Engine = {
   readonly dynamodb: DynamoDb;
-  /** Makes a table with a stream. */
+  /** Creates a table with a stream. */
   create(table: string): Promise<void>;
-  /** Writes an item that differs from the one before: what changes nothing is not in the stream. */
+  /** Writes an item that differs from the previous one, since only changes are in the stream. */
   put(table: string, id: string, rest?: object): Promise<void>;
   streams(): DynamoDBStreamsClient;
-  /** Ends DynamoDB Local, changes its database, and starts it again. */
+  /** Stops DynamoDB Local, changes its database and starts it again. */
   restart(...statements: string[]): Promise<void>;
 };
 
-/** DynamoDB Local with a database in a folder, for the tests of a file. */
+/** A DynamoDB Local of a test file, with its database in a folder. */
 export async function startEngine(): Promise<Engine> {
   const [folder, temporary] = [temporaryFolder(), temporaryFolder()];
   const reaper = createReaper();

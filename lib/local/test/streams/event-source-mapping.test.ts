@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
-import { eventually } from "../events/eventually.ts";
+import { eventually } from "../fixtures/eventually.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { keepingStore, openFor } from "./mapping-fixture.ts";
 
@@ -18,8 +18,8 @@ async function newTable(): Promise<void> {
   await engine.create(table);
 }
 
-describe("handing over", () => {
-  test("changes reach the function in order and in AWS's form", async () => {
+describe("a mapping", () => {
+  it("passes changes to the function, in order and in AWS's form", async () => {
     await newTable();
     const { ids, records } = await openFor(engine, table);
     for (const id of ["a", "b", "a"])
@@ -33,7 +33,7 @@ describe("handing over", () => {
     });
   });
 
-  test("what is filtered out never reaches the function, and is done with", async () => {
+  it("skips filtered changes for good", async () => {
     await newTable();
     const store = keepingStore();
     const first = await openFor(engine, table, {
@@ -43,23 +43,23 @@ describe("handing over", () => {
     await engine.put(table, "wanted");
     for (const id of ["x", "y", "z"]) await engine.put(table, id);
     await eventually(first.ids).toEqual(["wanted"]);
-    // The numbers count up by one in the whole database.
+    // Sequence numbers count up by one across the whole database.
     const last = Number(first.records[0]?.dynamodb.SequenceNumber) + 3;
     await eventually(() => JSON.stringify(store.load("streams"))).toMatch(new RegExp(`"after":"0*${last}"`));
     expect(first.ids()).toEqual(["wanted"]);
   });
 
-  test("a poison record is given up and told of, and its neighbours are handled", async () => {
+  it("gives up a poison record, sends its place to the queue and handles its neighbours", async () => {
     await newTable();
-    const { ids, told } = await openFor(engine, table, {
-      batch: { reportsItemFailures: true, bisects: true, maximumRetries: 1, maximumAge: 3600_000 },
+    const { ids, failures } = await openFor(engine, table, {
+      batch: { reportsItemFailures: true, bisects: true, maximumRetries: 1, maximumAgeMs: 3600_000 },
       onFailure: "arn:queue",
       handle: async (batch) => (batch.includes("poison") ? threw : { payload: "null" }),
     });
     for (const id of ["a", "poison", "b"]) await engine.put(table, id);
-    await eventually(() => told.length).toBe(1);
+    await eventually(() => failures.length).toBe(1);
     await eventually(ids).toContain("b");
-    expect(told).toEqual([
+    expect(failures).toEqual([
       {
         queue: "arn:queue",
         message: {
@@ -86,7 +86,7 @@ describe("handing over", () => {
     ]);
   });
 
-  test("lanes do not hold each other up, and each keeps its order", async () => {
+  it("keeps order within a lane without blocking other lanes", async () => {
     await newTable();
     const held = Promise.withResolvers<InvokeResult>();
     const { ids } = await openFor(engine, table, {
@@ -101,7 +101,7 @@ describe("handing over", () => {
     await eventually(() => new Set(ids()).size).toBe(21);
   });
 
-  test("two mappings of one stream know nothing of each other", async () => {
+  it("is independent of other mappings of its stream", async () => {
     await newTable();
     const failing = await openFor(engine, table, { id: "failing", handle: async () => threw });
     const working = await openFor(engine, table, { id: "working" });
@@ -110,38 +110,24 @@ describe("handing over", () => {
     await eventually(() => failing.ids().filter((id) => id === "a").length).toBeGreaterThan(1);
     expect(working.ids()).toEqual(["a", "b"]);
   });
-});
 
-describe("where reading begins", () => {
-  test("LATEST leaves out what was there, and nothing that comes before it is begun", async () => {
+  it("starts with the oldest change", async () => {
     await newTable();
     await engine.put(table, "before");
-    const { begin, ids } = await openFor(engine, table, { begin: false });
-    await engine.put(table, "after");
-    begin();
-    await eventually(ids).toEqual(["after"]);
-  });
-
-  test("TRIM_HORIZON takes in what was there", async () => {
-    await newTable();
-    await engine.put(table, "before");
-    const { ids } = await openFor(engine, table, { startingPosition: "TRIM_HORIZON" });
+    const { ids } = await openFor(engine, table);
     await engine.put(table, "after");
     await eventually(ids).toEqual(["before", "after"]);
   });
 
-  test.each(["LATEST", "TRIM_HORIZON"] as const)(
-    "%s does not count once there is a checkpoint",
-    async (startingPosition) => {
-      await newTable();
-      const store = keepingStore();
-      const first = await openFor(engine, table, { store, startingPosition });
-      await engine.put(table, "one");
-      await eventually(first.ids).toEqual(["one"]);
-      first.stop();
-      await engine.put(table, "two");
-      const second = await openFor(engine, table, { store, startingPosition });
-      await eventually(second.ids).toEqual(["two"]);
-    },
-  );
+  it("continues after its last checkpoint", async () => {
+    await newTable();
+    const store = keepingStore();
+    const first = await openFor(engine, table, { store });
+    await engine.put(table, "one");
+    await eventually(first.ids).toEqual(["one"]);
+    first.stop();
+    await engine.put(table, "two");
+    const second = await openFor(engine, table, { store });
+    await eventually(second.ids).toEqual(["two"]);
+  });
 });

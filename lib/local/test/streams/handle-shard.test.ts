@@ -4,28 +4,27 @@ import {
   GetShardIteratorCommand,
 } from "@aws-sdk/client-dynamodb-streams";
 import { mockClient } from "aws-sdk-client-mock";
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import { memoryStore } from "../../src/storage/store.ts";
 import { openCheckpoints } from "../../src/streams/checkpoints.ts";
 import { handleShard } from "../../src/streams/handle-shard.ts";
 import type { MappingDefinition } from "../../src/streams/mapping-definition.ts";
-import { testClock } from "../events/test-clock.ts";
+import { testClock } from "../fixtures/clock.ts";
 
 const definition: MappingDefinition = {
   id: "mapping",
   functionName: "listener",
   table: "table",
   source: { streamArn: "arn:stream", partitionKey: "PK" },
-  startingPosition: "TRIM_HORIZON",
   lanes: 1,
-  lane: { batchSize: 100, window: 0 },
-  batch: { reportsItemFailures: true, bisects: false, maximumRetries: 2, maximumAge: 3600_000 },
+  batchSize: 100,
+  batch: { reportsItemFailures: true, bisects: false, maximumRetries: 2, maximumAgeMs: 3600_000 },
   matches: () => true,
   onFailure: undefined,
 };
 
-/** Handles a shard with the records 1 and 2, which was closed after them, or was not. */
+/** Handles an open or closed shard with the records 1 and 2. */
 function handle(isClosed: boolean, invoke: () => Promise<InvokeResult>) {
   const { clock, advance } = testClock();
   const ApproximateCreationDateTime = new Date(clock.now());
@@ -55,39 +54,44 @@ function handle(isClosed: boolean, invoke: () => Promise<InvokeResult>) {
   return { over, advance, ending, faults, lines, position: () => positions.get("shard") };
 }
 
-test("a shard is through when it is closed and all of it is handled, and not before", async () => {
-  const held = Promise.withResolvers<InvokeResult>();
-  const { over, advance, position } = handle(true, () => held.promise);
-  await advance(1000);
-  expect(position()).toBeUndefined();
-  held.resolve({ payload: "null" });
-  await over;
-  expect(position()).toBe("END");
-});
-
-test("a shard is not through because everything ends", async () => {
-  const { over, advance, ending, position } = handle(false, async () => ({ payload: "null" }));
-  await advance(1000);
-  expect(position()).toEqual({ after: "2" });
-  ending.abort();
-  await over;
-  expect(position()).toEqual({ after: "2" });
-});
-
-test("a function that cannot be invoked is told of, and is tried again", async () => {
-  let tries = 0;
-  const { over, advance, faults } = handle(true, async () => {
-    if (++tries === 1) throw new Error("no memory");
-    return { payload: "null" };
+describe("handleShard", () => {
+  it("marks a closed shard as finished once all its records are", async () => {
+    const held = Promise.withResolvers<InvokeResult>();
+    const { over, advance, position } = handle(true, () => held.promise);
+    await advance(1000);
+    expect(position()).toBeUndefined();
+    held.resolve({ payload: "null" });
+    await over;
+    expect(position()).toBe("END");
   });
-  await advance(10_000);
-  await over;
-  expect([tries, faults]).toEqual([2, [new Error("no memory")]]);
-});
 
-test("what is given up is told in one line", async () => {
-  const { over, advance, lines } = handle(true, async () => ({ payload: "{}", functionError: "Unhandled" }));
-  await advance(10_000);
-  await over;
-  expect(lines).toEqual(["listener has not handled 2 changes of table, given up for RetryAttemptsExhausted"]);
+  it("does not mark a shard as finished if the signal is aborted", async () => {
+    const { over, advance, ending, position } = handle(false, async () => ({ payload: "null" }));
+    await advance(1000);
+    expect(position()).toEqual({ after: "2" });
+    ending.abort();
+    await over;
+    expect(position()).toEqual({ after: "2" });
+  });
+
+  it("reports a function that cannot be invoked, and tries again", async () => {
+    let tries = 0;
+    const { over, advance, faults } = handle(true, async () => {
+      if (++tries === 1) throw new Error("no memory");
+      return { payload: "null" };
+    });
+    await advance(10_000);
+    await over;
+    expect([tries, faults]).toEqual([2, [new Error("no memory")]]);
+  });
+
+  it("reports changes that are given up in one line", async () => {
+    const { over, advance, lines } = handle(true, async () => ({
+      payload: "{}",
+      functionError: "Unhandled",
+    }));
+    await advance(10_000);
+    await over;
+    expect(lines).toEqual(["listener did not handle 2 changes of table; giving up: RetryAttemptsExhausted"]);
+  });
 });

@@ -1,9 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { StartupError } from "../../src/startup-error.ts";
 import { readMappings } from "../../src/streams/mapping-definition.ts";
 import { attribute, queueArn, resourcesOf, table } from "../cloudformation/stack.ts";
 
-/** What aws-cdk-lib makes of `new DynamoEventSource(…)` with all options that are emulated. */
+/** The output of `new DynamoEventSource(…)` with all options that are emulated. */
 const full = {
   BatchSize: 50,
   BisectBatchOnFunctionError: true,
@@ -17,14 +17,13 @@ const full = {
   },
   FunctionName: { Ref: "Function" },
   FunctionResponseTypes: ["ReportBatchItemFailures"],
-  MaximumBatchingWindowInSeconds: 2,
   MaximumRecordAgeInSeconds: 3600,
   MaximumRetryAttempts: 5,
   ParallelizationFactor: 4,
-  StartingPosition: "LATEST",
+  StartingPosition: "TRIM_HORIZON",
 };
 const { EventSourceArn, FunctionName, StartingPosition } = full;
-const least = { EventSourceArn, FunctionName, StartingPosition };
+const required = { EventSourceArn, FunctionName, StartingPosition };
 
 function read(properties: object) {
   const resources = resourcesOf({
@@ -39,59 +38,58 @@ function read(properties: object) {
   });
 }
 
-test("a mapping is read with all that it says", () => {
-  const [mapping] = read(full);
-  expect(mapping).toEqual({
-    id: "S-Mapping",
-    functionName: "listener",
-    table: "S-Table",
-    source: {
-      streamArn: "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table/stream/local",
-      partitionKey: "PK",
-    },
-    startingPosition: "LATEST",
-    lanes: 4,
-    lane: { batchSize: 50, window: 2000 },
-    batch: { reportsItemFailures: true, bisects: true, maximumRetries: 5, maximumAge: 3600_000 },
-    matches: expect.any(Function),
-    onFailure: queueArn("S-Failed"),
+describe("readMappings", () => {
+  it("reads a mapping with all its properties", () => {
+    const [mapping] = read(full);
+    expect(mapping).toEqual({
+      id: "S-Mapping",
+      functionName: "listener",
+      table: "S-Table",
+      source: {
+        streamArn: "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table/stream/local",
+        partitionKey: "PK",
+      },
+      lanes: 4,
+      batchSize: 50,
+      batch: { reportsItemFailures: true, bisects: true, maximumRetries: 5, maximumAgeMs: 3600_000 },
+      matches: expect.any(Function),
+      onFailure: queueArn("S-Failed"),
+    });
+    const matches = (event: object) => mapping?.matches(event);
+    expect(matches({ dynamodb: { Keys: { SK: { S: "ORDER#1" } } } })).toBe(true);
+    expect(matches({ eventName: "REMOVE" })).toBe(true);
+    expect(matches({ eventName: "INSERT", dynamodb: { Keys: { SK: { S: "WALLET#1" } } } })).toBe(false);
   });
-  const matches = (event: object) => mapping?.matches(event);
-  expect(matches({ dynamodb: { Keys: { SK: { S: "ORDER#1" } } } })).toBe(true);
-  expect(matches({ eventName: "REMOVE" })).toBe(true);
-  expect(matches({ eventName: "INSERT", dynamodb: { Keys: { SK: { S: "WALLET#1" } } } })).toBe(false);
-});
 
-test("what a mapping does not say is as in Lambda", () => {
-  const [mapping] = read({ ...least, MaximumRetryAttempts: -1, MaximumRecordAgeInSeconds: -1 });
-  expect(mapping).toMatchObject({
-    lanes: 1,
-    lane: { batchSize: 100, window: 0 },
-    batch: {
-      reportsItemFailures: false,
-      bisects: false,
-      maximumRetries: Infinity,
-      // Nothing is in the stream for longer.
-      maximumAge: 24 * 3600_000,
-    },
-    onFailure: undefined,
+  it("uses Lambda's defaults for what the mapping omits", () => {
+    const [mapping] = read({ ...required, MaximumRetryAttempts: -1, MaximumRecordAgeInSeconds: -1 });
+    expect(mapping).toMatchObject({
+      lanes: 1,
+      batchSize: 100,
+      batch: {
+        reportsItemFailures: false,
+        bisects: false,
+        maximumRetries: Infinity,
+        // The stream keeps nothing longer.
+        maximumAgeMs: 24 * 3600_000,
+      },
+      onFailure: undefined,
+    });
+    expect(mapping?.matches({})).toBe(true);
+    expect(read(required)[0]).toEqual({ ...mapping, matches: expect.any(Function) });
   });
-  expect(mapping?.matches({})).toBe(true);
-  expect(read(least)[0]).toEqual({ ...mapping, matches: expect.any(Function) });
-});
 
-test("a function may be named by its ARN", () => {
-  expect(read({ ...least, FunctionName: attribute("Function", "Arn") })[0]?.functionName).toBe("listener");
-});
+  it("accepts the ARN of a function", () => {
+    expect(read({ ...required, FunctionName: attribute("Function", "Arn") })[0]?.functionName).toBe(
+      "listener",
+    );
+  });
 
-test("a mapping that is switched off is none", () => {
-  expect(read({ ...full, Enabled: false })).toEqual([]);
-});
-
-describe("what is not emulated stops the runner, and is named with its resource", () => {
-  test.each<[string, object]>([
+  it.each<[string, object]>([
+    ["Enabled", { Enabled: false }],
+    ["MaximumBatchingWindowInSeconds", { MaximumBatchingWindowInSeconds: 1 }],
     ["TumblingWindowInSeconds", { TumblingWindowInSeconds: 30 }],
-    ["StartingPosition", { StartingPosition: "AT_TIMESTAMP" }],
+    ["StartingPosition", { StartingPosition: "LATEST" }],
     ["BatchSize", { BatchSize: 10_001 }],
     ["MaximumRetryAttempts", { MaximumRetryAttempts: -2 }],
     ["MaximumRecordAgeInSeconds", { MaximumRecordAgeInSeconds: 59 }],
@@ -109,7 +107,7 @@ describe("what is not emulated stops the runner, and is named with its resource"
     ["EventSourceArn", { EventSourceArn: queueArn("S-Failed") }],
     ["EventSourceArn", { EventSourceArn: attribute("Plain", "StreamArn") }],
     ["FunctionName", { FunctionName: "absent" }],
-  ])("%s", (property, change) => {
+  ])("rejects a value of %s that is not emulated", (property, change) => {
     expect(() => read({ ...full, ...change })).toThrow(StartupError);
     expect(() => read({ ...full, ...change })).toThrow(
       `Mapping (AWS::Lambda::EventSourceMapping) has something that is not emulated: ${property}`,

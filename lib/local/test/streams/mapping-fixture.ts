@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import { systemClock } from "../../src/events/clock.ts";
+import { systemClock } from "../../src/clock.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import { memoryStore, type Store } from "../../src/storage/store.ts";
 import { openCheckpoints } from "../../src/streams/checkpoints.ts";
@@ -15,7 +15,7 @@ export type Seen = {
   dynamodb: { Keys: { PK: { S: string } }; NewImage: Record<string, unknown>; SequenceNumber: string };
 };
 
-/** Keeps what it is given as long as the object lives. */
+/** A store in memory. */
 export function keepingStore(): Store {
   const kept = new Map<string, string>();
   return {
@@ -31,34 +31,29 @@ afterAll(() => {
   for (const stop of opened) stop();
 });
 
-/**
- * Opens a mapping on a table, and keeps what the function is given. It is over with the tests of the file at
- * the latest.
- */
+/** Opens a mapping on a table until the end of the test file, and keeps the records that reach the function. */
 export async function openFor(
   engine: Engine,
   table: string,
   {
     store = memoryStore,
     handle = async () => ok,
-    begin = true,
     ...stated
   }: Partial<MappingDefinition> & {
     store?: Store;
     handle?: (ids: string[]) => Promise<InvokeResult>;
-    begin?: boolean;
   } = {},
 ) {
   const ending = new AbortController();
   const faults: unknown[] = [];
   const records: Seen[] = [];
-  const told: { queue: string; message: unknown }[] = [];
+  const failures: { queue: string; message: unknown }[] = [];
   let killed = false;
-  const storeOfLiving: Store = {
+  const storeUntilKilled: Store = {
     load: store.load,
     save: (name, content) => killed || store.save(name, content),
   };
-  const checkpoints = openCheckpoints(storeOfLiving, systemClock, (error) => faults.push(error));
+  const checkpoints = openCheckpoints(storeUntilKilled, systemClock, (error) => faults.push(error));
   const client = engine.streams();
   const mapping = await openMapping(
     {
@@ -66,10 +61,9 @@ export async function openFor(
       functionName: "listener",
       table,
       source: { streamArn: "arn:stream", partitionKey: "PK" },
-      startingPosition: "LATEST",
       lanes: 1,
-      lane: { batchSize: 100, window: 0 },
-      batch: { reportsItemFailures: true, bisects: false, maximumRetries: 2, maximumAge: 3600_000 },
+      batchSize: 100,
+      batch: { reportsItemFailures: true, bisects: false, maximumRetries: 2, maximumAgeMs: 3600_000 },
       matches: () => true,
       onFailure: undefined,
       ...stated,
@@ -80,7 +74,7 @@ export async function openFor(
       checkpoints,
       clock: systemClock,
       signal: ending.signal,
-      queues: { send: (queue, _failing, message) => told.push({ queue, message }) },
+      queues: { send: (queue, _failing, message) => failures.push({ queue, message }) },
       report: () => {},
       onFault: (error) => faults.push(error),
       invoke: async (_functionName, event) => {
@@ -90,21 +84,21 @@ export async function openFor(
       },
     },
   );
-  if (begin) mapping.begin();
+  mapping.begin();
 
-  /** As a runner does that has the time for it. */
+  /** Ends like a runner that saves its checkpoints. */
   const stop = () => {
     ending.abort();
     checkpoints.close();
     client.destroy();
   };
-  /** As a runner does that has not. */
+  /** Ends like a killed runner. */
   const kill = () => {
     killed = true;
     ending.abort();
   };
   opened.push(stop);
-  return { begin: mapping.begin, ids: () => records.map(idOf), records, told, faults, stop, kill };
+  return { ids: () => records.map(idOf), records, failures, faults, stop, kill };
 }
 
 function idOf({ dynamodb }: Seen): string {

@@ -1,14 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import type { Change } from "../../src/streams/change.ts";
-import { type BatchSettings, type Discarded, processBatch } from "../../src/streams/process-batch.ts";
-import { testClock } from "../events/test-clock.ts";
+import { type BatchOptions, type Discarded, processBatch } from "../../src/streams/process-batch.ts";
+import { testClock } from "../fixtures/clock.ts";
 
-const settings: BatchSettings = {
+const defaults: BatchOptions = {
   reportsItemFailures: true,
   bisects: false,
   maximumRetries: 2,
-  maximumAge: 3600_000,
+  maximumAgeMs: 3600_000,
 };
 
 const ok: InvokeResult = { payload: "null" };
@@ -17,10 +17,10 @@ const failedAt = (sequenceNumber: string): InvokeResult => ({
   payload: JSON.stringify({ batchItemFailures: [{ itemIdentifier: sequenceNumber }] }),
 });
 
-/** Handles records with the given names, each made at the same moment, and keeps what happens in order. */
+/** Handles records with the given names, created at the same time, and notes what happens in order. */
 function run(
   names: string,
-  stated: Partial<BatchSettings>,
+  stated: Partial<BatchOptions>,
   handle: (names: string, attempt: number, end: () => void) => InvokeResult | Error,
 ) {
   const { clock, advance } = testClock();
@@ -40,7 +40,7 @@ function run(
   let attempts = 0;
   const over = processBatch(
     changes,
-    { ...settings, ...stated },
+    { ...defaults, ...stated },
     {
       clock,
       signal: ending.signal,
@@ -60,70 +60,74 @@ function run(
   return { over, advance, ending, happened, discarded };
 }
 
-test("a batch that is handled is done", async () => {
-  const { over, happened } = run("abc", {}, () => ok);
-  await over;
-  expect(happened).toEqual(["try abc", "done abc"]);
+describe("processBatch", () => {
+  it("finishes a batch that is handled", async () => {
+    const { over, happened } = run("abc", {}, () => ok);
+    await over;
+    expect(happened).toEqual(["try abc", "done abc"]);
+  });
+
+  it("retries a failed batch as a whole, after pauses that double", async () => {
+    const { advance, happened } = run("ab", { maximumRetries: 3 }, (_, attempt) =>
+      attempt < 4 ? threw : ok,
+    );
+    await advance();
+    expect(happened).toEqual(["try ab"]);
+    await advance(99);
+    expect(happened).toHaveLength(1);
+    await advance(1);
+    expect(happened).toHaveLength(2);
+    await advance(199);
+    expect(happened).toHaveLength(2);
+    await advance(401);
+    expect(happened).toEqual(["try ab", "try ab", "try ab", "try ab", "done ab"]);
+  });
+
+  it("pauses for five seconds at most", async () => {
+    const { advance, happened } = run("a", { maximumRetries: 40 }, () => threw);
+    await advance(100 + 200 + 400 + 800 + 1600 + 3200);
+    expect(happened).toHaveLength(7);
+    await advance(4999);
+    expect(happened).toHaveLength(7);
+    await advance(1);
+    expect(happened).toHaveLength(8);
+  });
+
+  it("gives up a batch without retries left, and finishes it", async () => {
+    const { advance, happened, discarded } = run("ab", {}, () => threw);
+    await advance(60_000);
+    expect(happened).toEqual(["try ab", "try ab", "try ab", "discard ab", "done ab"]);
+    expect(discarded).toMatchObject([{ condition: "RetryAttemptsExhausted", invocations: 3, result: threw }]);
+  });
+
+  it("gives up at once without any retries", async () => {
+    const { over, happened } = run("ab", { maximumRetries: 0 }, () => threw);
+    await over;
+    expect(happened).toEqual(["try ab", "discard ab", "done ab"]);
+  });
+
+  it("gives up at the maximum age if retries are unlimited", async () => {
+    const { advance, happened, discarded } = run(
+      "a",
+      { maximumRetries: Infinity, maximumAgeMs: 60_000 },
+      () => threw,
+    );
+    await advance(59_000);
+    expect(happened).not.toContain("discard a");
+    await advance(10_000);
+    expect(happened.slice(-2)).toEqual(["discard a", "done a"]);
+    expect(discarded).toMatchObject([{ condition: "RecordAgeExceeded", result: threw }]);
+  });
 });
 
-test("a batch that fails is tried again as a whole, after pauses that double", async () => {
-  const { advance, happened } = run("ab", { maximumRetries: 3 }, (_, attempt) => (attempt < 4 ? threw : ok));
-  await advance();
-  expect(happened).toEqual(["try ab"]);
-  await advance(99);
-  expect(happened).toHaveLength(1);
-  await advance(1);
-  expect(happened).toHaveLength(2);
-  await advance(199);
-  expect(happened).toHaveLength(2);
-  await advance(401);
-  expect(happened).toEqual(["try ab", "try ab", "try ab", "try ab", "done ab"]);
-});
-
-test("pauses end at five seconds", async () => {
-  const { advance, happened } = run("a", { maximumRetries: 40 }, () => threw);
-  await advance(100 + 200 + 400 + 800 + 1600 + 3200);
-  expect(happened).toHaveLength(7);
-  await advance(4999);
-  expect(happened).toHaveLength(7);
-  await advance(1);
-  expect(happened).toHaveLength(8);
-});
-
-test("with its retries used up, a batch is given up, and is through", async () => {
-  const { advance, happened, discarded } = run("ab", {}, () => threw);
-  await advance(60_000);
-  expect(happened).toEqual(["try ab", "try ab", "try ab", "discard ab", "done ab"]);
-  expect(discarded).toMatchObject([{ condition: "RetryAttemptsExhausted", invocations: 3, result: threw }]);
-});
-
-test("no retries is no second try", async () => {
-  const { over, happened } = run("ab", { maximumRetries: 0 }, () => threw);
-  await over;
-  expect(happened).toEqual(["try ab", "discard ab", "done ab"]);
-});
-
-test("unlimited retries end with the age of the records", async () => {
-  const { advance, happened, discarded } = run(
-    "a",
-    { maximumRetries: Infinity, maximumAge: 60_000 },
-    () => threw,
-  );
-  await advance(59_000);
-  expect(happened).not.toContain("discard a");
-  await advance(10_000);
-  expect(happened.slice(-2)).toEqual(["discard a", "done a"]);
-  expect(discarded).toMatchObject([{ condition: "RecordAgeExceeded", result: threw }]);
-});
-
-describe("what a function reports", () => {
-  test("what comes before the first failure is done, and the rest is tried again from there", async () => {
+describe("a reported failure", () => {
+  it("finishes the records before it and retries from there", async () => {
     const { advance, happened } = run("abcd", {}, (_, attempt) => (attempt === 1 ? failedAt("c") : ok));
     await advance(1000);
     expect(happened).toEqual(["try abcd", "done ab", "try cd", "done cd"]);
   });
 
-  test("each record that is in the way has all of the retries", async () => {
+  it("starts the count of retries again if it is at a later record", async () => {
     const { advance, happened } = run("abc", { maximumRetries: 1 }, (names, attempt) => {
       if (attempt === 1) return failedAt("b");
       return names.startsWith("b") ? failedAt("c") : ok;
@@ -132,7 +136,7 @@ describe("what a function reports", () => {
     expect(happened).toEqual(["try abc", "done a", "try bc", "done b", "try c", "done c"]);
   });
 
-  test("an answer that is malformed is a failure of all", async () => {
+  it("covers the whole batch if the answer is malformed", async () => {
     const { advance, happened } = run("ab", { maximumRetries: 1 }, () => ({ payload: '"fine"' }));
     await advance(1000);
     expect(happened).toEqual(["try ab", "try ab", "discard ab", "done ab"]);
@@ -142,7 +146,7 @@ describe("what a function reports", () => {
 describe("bisecting", () => {
   const poison = (names: string) => (names.includes("c") ? threw : ok);
 
-  test("finds the record, gives up that one alone, and keeps the order", async () => {
+  it("finds the failing record, gives up that one alone and keeps the order", async () => {
     const { advance, happened, discarded } = run("abcdefgh", { bisects: true }, poison);
     await advance(60_000);
     expect(happened).toEqual([
@@ -153,7 +157,7 @@ describe("bisecting", () => {
     expect(discarded[0]?.changes.map(({ sequenceNumber }) => sequenceNumber)).toEqual(["c"]);
   });
 
-  test("does not count as a retry", async () => {
+  it("does not count as a retry", async () => {
     const { over, happened } = run("abcd", { bisects: true, maximumRetries: 0 }, poison);
     await over;
     expect(happened).toEqual([
@@ -169,7 +173,7 @@ describe("bisecting", () => {
     ]);
   });
 
-  test("splits where the function says, and at the middle when that leads nowhere", async () => {
+  it("splits at the reported failure, or in the middle if that is the first record", async () => {
     const { advance, happened } = run("abcde", { bisects: true, maximumRetries: 0 }, (names) =>
       names.includes("c") ? failedAt("c") : ok,
     );
@@ -181,15 +185,15 @@ describe("bisecting", () => {
   });
 });
 
-describe("age", () => {
-  test("records that are too old before the first try never reach the function", async () => {
-    const { over, happened, discarded } = run("ab", { maximumAge: -1 }, () => ok);
+describe("the maximum age", () => {
+  it("keeps records that are too old from the function", async () => {
+    const { over, happened, discarded } = run("ab", { maximumAgeMs: -1 }, () => ok);
     await over;
     expect(happened).toEqual(["discard ab", "done ab"]);
     expect(discarded).toMatchObject([{ condition: "RecordAgeExceeded", invocations: 0, result: undefined }]);
   });
 
-  test("younger records after old ones are handled", async () => {
+  it("does not affect younger records after old ones", async () => {
     const { clock } = testClock();
     const seen: string[] = [];
     const change = (sequenceNumber: string, age: number): Change => {
@@ -197,7 +201,7 @@ describe("age", () => {
     };
     await processBatch(
       [change("a", 61_000), change("b", 59_000)],
-      { ...settings, maximumAge: 60_000 },
+      { ...defaults, maximumAgeMs: 60_000 },
       {
         clock,
         signal: new AbortController().signal,
@@ -213,16 +217,18 @@ describe("age", () => {
   });
 });
 
-test("a function that cannot be invoked is no failure of the records", async () => {
-  const { advance, happened } = run("a", { maximumRetries: 0 }, (_, attempt) =>
-    attempt < 3 ? new Error() : ok,
-  );
-  await advance(60_000);
-  expect(happened).toEqual(["try a", "try a", "try a", "done a"]);
+describe("a function that cannot be invoked", () => {
+  it("does not use up retries", async () => {
+    const { advance, happened } = run("a", { maximumRetries: 0 }, (_, attempt) =>
+      attempt < 3 ? new Error() : ok,
+    );
+    await advance(60_000);
+    expect(happened).toEqual(["try a", "try a", "try a", "done a"]);
+  });
 });
 
-describe("once everything ends", () => {
-  test("what a function answers does not count any more", async () => {
+describe("an aborted signal", () => {
+  it("makes the answer of the function irrelevant", async () => {
     const { over, happened } = run("ab", { maximumRetries: 0 }, (_names, _attempt, end) => {
       end();
       return threw;
@@ -231,7 +237,7 @@ describe("once everything ends", () => {
     expect(happened).toEqual(["try ab"]);
   });
 
-  test("a pause is over, and nothing is tried again", async () => {
+  it("ends a pause without another try", async () => {
     const { over, advance, ending, happened } = run("ab", {}, () => threw);
     await advance();
     ending.abort();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The time, and a way to let it pass. */
+/** The current time, and pauses. Tests use one of their own. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
@@ -8,20 +8,20 @@ export type Clock = {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The longest that a timer of Node can wait. */
-const LONGEST = 2 ** 31 - 1;
+/** The longest delay of a timer in Node.js. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: Date.now,
   async pause(ms, signal) {
-    for (let left = ms; !signal.aborted && left > 0; left -= LONGEST) {
-      // Rejects only when it is aborted.
-      await delay(Math.min(left, LONGEST), undefined, { signal }).catch(() => {});
+    for (let left = ms; !signal.aborted && left > 0; left -= LONGEST_MS) {
+      // Rejects only if aborted.
+      await delay(Math.min(left, LONGEST_MS), undefined, { signal }).catch(() => {});
     }
   },
 };
 
-/** Waits for the first of the promises, but no longer than that. */
+/** Waits for the first of the promises, for so many milliseconds at most. */
 export async function firstWithin(
   clock: Clock,
   ms: number,

@@ -3,39 +3,32 @@ import { readProperties, resolved } from "../cloudformation/resource.ts";
 import { queueArn, queueName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 
-/** What AWS puts into queues about events that no function has handled. Nothing ever takes a message out. */
+/** Queues for changes that no function could handle. Messages are only ever added. */
 export type Queues = {
   has(arn: string): boolean;
-  /** @param failing name of the function whose event it is about */
+  /** @param failing name of the function that could not handle the changes */
   send(arn: string, failing: string, message: unknown): void;
-  /**
-   * The bodies of the messages in the queue of that name, the oldest first. None when there is no such queue.
-   */
+  /** The messages in the queue of this name, oldest first. Empty if there is no such queue. */
   messages(name: string): readonly unknown[];
 };
 
-/** Messages that a queue keeps: the oldest go first. */
+/** Messages that a queue keeps. Beyond that it drops the oldest. */
 const KEPT = 1000;
 
 const unread = v.optional(v.unknown());
 
-/** What may be said of a queue: nothing that who sends to it would notice. */
+/** Apart from the name, these properties have no effect on one machine. */
 const Queue = v.strictObject({
   QueueName: v.optional(v.string()),
-  DelaySeconds: unread,
-  KmsDataKeyReusePeriodSeconds: unread,
-  KmsMasterKeyId: unread,
   MessageRetentionPeriod: unread,
-  ReceiveMessageWaitTimeSeconds: unread,
   SqsManagedSseEnabled: unread,
   Tags: unread,
-  VisibilityTimeout: unread,
 });
 
 /**
  * The queues of the stacks, in memory.
  *
- * @param report hears of each message: where it went and whose it is, and nothing of what it says
+ * @param report called with a line for each message, which names queue and function but nothing of the content
  * @throws StartupError for a queue that is not emulated
  */
 export function createQueues(

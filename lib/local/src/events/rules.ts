@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { account } from "../account.ts";
+import type { Clock } from "../clock.ts";
+import type { MayInvoke } from "../cloudformation/permissions.ts";
+import { notEmulated, type Resource, readProperties, resolved } from "../cloudformation/resource.ts";
+import { ruleArn } from "../cloudformation/resource-types.ts";
+import type { Resources } from "../cloudformation/resources.ts";
+import type { InvokeLater } from "../lambda/async-invocations.ts";
+
+/** A rule of EventBridge that invokes functions on a schedule. */
+export type Rule = { arn: string; rateMs: number; functionArns: string[] };
+
+export type RuleDeps = {
+  invokeLater: InvokeLater;
+  mayInvoke: MayInvoke;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Called with a line that says why a function was not invoked. */
+  report: (line: string) => void;
+};
+
+const unread = v.optional(v.unknown());
+
+const Properties = v.strictObject({
+  Name: unread,
+  Description: unread,
+  Tags: unread,
+  EventBusName: v.optional(v.literal("default")),
+  ScheduleExpression: v.string(),
+  State: v.optional(v.literal("ENABLED")),
+  Targets: v.optional(
+    v.array(
+      v.strictObject({
+        Id: v.string(),
+        Arn: v.string(),
+        // This policy is about handing the event to Lambda, which cannot fail here. How often Lambda tries the
+        // function is up to its AWS::Lambda::EventInvokeConfig.
+        RetryPolicy: v.optional(
+          v.strictObject({ MaximumEventAgeInSeconds: unread, MaximumRetryAttempts: unread }),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** @throws StartupError that names the rule and the property that is not emulated, or whose target is missing */
+export function readRules(resources: Resources, hasFunction: (nameOrArn: string) => boolean): Rule[] {
+  return resources.ofType("AWS::Events::Rule").map((resource) => {
+    const { ScheduleExpression, Targets } = readProperties(Properties, resolved(resource));
+    const functionArns = Targets.map(({ Arn }, index) => {
+      if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: it is not a function`);
+      return Arn;
+    });
+    return { arn: ruleArn(resource), rateMs: rateOf(resource, ScheduleExpression), functionArns };
+  });
+}
+
+const UNITS_MS = { minute: 60_000, hour: 3600_000, day: 24 * 3600_000 };
+
+/** Reads e.g. `rate(5 minutes)`. As on AWS, the unit is singular for 1 and plural for every other number. */
+function rateOf(resource: Resource, expression: string): number {
+  const [, count, unit, plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
+  if (count === undefined || (count === "1") !== (plural === "")) {
+    throw notEmulated(resource, `ScheduleExpression: ${expression}, only rate(...) is`);
+  }
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}
+
+/**
+ * Invokes the targets of a rule at once and then at its rate, until the signal is aborted. Times are counted
+ * from the first run, so that they do not drift. Runs that fall into a sleep of the machine are skipped.
+ */
+export async function followRule({ arn, rateMs, functionArns }: Rule, deps: RuleDeps): Promise<void> {
+  const { invokeLater, mayInvoke, clock, signal, report } = deps;
+  const first = clock.now();
+  while (!signal.aborted) {
+    for (const functionArn of functionArns) {
+      if (mayInvoke(functionArn, arn)) invokeLater(functionArn, scheduledEvent(arn, clock.now()));
+      else report(`${arn} has no permission to invoke ${functionArn}`);
+    }
+    const passed = Math.floor((clock.now() - first) / rateMs);
+    const next = first + (passed + 1) * rateMs;
+    // A timer may fire a little early.
+    while (!signal.aborted && clock.now() < next) await clock.pause(next - clock.now(), signal);
+  }
+}
+
+/** https://docs.aws.amazon.com/eventbridge/latest/ref/events-structure.html */
+function scheduledEvent(ruleArn: string, now: number) {
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": "Scheduled Event",
+    source: "aws.events",
+    account: account.id,
+    // EventBridge has no fractions of seconds.
+    time: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+    region: account.region,
+    resources: [ruleArn],
+    detail: {},
+  };
+}

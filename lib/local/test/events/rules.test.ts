@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { followRule, type Rule, readRules } from "../../src/events/rules.ts";
+import { attribute, functionArn, queueArn, resourcesOf } from "../cloudformation/stack.ts";
+import { testClock } from "../fixtures/clock.ts";
+
+const feed = functionArn("feed");
+
+describe("readRules", () => {
+  const target = { Arn: attribute("Function", "Arn"), Id: "Target0" };
+  const rule = { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: [target] };
+
+  function read(properties: object) {
+    const resources = resourcesOf({
+      Function: { Type: "AWS::Lambda::Function", Properties: { FunctionName: "feed" } },
+      Rule: { Type: "AWS::Events::Rule", Properties: { ...properties } },
+    });
+    return readRules(resources, (name) => name === feed);
+  }
+
+  it("reads a rule, whose retry policy has no effect here", () => {
+    const RetryPolicy = { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 };
+    const stated = {
+      ...rule,
+      Name: "each-minute",
+      Description: "Feeds",
+      Targets: [{ ...target, RetryPolicy }],
+    };
+    expect(read(stated)).toEqual([
+      {
+        arn: "arn:aws:events:us-east-1:000000000000:rule/each-minute",
+        rateMs: 60_000,
+        functionArns: [feed],
+      },
+    ]);
+  });
+
+  it.each([
+    ["rate(1 minute)", 60_000],
+    ["rate(5 minutes)", 300_000],
+    ["rate(1 hour)", 3_600_000],
+    ["rate(12 hours)", 43_200_000],
+    ["rate(1 day)", 86_400_000],
+    ["rate(30 days)", 2_592_000_000],
+  ])("reads %s", (ScheduleExpression, rateMs) => {
+    expect(read({ ...rule, ScheduleExpression })).toMatchObject([{ rateMs }]);
+  });
+
+  it.each([
+    "rate(1 minutes)",
+    "rate(5 minute)",
+    "rate(0 minutes)",
+    "rate(5 seconds)",
+    "rate(1.5 hours)",
+    "5 minutes",
+    "cron(0 12 * * ? *)",
+  ])("rejects the schedule %s", (ScheduleExpression) => {
+    expect(() => read({ ...rule, ScheduleExpression })).toThrow(
+      `Rule (AWS::Events::Rule) has something that is not emulated: ScheduleExpression: ${ScheduleExpression}`,
+    );
+  });
+
+  it.each<[string, object]>([
+    ["EventPattern", { EventPattern: { source: ["x"] } }],
+    ["EventBusName", { EventBusName: "other" }],
+    ["State", { State: "DISABLED" }],
+    ["Targets.0.Input", { Targets: [{ ...target, Input: "{}" }] }],
+    [
+      "Targets.0.DeadLetterConfig",
+      { Targets: [{ ...target, DeadLetterConfig: { Arn: queueArn("other") } }] },
+    ],
+    ["Targets.0.Arn", { Targets: [{ ...target, Arn: queueArn("other") }] }],
+    ["ScheduleExpression", { ScheduleExpression: undefined }],
+  ])("rejects the property %s", (property, change) => {
+    expect(() => read({ ...rule, ...change })).toThrow(
+      `Rule (AWS::Events::Rule) has something that is not emulated: ${property}`,
+    );
+  });
+});
+
+describe("followRule", () => {
+  const start = Date.UTC(2026, 0, 1, 12, 0, 0, 250);
+  const rule: Rule = {
+    arn: "arn:aws:events:us-east-1:000000000000:rule/r",
+    rateMs: 60_000,
+    functionArns: [feed],
+  };
+
+  function follow(stated: Partial<Rule> = {}, allowed = true) {
+    const { clock, advance } = testClock(start);
+    const ending = new AbortController();
+    const runs: { at: number; name: string; event: unknown }[] = [];
+    const asked: string[][] = [];
+    const lines: string[] = [];
+    const over = followRule(
+      { ...rule, ...stated },
+      {
+        clock,
+        signal: ending.signal,
+        invokeLater: (name, event) => runs.push({ at: clock.now() - start, name, event }),
+        mayInvoke: (...question) => {
+          asked.push(question);
+          return allowed;
+        },
+        report: (line) => lines.push(line),
+      },
+    );
+    return { over, advance, ending, runs, asked, lines, times: () => runs.map(({ at }) => at) };
+  }
+
+  it("passes EventBridge's event to the function", () => {
+    const { runs, asked } = follow();
+    expect(runs).toEqual([
+      {
+        at: 0,
+        name: feed,
+        event: {
+          version: "0",
+          id: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
+          "detail-type": "Scheduled Event",
+          source: "aws.events",
+          account: "000000000000",
+          time: "2026-01-01T12:00:00Z",
+          region: "us-east-1",
+          resources: [rule.arn],
+          detail: {},
+        },
+      },
+    ]);
+    expect(asked).toEqual([[feed, rule.arn]]);
+  });
+
+  it("runs at once and then at the rate", async () => {
+    const { advance, times, runs } = follow();
+    expect(times()).toEqual([0]);
+    await advance(59_999);
+    expect(times()).toEqual([0]);
+    await advance(1);
+    expect(times()).toEqual([0, 60_000]);
+    await advance(120_000);
+    expect(times()).toEqual([0, 60_000, 120_000, 180_000]);
+    const ids = runs.map(({ event }) => (event as { id: string }).id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it("runs every target", () => {
+    const { runs } = follow({ functionArns: [feed, functionArn("other")] });
+    expect(runs.map(({ name }) => name)).toEqual([feed, functionArn("other")]);
+  });
+
+  it("stops once the signal is aborted", async () => {
+    const { over, advance, ending, times } = follow();
+    await advance(1000);
+    ending.abort();
+    await over;
+    await advance(600_000);
+    expect(times()).toEqual([0]);
+  });
+
+  it("skips the runs that a sleeping machine misses", async () => {
+    let now = start;
+    const ending = new AbortController();
+    const runs: number[] = [];
+    await followRule(rule, {
+      clock: {
+        now: () => now,
+        // The second pause ends four and a half minutes late.
+        pause: async (ms) => {
+          now += ms + (runs.length === 1 ? 270_000 : 0);
+          if (runs.length === 3) ending.abort();
+        },
+      },
+      signal: ending.signal,
+      invokeLater: () => runs.push((now - start) / 60_000),
+      mayInvoke: () => true,
+      report: () => {},
+    });
+    expect(runs).toEqual([0, 5.5, 6]);
+  });
+
+  it("reports a function that it has no permission to invoke", () => {
+    const { runs, lines } = follow({}, false);
+    expect(runs).toEqual([]);
+    expect(lines).toEqual([`${rule.arn} has no permission to invoke ${feed}`]);
+  });
+});
