@@ -1,17 +1,16 @@
-import type { Mirror } from "../../lib/plans/mirror.ts";
-import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
+import { type MirrorDeps, mirrorChanges } from "../../lib/plans/mirror.ts";
 import { onChanges } from "../../lib/runtime/background.ts";
 import { planDeps } from "../../lib/runtime/deps.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
-const mirror: Mirror = {
+const deps: MirrorDeps = {
   ...planDeps(),
-  standing: { Standard: environment("STANDARD_PLAN_ID"), Pro: environment("PRO_PLAN_ID") },
-  grace: environment("KEY_GRACE_SECONDS") * 1000,
+  tierPlans: { Standard: environment("STANDARD_PLAN_ID"), Pro: environment("PRO_PLAN_ID") },
+  graceMs: environment("KEY_GRACE_SECONDS") * 1000,
   now: () => new Date(),
 };
 
 export const handler = onChanges("mirrorPlans", (records) =>
-  mirrorChanges(mirror, records, (error) => logFault("mirrorPlans", error)),
+  mirrorChanges(deps, records, (error) => logFault("mirrorPlans", error)),
 );

@@ -58,7 +58,7 @@ export async function openLocalPlans(port: number): Promise<PlanTarget> {
   const { outputs, endpoints, region, credentials } = await describe(port, Plans);
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
   // The runner accepts a new key at once.
-  return planTarget(table, outputs, { grace: 0, endpoint: endpoints.apigateway, region, credentials });
+  return planTarget(table, outputs, { graceMs: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 
 async function describe<Description extends v.GenericSchema>(

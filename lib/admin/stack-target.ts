@@ -31,7 +31,7 @@ export async function openStackFunctions(name: string): Promise<FunctionTarget> 
 export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
   const { TableName } = await outputsOf(name, dataStack);
   const outputs = await outputsOf(apiStackName, planStack);
-  return planTarget(openTable(TableName), outputs, { grace: keyGraceSeconds * 1000 });
+  return planTarget(openTable(TableName), outputs, { graceMs: keyGraceSeconds * 1000 });
 }
 
 async function outputsOf<Kind extends StackKind>(

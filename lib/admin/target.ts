@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Table } from "../aws/table.ts";
 import { openUsagePlans } from "../aws/usage-plans.ts";
 import type { Vault } from "../aws/vault.ts";
-import type { Mirror } from "../plans/mirror.ts";
+import type { MirrorDeps } from "../plans/mirror.ts";
 import type { Output } from "./terminal.ts";
 
 /** Names the service to work on: the port of a local runner's base_url, or a deployed stack. */
@@ -20,7 +20,7 @@ export type Target = { table: Table; vault: Vault };
 export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
 
 /** What it takes to compare users' plans with their profiles, and to repair them. */
-export type PlanTarget = Omit<Mirror, "now">;
+export type PlanTarget = Omit<MirrorDeps, "now">;
 
 export type AdminDeps = {
   /** For results. */
@@ -71,13 +71,13 @@ export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 export function planTarget(
   table: Table,
   { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
-  { grace, ...config }: Pick<PlanTarget, "grace"> & APIGatewayClientConfig,
+  { graceMs, ...config }: Pick<PlanTarget, "graceMs"> & APIGatewayClientConfig,
 ): PlanTarget {
   return {
     table,
     plans: openUsagePlans({ prefix: PlanPrefix, stages: PlanStages }, config),
-    standing: { Standard: StandardPlanId, Pro: ProPlanId },
-    grace,
+    tierPlans: { Standard: StandardPlanId, Pro: ProPlanId },
+    graceMs,
   };
 }
 

@@ -1,16 +1,16 @@
 import { type Tier, tiers } from "./tier.ts";
 
-/** Requests a minute of the plans that many users share. Enterprise customers have a plan each. */
+/** The requests per minute of the tier plans. Each Enterprise customer has a plan with a limit of its own. */
 export const requestsPerMinute = { Standard: 1000, Pro: 5000 } as const;
 
-export type StandingPlan = keyof typeof requestsPerMinute;
+export type TierPlan = keyof typeof requestsPerMinute;
 
 /** The most that a customer can have: an account answers 10,000 requests a second, whoever calls. */
 export const mostRequestsPerMinute = 600_000;
 
 /** What a user may call for: a plan of many, or one of their own with so many requests a minute. */
 export type Plan =
-  | { name: StandingPlan; requestsPerMinute: number }
+  | { name: TierPlan; requestsPerMinute: number }
   | { name: "Enterprise"; requestsPerMinute: number };
 
 /** A token bucket: how many tokens it gains a second, and how many it holds. */
@@ -22,8 +22,8 @@ export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number })
   burstLimit: requestsPerMinute,
 });
 
-/** For everybody together who has no active key of their own yet. */
-export const sharedThrottle: Throttle = { rateLimit: 500, burstLimit: 5000 };
+/** For all users together who have no active key of their own yet. */
+export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: 5000 };
 
 /** Seconds until API Gateway surely knows a new key on its plan. */
 export const keyGraceSeconds = 120;
@@ -31,13 +31,13 @@ export const keyGraceSeconds = 120;
 /** The plan of a user. An Enterprise customer whose number was never set has Pro's. */
 export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefined }): Plan {
   const { plan } = tiers[user.tier];
-  if (plan !== "Enterprise") return standing(plan);
+  if (plan !== "Enterprise") return tierPlan(plan);
   return user.requestsPerMinute === undefined
-    ? standing("Pro")
+    ? tierPlan("Pro")
     : { name: plan, requestsPerMinute: user.requestsPerMinute };
 }
 
-const standing = (name: StandingPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
+const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
 
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && a.requestsPerMinute === b.requestsPerMinute;

@@ -5,45 +5,44 @@ import type { UsagePlans } from "../aws/usage-plans.ts";
 import type { ActiveKey, UserKeyRecord } from "../aws/user-key-records.ts";
 import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
-import { isIdle } from "./idle.ts";
-import type { Mirror } from "./mirror.ts";
-import { ownerOf } from "./new-key.ts";
+import type { MirrorDeps } from "./mirror.ts";
+import { isIdle, ownerOf } from "./user-key.ts";
 
-/** All that is known of plans and keys, from the table and from API Gateway. */
+/** Everything that the table and API Gateway know of plans and keys. */
 export type PlanState = {
   profiles: ReadonlyMap<string, Planned>;
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
-  /** The names of keys, and of plans, that are to be deleted. */
+  /** The names of the keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
-  /** Users' keys in API Gateway, by id. */
+  /** Users' keys in API Gateway, by keyID. */
   keys: ReadonlyMap<string, ApiKey>;
-  /** The id of the plan that each key is on. */
+  /** The planID of each keyID. */
   attachments: ReadonlyMap<string, string>;
-  /** By id. */
+  /** By planID. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
 };
 
-/** What a profile says of its user's plan. */
+/** The part of a profile that decides about the plan. */
 export type Planned = Pick<Profile, "userID" | "tier" | "requestsPerMinute" | "lastVisited">;
 
-/** What API Gateway has other than the profiles say. `id` is of the key or the plan that is meant. */
+/** A difference between the profiles and API Gateway. `id` is the keyID or the planID. */
 export type Drift =
   /** There is no key for the plan of the user's tier. */
   | { what: "not mirrored"; userID: string }
   /** The key on record is not in API Gateway, or not on its plan. */
   | { what: "lost key" | "detached key"; userID: string; id: string }
-  /** A customer's plan has other numbers than were agreed on, or other stages. */
+  /** A customer's plan has another throttle or other stages than it should have. */
   | { what: "stale plan"; userID: string; id: string }
-  /** There is a record of a key, and no such user. */
+  /** A key is on record, but there is no such user. */
   | { what: "left record"; userID: string }
-  /** There is a key, or a customer's plan, and no record of it. */
+  /** A key or a customer's plan exists that is not on record. */
   | { what: "orphan key" | "orphan plan"; userID: string; id: string };
 
-/** The plans as they should be. */
-type Standard = Pick<Mirror, "standing"> & { plans: Pick<UsagePlans, "stages"> };
+/** What all plans should have in common. */
+type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
 
-/** Everything that differs, first what can go to make room. What is under way right now may be among it. */
-export function driftIn(state: PlanState, standard: Standard, now: Date): Drift[] {
+/** Finds all differences, first those whose repair makes room for new keys. Changes in progress may be among them. */
+export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   return [
     ...orphans("orphan key", [...keys.values()], state, ({ keyID }) => keyID),
@@ -51,34 +50,34 @@ export function driftIn(state: PlanState, standard: Standard, now: Date): Drift[
     ...[...keyRecords.keys()]
       .filter((userID) => !profiles.has(userID))
       .map((userID): Drift => ({ what: "left record", userID })),
-    ...[...profiles.values()].flatMap((profile) => ofUser(profile, state, standard, now)),
+    ...[...profiles.values()].flatMap((profile) => ofUser(profile, state, expected, now)),
   ];
 }
 
-function ofUser(profile: Planned, state: PlanState, standard: Standard, now: Date): Drift[] {
+function ofUser(profile: Planned, state: PlanState, expected: Expected, now: Date): Drift[] {
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
   const plan = planOf(profile);
   if (current === undefined && isIdle(profile, now)) return [];
-  if (current === undefined || !isFor(plan, current, standard)) return [{ what: "not mirrored", userID }];
+  if (current === undefined || !isFor(plan, current, expected)) return [{ what: "not mirrored", userID }];
   const { keyID, planID } = current;
   if (!state.keys.has(keyID)) return [{ what: "lost key", userID, id: keyID }];
   if (state.attachments.get(keyID) !== planID) return [{ what: "detached key", userID, id: keyID }];
   const own = state.customerPlans.get(planID);
-  const stale = own !== undefined && !isAgreed(own, plan, standard);
+  const stale = own !== undefined && !isAgreed(own, plan, expected);
   return stale ? [{ what: "stale plan", userID, id: planID }] : [];
 }
 
-/** Whether a record is of a key that the mirror would leave as it is. */
-function isFor(plan: Plan, current: ActiveKey, { plans, standing }: Standard): boolean {
+/** Whether the mirror would leave this key unchanged. */
+function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): boolean {
   if (!samePlan(current.plan, plan) || current.coverage !== coverageOf(plans.stages)) return false;
-  return plan.name === "Enterprise" || current.planID === standing[plan.name];
+  return plan.name === "Enterprise" || current.planID === tierPlans[plan.name];
 }
 
-const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Standard) =>
+const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
   sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
-/** The things of which no record knows, nor ever will: a name is noted before it is given. */
+/** The things that no record names, and never will: a name is on record before a thing gets it. */
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],
@@ -88,7 +87,7 @@ function orphans(
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
     const { current, next } = keyRecords.get(userID) ?? {};
-    // Of the next one the id is not known before it is in use.
+    // A pending key has no id on record yet.
     const inUse = current?.name === name && idIn(current) === id;
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];
   });

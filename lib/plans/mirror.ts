@@ -1,10 +1,12 @@
-import { NotFoundException } from "@aws-sdk/client-api-gateway";
+import { NotFoundException, TooManyRequestsException } from "@aws-sdk/client-api-gateway";
+import type { DynamoDBRecord } from "aws-lambda";
 import { attachKey, createKey } from "../aws/api-keys.ts";
+import { imageIn } from "../aws/change-image.ts";
 import { changeThrottle, createCustomerPlan } from "../aws/customer-plans.ts";
 import { coverageOf } from "../aws/plan-stages.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
-import type { UsagePlans } from "../aws/usage-plans.ts";
+import { LimitReached, type UsagePlans } from "../aws/usage-plans.ts";
 import {
   type ActiveKey,
   deleteUserKeyRecord,
@@ -13,84 +15,126 @@ import {
   type UserKeyRecord,
   writeUserKeyRecord,
 } from "../aws/user-key-records.ts";
-import { type Plan, planOf, type StandingPlan, samePlan, throttleOf } from "../domain/plan.ts";
-import { newKey } from "./new-key.ts";
-import { dueFrom } from "./retirement.ts";
+import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "../domain/plan.ts";
+import type { Profile } from "../domain/profile.ts";
+import { dueFrom, newKey } from "./user-key.ts";
 
-export type Mirror = {
+export type MirrorDeps = {
   table: Table;
   plans: UsagePlans;
-  /** The ids of the plans that many users share. */
-  standing: Readonly<Record<StandingPlan, string>>;
-  /** How long API Gateway may take to know a new key, in milliseconds. */
-  grace: number;
+  /** The ids of the plans that exist for the tiers Base and Pro. */
+  tierPlans: Readonly<Record<TierPlan, string>>;
+  /** How long API Gateway may take to accept a new key everywhere. */
+  graceMs: number;
   now: () => Date;
 };
 
 /**
- * Gives a user's plan to API Gateway. It compares what is there with what should be and does what is missing, so running
- * it again, or after a run that ended anywhere, comes to the same.
+ * Mirrors the users of the changed profiles, one after the other, because the control plane accepts few calls a second.
  *
- * @throws {LimitReached} when no more keys can be made, or plans.
- * @throws {KeyChanged} when another run was at it.
+ * @param onFault receives the error of each user that could not be mirrored.
+ * @returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
  */
-export async function mirrorUser(mirror: Mirror, userID: string): Promise<void> {
-  const { table, now } = mirror;
+export async function mirrorChanges(
+  deps: MirrorDeps,
+  records: readonly DynamoDBRecord[],
+  onFault: (error: unknown) => void,
+): Promise<string[]> {
+  const failed: string[] = [];
+  const byUser = Map.groupBy(records.filter(concernsKey), (record) => imagesOf(record).userID);
+  for (const [userID, changes] of byUser) {
+    try {
+      if (userID !== undefined) await mirrorUser(deps, userID);
+    } catch (error) {
+      onFault(error);
+      // A retry would not find room either. The user's next visit is the next attempt.
+      if (error instanceof LimitReached) continue;
+      failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
+      // The other users would wait as long, in vain.
+      if (error instanceof TooManyRequestsException) break;
+    }
+  }
+  return failed;
+}
+
+/** Whether a change concerns the key: another plan, or a visit, since idle users lose their keys. */
+function concernsKey(record: DynamoDBRecord): boolean {
+  const { before, after } = imagesOf(record);
+  if (before === undefined || after === undefined) return true;
+  const fields = ["tier", "requestsPerMinute", "lastVisited"] as const;
+  return fields.some((field) => before[field] !== after[field]);
+}
+
+function imagesOf(record: DynamoDBRecord) {
+  const before = imageIn<Profile>(record, "OldImage");
+  const after = imageIn<Profile>(record, "NewImage");
+  return { before, after, userID: (after ?? before)?.userID };
+}
+
+/**
+ * Brings a user's key and plan in API Gateway in line with the profile. It compares what is there with what should be, and
+ * does what is missing. So another run, even after one that was cut short anywhere, gives the same result.
+ *
+ * @throws {LimitReached} if the account can have no more keys or plans.
+ * @throws {KeyChanged} if another run has changed the record meanwhile.
+ */
+export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void> {
+  const { table, now } = deps;
   const [profile, read] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   if (profile === undefined) {
     if (read !== undefined) await deleteUserKeyRecord(table, read, dueFrom(now()));
     return;
   }
   const plan = planOf(profile);
-  if (read?.current !== undefined && (await canStay(mirror, read.current, plan))) {
+  if (read?.current !== undefined && (await canStay(deps, read.current, plan))) {
     const { current, next } = read;
     if (next === undefined && samePlan(current.plan, plan)) return;
     await writeUserKeyRecord(table, read, { userID, current: { ...current, plan } }, dueFrom(now()));
-  } else await replaceKey(mirror, userID, read, plan);
+  } else await replaceKey(deps, userID, read, plan);
 }
 
-/** Whether a key is good for the wanted plan, which is so once its own plan, if it has one, has other numbers. */
-async function canStay({ plans, standing }: Mirror, current: ActiveKey, plan: Plan): Promise<boolean> {
-  // The API may be another than it was when the key was made.
+/** Whether a key can serve the wanted plan. Changes the throttle of a customer's own plan if that is all it takes. */
+async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
+  // The API may have been replaced since the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
-  if (plan.name !== "Enterprise") return current.planID === standing[plan.name];
+  if (plan.name !== "Enterprise") return current.planID === tierPlans[plan.name];
   return samePlan(current.plan, plan) || changeThrottle(plans, current.planID, throttleOf(plan));
 }
 
 /**
- * Makes a new key on the wanted plan and retires the old one. The old key itself cannot move: between two plans it would
- * be on none, and its user turned away.
+ * Creates a key on the wanted plan and retires the old one. The old key cannot move: between the two plans it would be on
+ * none, and its user would be rejected.
  */
 async function replaceKey(
-  mirror: Mirror,
+  deps: MirrorDeps,
   userID: string,
   read: UserKeyRecord | undefined,
   plan: Plan,
 ): Promise<void> {
-  const { table, plans, standing, grace, now } = mirror;
-  const noted = await noteNext(mirror, userID, read, plan);
-  const { next, current: old } = noted;
+  const { table, plans, tierPlans, graceMs, now } = deps;
+  const recorded = await recordNext(deps, userID, read, plan);
+  const { next, current: old } = recorded;
   const planID =
     plan.name === "Enterprise"
       ? await createCustomerPlan(plans, next.name, throttleOf(plan))
-      : standing[plan.name];
+      : tierPlans[plan.name];
   const keyID = await createKey(plans, next);
   try {
     await attachKey(plans, planID, keyID);
   } catch (error) {
-    // Two runs at once may have made two plans: then the key is on the other one, and neither is taken.
+    // Two runs at once may have created two plans. Then the key is on the other one, and neither is used.
     if (error instanceof NotFoundException && plan.name === "Enterprise")
-      await writeUserKeyRecord(table, noted, { userID, current: old }, dueFrom(now()));
+      await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw error;
   }
-  const activeFrom = new Date(now().getTime() + grace).toISOString();
+  const activeFrom = new Date(now().getTime() + graceMs).toISOString();
   const current = { ...next, keyID, planID, coverage: coverageOf(plans.stages), activeFrom };
-  await writeUserKeyRecord(table, noted, { userID, current }, dueFrom(now()));
+  await writeUserKeyRecord(table, recorded, { userID, current }, dueFrom(now()));
 }
 
-/** Notes the key that is about to be made, unless it is noted. One that was noted for another plan is retired. */
-async function noteNext(
-  { table, now }: Mirror,
+/** Records the key to create, unless it is on record. A pending key for another plan is retired. */
+async function recordNext(
+  { table, now }: MirrorDeps,
   userID: string,
   read: UserKeyRecord | undefined,
   plan: Plan,

@@ -2,27 +2,27 @@ import { deleteKey, isAttached } from "../aws/api-keys.ts";
 import { deleteCustomerPlan } from "../aws/customer-plans.ts";
 import { deleteUserKeyRecord, readUserKeyRecord } from "../aws/user-key-records.ts";
 import type { Drift } from "./drift.ts";
-import { type Mirror, mirrorUser } from "./mirror.ts";
-import { dueFrom } from "./retirement.ts";
+import { type MirrorDeps, mirrorUser } from "./mirror.ts";
+import { dueFrom } from "./user-key.ts";
 
-/** Does away with one difference. Doing it twice, or after it has gone by itself, does no harm. */
-export async function repair(mirror: Mirror, drift: Drift): Promise<void> {
+/** Repairs one difference. Harmless if the difference no longer exists. */
+export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
   switch (drift.what) {
     case "orphan key":
-      return deleteKey(mirror.plans, drift.id);
+      return deleteKey(deps.plans, drift.id);
     case "orphan plan":
-      return deleteCustomerPlan(mirror.plans, drift.id);
+      return deleteCustomerPlan(deps.plans, drift.id);
     case "lost key":
     case "detached key":
     case "stale plan":
-      await dropKey(mirror, drift);
+      await dropKey(deps, drift);
   }
-  await mirrorUser(mirror, drift.userID);
+  await mirrorUser(deps, drift.userID);
 }
 
-/** Retires a key that is not what its record says, so that a new one is made. */
+/** Retires a key that differs from its record, so that the mirror creates a new one. */
 async function dropKey(
-  { table, plans, now }: Mirror,
+  { table, plans, now }: MirrorDeps,
   { what, userID, id }: Extract<Drift, { id: string }>,
 ): Promise<void> {
   const record = await readUserKeyRecord(table, userID);

@@ -8,62 +8,60 @@ import {
   readUserKeyRecord,
   retiredKeys,
 } from "../aws/user-key-records.ts";
-import { isIdle } from "./idle.ts";
-import type { Mirror } from "./mirror.ts";
-import { ownerOf } from "./new-key.ts";
-import { dueFrom } from "./retirement.ts";
+import type { MirrorDeps } from "./mirror.ts";
+import { dueFrom, isIdle, ownerOf } from "./user-key.ts";
 
-type World = Pick<Mirror, "table" | "plans">;
+type SweepDeps = Pick<MirrorDeps, "table" | "plans">;
 
 /**
- * Deletes the keys that no authorizer can remember any more, and the plans that customers have left.
+ * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them.
  *
- * @param onFault hears of each that could not be deleted, which is left for the next time.
+ * @param onFault receives the error of each key that could not be deleted. The next run tries it again.
  */
 export async function deleteRetiredKeys(
-  world: World,
+  deps: SweepDeps,
   now: Date,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  for await (const retired of retiredKeys(world.table, now)) {
+  for await (const retired of retiredKeys(deps.table, now)) {
     try {
-      await deleteRetired(world, retired);
+      await deleteRetired(deps, retired);
     } catch (error) {
       onFault(error);
     }
   }
 }
 
-async function deleteRetired({ table, plans }: World, retired: RetiredKeyItem): Promise<void> {
+async function deleteRetired({ table, plans }: SweepDeps, retired: RetiredKeyItem): Promise<void> {
   await deleteKeyNamed(plans, retired.name);
   if (retired.plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, retired.name);
   await forgetRetiredKey(table, retired);
 }
 
 /**
- * Retires the keys of users who were not seen for 30 days.
+ * Retires the keys of idle users, and of users without a profile.
  *
- * @param onFault hears of each that could not be retired, which is left for the next time.
+ * @param onFault receives the error of each key that could not be retired. The next run tries it again.
  */
 export async function freeIdleKeys(
-  world: World,
+  deps: SweepDeps,
   now: Date,
   onFault: (error: unknown) => void,
 ): Promise<void> {
   const owners = new Set<string>();
-  for await (const { name } of apiKeysOfUsers(world.plans)) owners.add(ownerOf(name));
+  for await (const { name } of apiKeysOfUsers(deps.plans)) owners.add(ownerOf(name));
   for (const userID of owners) {
     try {
-      await freeIfIdle(world, userID, now);
+      await freeIfIdle(deps, userID, now);
     } catch (error) {
       onFault(error);
     }
   }
 }
 
-async function freeIfIdle({ table }: World, userID: string, now: Date): Promise<void> {
+async function freeIfIdle({ table }: SweepDeps, userID: string, now: Date): Promise<void> {
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
-  // Without a record the key is retired already.
+  // Without a record, the key is already retired.
   if (record === undefined || (profile !== undefined && !isIdle(profile, now))) return;
   await deleteUserKeyRecord(table, record, dueFrom(now));
 }

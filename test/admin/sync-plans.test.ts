@@ -19,7 +19,7 @@ const users: Record<string, User> = {
 
 let target: PlanTarget;
 beforeEach(async () => {
-  target = world.mirror();
+  target = world.deps();
   for (const [userID, user] of Object.entries(users)) await pass(userID, user);
 });
 afterEach(async () => {

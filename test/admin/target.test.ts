@@ -18,7 +18,7 @@ const planOutputs = {
 const expectedPlans = {
   table: { name: "the-table" },
   plans: { prefix: "TerminalApi/user/", stages },
-  standing: { Standard: "plan-1", Pro: "plan-2" },
+  tierPlans: { Standard: "plan-1", Pro: "plan-2" },
 };
 
 describe("a local target", () => {
@@ -66,7 +66,7 @@ describe("a local target", () => {
     };
     await using runner = await answering(200, JSON.stringify(description));
     const target = await openPlans({ local: runner.port, apiStack: "TerminalApi" });
-    expect(target).toMatchObject({ ...expectedPlans, grace: 0 });
+    expect(target).toMatchObject({ ...expectedPlans, graceMs: 0 });
     for (const client of [target.plans.client, target.plans.once]) {
       expect(await client.config.region()).toBe("eu-west-1");
       expect(await client.config.credentials()).toMatchObject(description.credentials);
@@ -144,7 +144,7 @@ describe("a deployed target", () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
     const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
-    expect(target).toMatchObject({ ...expectedPlans, grace: 120_000 });
+    expect(target).toMatchObject({ ...expectedPlans, graceMs: 120_000 });
     expect(await target.plans.client.config.region()).toBe("eu-west-1");
     expect(await target.table.client.config.region()).toBe("eu-west-1");
   });

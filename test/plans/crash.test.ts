@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Mirror, mirrorUser } from "../../lib/plans/mirror.ts";
+import { type MirrorDeps, mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";
 import type { Call } from "./support/observed.ts";
@@ -12,7 +12,7 @@ const rethrow = (error: unknown) => {
   throw error;
 };
 
-/** What a user is, what they become in a run that is cut short, and what they are when the next run comes. */
+/** The user before, during a run that is cut short, and during the next run. */
 const paths: [was: User, becomes: User, is: User][] = [
   ["nobody", base, base],
   ["nobody", enterprise(6000), enterprise(6000)],
@@ -23,7 +23,7 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), enterprise(12_000), enterprise(12_000)],
   [base, "nobody", "nobody"],
   [enterprise(6000), "nobody", "nobody"],
-  // The run that was cut short was on its way to something that is no longer wanted.
+  // What the first run was working towards is no longer wanted.
   ["nobody", base, pro],
   ["nobody", enterprise(6000), base],
   ["nobody", enterprise(6000), enterprise(12_000)],
@@ -35,26 +35,26 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), pro, "nobody"],
 ];
 
-/** Takes a new user along a path, with one call of the run in the middle failing. @returns the calls of that run. */
+/** Takes a new user along a path, with one failing call in the run that is cut short. Returns the calls of that run. */
 async function walk(
   userID: string,
   [was, becomes, is]: (typeof paths)[number],
-  mirror: Mirror,
+  deps: MirrorDeps,
   fault: [number, Fault],
 ): Promise<Call[]> {
   await world.put(userID, was);
-  await mirrorUser(mirror, userID);
+  await mirrorUser(deps, userID);
   await world.put(userID, becomes);
-  const calls = await withFault(mirror, fault, (world) => mirrorUser(world, userID));
+  const calls = await withFault(deps, fault, (faulty) => mirrorUser(faulty, userID));
   await world.put(userID, is);
-  await mirrorUser(mirror, userID);
+  await mirrorUser(deps, userID);
   await expectSettled(world, userID, is);
   return calls;
 }
 
-/** Expects that nothing is left of anybody but what is in use. */
+/** Expects that a sweep leaves nothing but the keys and plans in use. */
 async function expectSwept(users: readonly string[], user: User): Promise<void> {
-  await deleteRetiredKeys(world.mirror(), later(minutes(10) + 1), rethrow);
+  await deleteRetiredKeys(world.deps(), later(minutes(10) + 1), rethrow);
   for (const userID of users) {
     await expectSettled(world, userID, user);
     const { keys, plans } = madeFor(world, userID);
@@ -70,12 +70,12 @@ const noFault = [Number.POSITIVE_INFINITY, "not arrived"] satisfies [number, Fau
 const numbersOf = (calls: Call[], kinds: Call[]) =>
   [...calls.entries()].flatMap(([index, kind]) => (kinds.includes(kind) ? [index + 1] : []));
 
-describe("a run that ends anywhere is completed by the next", () => {
-  it.each(named)("%s", async (name, path) => {
-    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
-    const calls = await walk(name, path, mirror, noFault);
+describe("mirrorUser", () => {
+  it.each(named)("completes a run that was cut short at any call: %s", async (name, path) => {
+    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    const calls = await walk(name, path, deps, noFault);
     const users = [name];
-    // Of a read it is the same whether it arrived.
+    // For a read, both faults are the same.
     for (const [fault, ...kinds] of [
       ["not arrived", "read", "write"],
       ["answer lost", "write"],
@@ -83,20 +83,20 @@ describe("a run that ends anywhere is completed by the next", () => {
       for (const number of numbersOf(calls, kinds)) {
         const userID = `${name}/${fault}/${number}`;
         users.push(userID);
-        await walk(userID, path, mirror, [number, fault]);
+        await walk(userID, path, deps, [number, fault]);
       }
     expect(users.length).toBeGreaterThan(4);
     await expectSwept(users, path[2]);
   });
 });
 
-describe("what the SDK itself repeats, and was done already", () => {
-  it.each(named.slice(0, 9))("%s", async (name, path) => {
-    const mirror = world.mirror();
-    const calls = await walk(`${name}/repeated`, path, mirror, noFault);
+describe("the SDK's own retry", () => {
+  it.each(named.slice(0, 9))("may repeat any call that has already taken effect: %s", async (name, path) => {
+    const deps = world.deps();
+    const calls = await walk(`${name}/repeated`, path, deps, noFault);
     const users = numbersOf(calls, ["write"]).map((number) => `${name}/repeated/${number}`);
     for (const userID of users)
-      await walk(userID, path, mirror, [Number(userID.split("/").at(-1)), "answer lost"]);
+      await walk(userID, path, deps, [Number(userID.split("/").at(-1)), "answer lost"]);
     await expectSwept(users, path[2]);
   });
 });

@@ -4,9 +4,9 @@ import type { ActiveKey, UserKeyRecord } from "../../lib/aws/user-key-records.ts
 import { planOf, throttleOf } from "../../lib/domain/plan.ts";
 import type { Tier } from "../../lib/domain/tier.ts";
 import { driftIn, type Planned, type PlanState } from "../../lib/plans/drift.ts";
-import { later, minutes, stages, standing, start } from "./support/world.ts";
+import { later, minutes, stages, start, tierPlans } from "./support/world.ts";
 
-const standard = { plans: { stages }, standing };
+const expected = { plans: { stages }, tierPlans };
 
 const planned = (tier: Tier, requestsPerMinute?: number): Planned => ({
   userID: "alice",
@@ -15,7 +15,7 @@ const planned = (tier: Tier, requestsPerMinute?: number): Planned => ({
   lastVisited: start.toISOString(),
 });
 
-/** The key of a user whose profile says that. */
+/** The key that a user with this profile should have. */
 function attached(profile: Planned, changes: Partial<ActiveKey> = {}): ActiveKey {
   const plan = planOf(profile);
   return {
@@ -23,7 +23,7 @@ function attached(profile: Planned, changes: Partial<ActiveKey> = {}): ActiveKey
     value: "the value",
     plan,
     keyID: "key",
-    planID: plan.name === "Enterprise" ? "own" : standing[plan.name],
+    planID: plan.name === "Enterprise" ? "own" : tierPlans[plan.name],
     coverage: coverageOf(stages),
     activeFrom: start.toISOString(),
     ...changes,
@@ -33,8 +33,8 @@ function attached(profile: Planned, changes: Partial<ActiveKey> = {}): ActiveKey
 const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecord> =>
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
-/** A world in which everything is as it should be for a user, but for what a test changes. */
-function world(profile: Planned, changes: Partial<PlanState> = {}): PlanState {
+/** The state for one user without any difference, apart from the changes. */
+function stateOf(profile: Planned, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
   const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages };
   return {
@@ -54,47 +54,47 @@ const key = (id: string, name: string) => [id, { id, name }] as const;
 const next = { name: "alice/2", value: "the next value", plan: planOf(base) };
 const nobody = new Map<string, Planned>();
 
-describe("nothing differs", () => {
+describe("driftIn without a difference", () => {
   it.each([
-    ["with a key on the plan of the tier", world(base)],
-    ["with a key on a plan of their own", world(customer)],
-    ["with the plan of Pro for who has no number yet", world(planned("Enterprise"))],
+    ["a user with a key on the plan of the tier", stateOf(base)],
+    ["a customer with a key on their own plan", stateOf(customer)],
+    ["a customer without a rate limit on the Pro plan", stateOf(planned("Enterprise"))],
     [
-      "with a next key, made or not",
-      world(base, {
+      "a pending key, created or not",
+      stateOf(base, {
         keyRecords: record({ current: attached(base), next }),
         keys: new Map([key("key", "alice/1"), key("other", "alice/2")]),
       }),
     ],
     [
-      "with retired keys",
-      world(base, {
+      "retired keys",
+      stateOf(base, {
         keys: new Map([key("key", "alice/1"), key("old", "alice/0")]),
         retired: new Set(["alice/0"]),
       }),
     ],
-    ["without anybody", world(base, { profiles: nobody, keyRecords: new Map(), keys: new Map() })],
-  ])("%s", (_, state) => {
-    expect(driftIn(state, standard, start)).toEqual([]);
+    ["no users", stateOf(base, { profiles: nobody, keyRecords: new Map(), keys: new Map() })],
+  ])("finds nothing for %s", (_, state) => {
+    expect(driftIn(state, expected, start)).toEqual([]);
   });
 
-  it("for an idle user without a key, but for a customer", () => {
+  it("finds nothing for an idle user without a key, unless it is a customer", () => {
     const time = later(minutes(31 * 24 * 60));
     const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map(), customerPlans: new Map() };
-    expect(driftIn(world(base, none), standard, time)).toEqual([]);
-    expect(driftIn(world(customer, none), standard, time)).toEqual([
+    expect(driftIn(stateOf(base, none), expected, time)).toEqual([]);
+    expect(driftIn(stateOf(customer, none), expected, time)).toEqual([
       { what: "not mirrored", userID: "alice" },
     ]);
   });
 });
 
-describe("what differs", () => {
+describe("driftIn with a difference", () => {
   const elsewhere = coverageOf([{ apiId: "Rest", stage: "live" }]);
   it.each([
     ["no record", base, { keyRecords: new Map(), keys: new Map() }, ["not mirrored"]],
-    ["a next key alone", base, { keyRecords: record({ next }), keys: new Map() }, ["not mirrored"]],
-    ["a record of another tier", planned("Pro"), world(base), ["not mirrored"]],
-    ["a record of another number", planned("Enterprise", 7000), world(customer), ["not mirrored"]],
+    ["nothing but a pending key", base, { keyRecords: record({ next }), keys: new Map() }, ["not mirrored"]],
+    ["a record of another tier", planned("Pro"), stateOf(base), ["not mirrored"]],
+    ["a record of another rate limit", planned("Enterprise", 7000), stateOf(customer), ["not mirrored"]],
     [
       "a record of another API",
       base,
@@ -102,7 +102,7 @@ describe("what differs", () => {
       ["not mirrored"],
     ],
     [
-      "a record of another standing plan",
+      "a record of another tier plan",
       base,
       {
         keyRecords: record({ current: attached(base, { planID: "old" }) }),
@@ -112,16 +112,16 @@ describe("what differs", () => {
     ],
     ["a key that is gone", base, { keys: new Map(), attachments: new Map() }, ["lost key key"]],
     ["a key on no plan", base, { attachments: new Map() }, ["detached key key"]],
-    ["a key on another plan", base, { attachments: new Map([["key", standing.Pro]]) }, ["detached key key"]],
-    ["a user who is gone", base, { profiles: nobody }, ["left record"]],
+    ["a key on another plan", base, { attachments: new Map([["key", tierPlans.Pro]]) }, ["detached key key"]],
+    ["a deleted user", base, { profiles: nobody }, ["left record"]],
     [
-      "a key that nobody knows",
+      "a key that is not on record",
       base,
       { keys: new Map([key("key", "alice/1"), key("a", "alice/9"), key("b", "bob/x/1")]) },
       ["orphan key a", "orphan key b"],
     ],
     [
-      "a second plan of a customer's",
+      "a second plan of a customer",
       customer,
       {
         customerPlans: new Map(
@@ -134,7 +134,7 @@ describe("what differs", () => {
       ["orphan plan twin"],
     ],
     [
-      "a customer's plan with other numbers",
+      "a customer's plan with another throttle",
       customer,
       {
         customerPlans: new Map([["own", { id: "own", name: "alice/1", throttle: { rateLimit: 1 }, stages }]]),
@@ -151,12 +151,12 @@ describe("what differs", () => {
       },
       ["stale plan own"],
     ],
-  ] as [string, Planned, Partial<PlanState>, string[]][])("%s", (_, profile, changes, found) => {
+  ] as [string, Planned, Partial<PlanState>, string[]][])("finds %s", (_, profile, changes, found) => {
     const state = {
-      ...world(profile, changes),
+      ...stateOf(profile, changes),
       profiles: changes.profiles === nobody ? nobody : new Map([["alice", profile]]),
     };
-    const drifts = driftIn(state, standard, start);
+    const drifts = driftIn(state, expected, start);
     expect(drifts.map((drift) => ("id" in drift ? `${drift.what} ${drift.id}` : drift.what))).toEqual(found);
   });
 });

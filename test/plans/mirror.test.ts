@@ -7,11 +7,11 @@ import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";
 import { observed } from "./support/observed.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
-import { base, enterprise, later, minutes, prefix, pro, standing, worldForTests } from "./support/world.ts";
+import { base, enterprise, later, minutes, prefix, pro, tierPlans, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 
-/** What the table says of a user's key, with one in use. */
+/** The record of a user's key, which has to be in use. */
 async function recordOf(
   userID: string,
 ): Promise<UserKeyRecord & { current: NonNullable<UserKeyRecord["current"]> }> {
@@ -20,146 +20,146 @@ async function recordOf(
   return { ...record, current: record.current };
 }
 
-describe("a user's key", () => {
-  it("is made on the plan of their tier, in two calls", async () => {
+describe("mirrorUser", () => {
+  it("creates a key on the plan of the user's tier, in two calls", async () => {
     await world.put("alice", base);
-    await mirrorUser(world.mirror(), "alice");
+    await mirrorUser(world.deps(), "alice");
     await expectSettled(world, "alice", base);
-    expect(world.calls).toEqual(["POST /apikeys", `POST /usageplans/${standing.Standard}/keys`]);
+    expect(world.calls).toEqual(["POST /apikeys", `POST /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("is left alone by whoever comes again", async () => {
+  it("changes nothing the second time", async () => {
     await world.put("again", enterprise(6000));
-    await mirrorUser(world.mirror(), "again");
+    await mirrorUser(world.deps(), "again");
     const before = await recordOf("again");
     const calls = world.calls.length;
-    await mirrorUser(world.mirror({ now: () => later(minutes(5)) }), "again");
+    await mirrorUser(world.deps({ now: () => later(minutes(5)) }), "again");
     expect(await recordOf("again")).toEqual(before);
     expect(world.calls).toHaveLength(calls);
   });
 
-  it("is active once the grace has passed since it was put on its plan", async () => {
+  it("counts the grace period of a key from the time it was put on its plan", async () => {
     await world.put("slow", base);
     let time = 0;
-    await mirrorUser(world.mirror({ now: () => later(minutes(time++)), grace: 3000 }), "slow");
+    await mirrorUser(world.deps({ now: () => later(minutes(time++)), graceMs: 3000 }), "slow");
     const { current } = await recordOf("slow");
     expect(Date.parse(current.activeFrom)).toBeGreaterThan(later(minutes(1)).getTime());
   });
 
-  it("has Pro's plan while a customer's number is not set", async () => {
+  it("gives the Pro plan to a customer without a rate limit", async () => {
     await world.put("unset", { tier: "Enterprise" });
-    await mirrorUser(world.mirror(), "unset");
+    await mirrorUser(world.deps(), "unset");
     await expectSettled(world, "unset", pro);
   });
 
-  it("is one, however many runs are at it at the same time", async () => {
+  it("creates one key, however many runs overlap", async () => {
     await world.put("crowd", base);
-    const mirror = world.mirror();
-    const runs = await Promise.allSettled(Array.from({ length: 8 }, () => mirrorUser(mirror, "crowd")));
+    const deps = world.deps();
+    const runs = await Promise.allSettled(Array.from({ length: 8 }, () => mirrorUser(deps, "crowd")));
     const failed = runs.filter((run) => run.status === "rejected");
     expect(failed.length).toBeLessThan(runs.length);
     for (const { reason } of failed) expect(reason.name).toBe("KeyChanged");
-    await mirrorUser(mirror, "crowd");
+    await mirrorUser(deps, "crowd");
     await expectSettled(world, "crowd", base);
     expect(madeFor(world, "crowd").keys).toHaveLength(1);
   });
 });
 
-describe("a slow run", () => {
-  it("does not undo what a later one has done", async () => {
+describe("mirrorUser in a slow run", () => {
+  it("does not undo what a later run has done", async () => {
     await world.put("overtaken", base);
     let calls = 0;
     const overtaken = observed(
-      world.mirror(),
+      world.deps(),
       async (_, call) => {
         if (++calls === 6) {
           await world.put("overtaken", pro);
-          await mirrorUser(world.mirror(), "overtaken");
+          await mirrorUser(world.deps(), "overtaken");
         }
         return call();
       },
-      (world) => mirrorUser(world, "overtaken"),
+      (deps) => mirrorUser(deps, "overtaken"),
     );
     await expect(overtaken).rejects.toMatchObject({ name: "KeyChanged" });
     await expectSettled(world, "overtaken", pro);
   });
 });
 
-describe("a customer", () => {
-  it("whose key is on the second of two plans that were made gets another key", async () => {
+describe("mirrorUser after two runs have created two plans", () => {
+  it("replaces a key that is on the wrong one of them", async () => {
     await world.put("twin", enterprise(6000));
-    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
-    const calls = await withFault(mirror, [8, "not arrived"], (world) => mirrorUser(world, "twin"));
+    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    const calls = await withFault(deps, [8, "not arrived"], (faulty) => mirrorUser(faulty, "twin"));
     expect(calls).toHaveLength(8);
     const [plan] = madeFor(world, "twin").plans;
     if (plan === undefined) throw new Error("No plan was made");
     world.change({ usagePlans: [{ ...plan, id: "0" }, ...world.usage.usagePlans] });
-    await expect(mirrorUser(mirror, "twin")).rejects.toMatchObject({ name: "NotFoundException" });
-    await mirrorUser(mirror, "twin");
+    await expect(mirrorUser(deps, "twin")).rejects.toMatchObject({ name: "NotFoundException" });
+    await mirrorUser(deps, "twin");
     await expectSettled(world, "twin", enterprise(6000));
   });
 });
 
-describe("another tier", () => {
-  it("brings a new key, and the old one stays on its plan until it may go", async () => {
+describe("mirrorUser after a change of tier", () => {
+  it("creates a new key, and leaves the old one on its plan until it is deleted", async () => {
     await world.put("riser", base);
-    await mirrorUser(world.mirror(), "riser");
+    await mirrorUser(world.deps(), "riser");
     const { current: old } = await recordOf("riser");
     await world.put("riser", pro);
-    await mirrorUser(world.mirror(), "riser");
+    await mirrorUser(world.deps(), "riser");
     await expectSettled(world, "riser", pro);
     const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === old.keyID);
-    expect(attachments).toMatchObject([{ usagePlanId: standing.Standard }]);
+    expect(attachments).toMatchObject([{ usagePlanId: tierPlans.Standard }]);
     expect(await retiredNames(world, later(minutes(10)))).not.toContain(old.name);
     expect(await retiredNames(world)).toContain(old.name);
   });
 
-  it("is not needed for another number: the customer's plan gets it, and the key stays", async () => {
+  it("changes the throttle and keeps the key when only the customer's rate limit has changed", async () => {
     await world.put("grower", enterprise(6000));
-    await mirrorUser(world.mirror(), "grower");
+    await mirrorUser(world.deps(), "grower");
     const { current: old } = await recordOf("grower");
     await world.put("grower", enterprise(20_000));
-    await mirrorUser(world.mirror(), "grower");
+    await mirrorUser(world.deps(), "grower");
     await expectSettled(world, "grower", enterprise(20_000));
     expect((await recordOf("grower")).current).toMatchObject({ keyID: old.keyID, planID: old.planID });
   });
 });
 
-describe("a key that is none any more", () => {
-  it("is replaced when the API is another one", async () => {
+describe("mirrorUser with a useless key", () => {
+  it("replaces a key that was created for another API", async () => {
     await world.put("moved", base);
     const elsewhere = { ...world.openPlans(), stages: [{ apiId: "Rest", stage: "live" }] };
-    await mirrorUser(world.mirror({ plans: elsewhere }), "moved");
+    await mirrorUser(world.deps({ plans: elsewhere }), "moved");
     const { current: old } = await recordOf("moved");
-    await mirrorUser(world.mirror(), "moved");
+    await mirrorUser(world.deps(), "moved");
     await expectSettled(world, "moved", base);
     expect(await retiredNames(world)).toContain(old.name);
   });
 
-  it("is replaced when the plan is another one", async () => {
+  it("replaces a key that is on another tier plan", async () => {
     await world.put("replanned", base);
-    await mirrorUser(world.mirror({ standing: { ...standing, Standard: standing.Pro } }), "replanned");
-    await mirrorUser(world.mirror(), "replanned");
+    await mirrorUser(world.deps({ tierPlans: { ...tierPlans, Standard: tierPlans.Pro } }), "replanned");
+    await mirrorUser(world.deps(), "replanned");
     await expectSettled(world, "replanned", base);
   });
 
-  it("is replaced when a customer's plan is gone that should get another number", async () => {
+  it("replaces a key when the customer's plan to change is gone", async () => {
     await world.put("bereft", enterprise(6000));
-    await mirrorUser(world.mirror(), "bereft");
+    await mirrorUser(world.deps(), "bereft");
     world.change({ usagePlans: world.usage.usagePlans.filter(({ name }) => !name.startsWith(prefix)) });
     await world.put("bereft", enterprise(7000));
-    await mirrorUser(world.mirror(), "bereft");
+    await mirrorUser(world.deps(), "bereft");
     await expectSettled(world, "bereft", enterprise(7000));
   });
 });
 
-describe("a key's value", () => {
+describe("the value of a key", () => {
   const logged = quietConsole();
 
-  it("is in no error, and nothing is logged", async () => {
+  it("is in no error and in no log line", async () => {
     await world.put("secretive", base);
-    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
-    await withFault(mirror, [4, "not arrived"], (world) => mirrorUser(world, "secretive"));
+    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    await withFault(deps, [4, "not arrived"], (faulty) => mirrorUser(faulty, "secretive"));
     const value = (await readUserKeyRecord(world.table, "secretive"))?.next?.value ?? "none";
     const faults: unknown[] = [];
     for (const [status, name] of [
@@ -173,7 +173,7 @@ describe("a key's value", () => {
         before: ({ method }) =>
           method === "POST" ? Promise.resolve(refusal(status, name, "no")) : undefined,
       });
-      await mirrorUser(mirror, "secretive").catch((error: unknown) => faults.push(error));
+      await mirrorUser(deps, "secretive").catch((error: unknown) => faults.push(error));
     }
     expect(faults).toHaveLength(5);
     expect(value).toMatch(/^[a-z0-9]{40}$/);
@@ -182,24 +182,24 @@ describe("a key's value", () => {
   });
 });
 
-describe("at a limit of the account", () => {
-  it("of keys, the user goes without one, and the next try is made when there is room", async () => {
+describe("mirrorUser at a limit of the account", () => {
+  it("leaves the user without a key until there is room", async () => {
     world.reset({ maxKeys: 1 });
     for (const userID of ["first", "second"]) await world.put(userID, base);
-    await mirrorUser(world.mirror(), "first");
-    await expect(mirrorUser(world.mirror(), "second")).rejects.toMatchObject({ name: "KeyLimitReached" });
-    // The SDK has not tried again.
+    await mirrorUser(world.deps(), "first");
+    await expect(mirrorUser(world.deps(), "second")).rejects.toMatchObject({ name: "KeyLimitReached" });
+    // The SDK has not retried.
     expect(world.calls.filter((call) => call === "POST /apikeys")).toHaveLength(2);
     expect(await readUserKeyRecord(world.table, "second")).toMatchObject({
       next: { plan: { name: "Standard" } },
     });
 
     world.change({ apiKeys: [], planKeys: [] });
-    await mirrorUser(world.mirror(), "second");
+    await mirrorUser(world.deps(), "second");
     await expectSettled(world, "second", base);
   });
 
-  it("of plans, the customer goes without one", async () => {
+  it("leaves the customer without a plan", async () => {
     await world.put("customer", enterprise(6000));
     world.reset({
       before: (request) =>
@@ -207,7 +207,7 @@ describe("at a limit of the account", () => {
           ? Promise.resolve(refusal(429, "LimitExceededException", "Too many"))
           : undefined,
     });
-    await expect(mirrorUser(world.mirror(), "customer")).rejects.toMatchObject({ name: "PlanLimitReached" });
+    await expect(mirrorUser(world.deps(), "customer")).rejects.toMatchObject({ name: "PlanLimitReached" });
     expect(world.usage.apiKeys).toEqual([]);
   });
 });

@@ -2,8 +2,7 @@ import { refusal } from "cdk-local-runner/testing";
 import { expect, it } from "vitest";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { newProfile } from "../../lib/domain/profile.ts";
-import { type Mirror, mirrorUser } from "../../lib/plans/mirror.ts";
-import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
+import { type MirrorDeps, mirrorChanges, mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
 import { streamRecord } from "../support/stream.ts";
 import { inQuickTime } from "./support/quick-time.ts";
@@ -13,8 +12,8 @@ import {
   enterprise,
   later,
   minutes,
-  standing,
   start,
+  tierPlans,
   type User,
   worldForTests,
 } from "./support/world.ts";
@@ -29,25 +28,25 @@ async function putAll(userIDs: readonly string[], user: User): Promise<void> {
 }
 
 async function mirrorAll(userIDs: readonly string[]): Promise<void> {
-  const mirror = world.mirror();
-  await Promise.all(userIDs.map((userID) => mirrorUser(mirror, userID)));
+  const deps = world.deps();
+  await Promise.all(userIDs.map((userID) => mirrorUser(deps, userID)));
 }
 
-/** Has API Gateway's quotas hold from here on. */
+/** Enforces the quotas of API Gateway from here on. */
 function throttle(): void {
   const { apiKeys, planKeys, usagePlans } = world.usage;
   world.reset({ throttled: true, now: () => Date.now() });
   world.change({ apiKeys, planKeys, usagePlans });
 }
 
-/** Mirrors these users as the table's stream has it done: what has failed comes again until nothing does. */
-async function drain(mirror: Mirror, userIDs: readonly string[]): Promise<void> {
+/** Mirrors these users like Lambda does for the table's stream: it retries from the first failed record on. */
+async function drain(deps: MirrorDeps, userIDs: readonly string[]): Promise<void> {
   let records = userIDs.map((userID) => {
     const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
     return streamRecord({ ...profileKey(userID), ...profile });
   });
   while (records.length > 0) {
-    const [first] = await mirrorChanges(mirror, records, () => undefined);
+    const [first] = await mirrorChanges(deps, records, () => undefined);
     const from = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === first);
     records = from < 0 ? [] : records.slice(from);
   }
@@ -59,17 +58,17 @@ async function expectAllSettled(userIDs: readonly string[], user: User): Promise
 
 const times = (call: string) => world.calls.filter((made) => made === call).length;
 
-it("a backlog of users drains within the quotas of CreateApiKey", async () => {
+it("mirrorChanges works off a backlog of users within the quota of CreateApiKey", async () => {
   const crowd = users(40, "newcomer");
   await putAll(crowd, base);
   throttle();
-  await inQuickTime(world.mirror(), (mirror) => drain(mirror, crowd));
+  await inQuickTime(world.deps(), (deps) => drain(deps, crowd));
   await expectAllSettled(crowd, base);
   expect(world.usage.apiKeys).toHaveLength(40);
   expect(times("POST /apikeys")).toBeGreaterThan(40);
 });
 
-it("a key that comes too fast onto its plan is put on it a moment later", async () => {
+it("mirrorUser retries when a key is put on its plan too fast", async () => {
   await world.put("hasty", base);
   let refusals = 2;
   world.reset({
@@ -78,22 +77,22 @@ it("a key that comes too fast onto its plan is put on it a moment later", async 
         ? Promise.resolve(refusal(429, "LimitExceededException", "Rate exceeded"))
         : undefined,
   });
-  await inQuickTime(world.mirror(), (mirror) => mirrorUser(mirror, "hasty"));
+  await inQuickTime(world.deps(), (deps) => mirrorUser(deps, "hasty"));
   await expectSettled(world, "hasty", base);
 });
 
-it("customers whose numbers change at once get them, one in 20 seconds", async () => {
+it("mirrorChanges changes the rate limits of customers at one per 20 seconds", async () => {
   const customers = users(3, "customer");
   await putAll(customers, enterprise(6000));
   await mirrorAll(customers);
   await putAll(customers, enterprise(9000));
   throttle();
-  await inQuickTime(world.mirror(), (mirror) => drain(mirror, customers));
+  await inQuickTime(world.deps(), (deps) => drain(deps, customers));
   await expectAllSettled(customers, enterprise(9000));
   expect(world.calls.filter((call) => call.startsWith("PATCH")).length).toBeGreaterThan(3);
 });
 
-it("retired keys and plans go within the quotas of DeleteApiKey and UpdateUsagePlan", async () => {
+it("deleteRetiredKeys deletes keys and plans within the quotas of DeleteApiKey and UpdateUsagePlan", async () => {
   const leavers = users(12, "leaver");
   await putAll(leavers.slice(0, 2), enterprise(6000));
   await putAll(leavers.slice(2), base);
@@ -102,11 +101,11 @@ it("retired keys and plans go within the quotas of DeleteApiKey and UpdateUsageP
   await mirrorAll(leavers);
   throttle();
   for (let faults = -1; faults !== 0; )
-    await inQuickTime(world.mirror(), async (mirror) => {
+    await inQuickTime(world.deps(), async (deps) => {
       faults = 0;
-      await deleteRetiredKeys(mirror, later(minutes(11)), () => faults++);
+      await deleteRetiredKeys(deps, later(minutes(11)), () => faults++);
     });
   expect(world.usage.apiKeys).toEqual([]);
-  expect(world.usage.usagePlans).toHaveLength(Object.keys(standing).length);
+  expect(world.usage.usagePlans).toHaveLength(Object.keys(tierPlans).length);
   expect(await retiredNames(world)).toEqual([]);
 });

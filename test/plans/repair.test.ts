@@ -7,7 +7,7 @@ import { enterprise, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 
-describe("a difference that has gone by itself", () => {
+describe("repair", () => {
   const differences: ((user: { userID: string; keyID: string; planID: string }) => Drift)[] = [
     ({ userID }) => ({ what: "not mirrored", userID }),
     ({ userID }) => ({ what: "left record", userID }),
@@ -18,22 +18,24 @@ describe("a difference that has gone by itself", () => {
     ({ userID }) => ({ what: "orphan key", userID, id: "gone" }),
     ({ userID }) => ({ what: "orphan plan", userID, id: "gone" }),
   ];
-  it.each(differences.map((difference, index) => [`user ${index}`, difference] as const))(
-    "changes nothing: %s",
-    async (userID, difference) => {
-      await world.put(userID, enterprise(6000));
-      await mirrorUser(world.mirror(), userID);
-      const record = await readUserKeyRecord(world.table, userID);
-      const { keyID = "", planID = "" } = record?.current ?? {};
-      const before = world.usage;
-      await repair(world.mirror(), difference({ userID, keyID, planID }));
-      expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
-      expect(world.usage).toBe(before);
-    },
-  );
+  it.each(
+    differences.map((difference) => {
+      const { what, ...ids } = difference({ userID: "user", keyID: "the key", planID: "the plan" });
+      return [`${what}${"id" in ids ? ` of ${ids.id}` : ""}`, difference] as const;
+    }),
+  )("changes nothing if there is no such difference: %s", async (userID, difference) => {
+    await world.put(userID, enterprise(6000));
+    await mirrorUser(world.deps(), userID);
+    const record = await readUserKeyRecord(world.table, userID);
+    const { keyID = "", planID = "" } = record?.current ?? {};
+    const before = world.usage;
+    await repair(world.deps(), difference({ userID, keyID, planID }));
+    expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
+    expect(world.usage).toBe(before);
+  });
 
-  it("is none for a user of whom there is nothing", async () => {
-    await repair(world.mirror(), { what: "lost key", userID: "unknown", id: "gone" });
+  it("changes nothing for an unknown user", async () => {
+    await repair(world.deps(), { what: "lost key", userID: "unknown", id: "gone" });
     expect(world.usage.apiKeys).toEqual([]);
   });
 });

@@ -23,18 +23,18 @@ const days = (count: number) => minutes(count * 24 * 60);
 const rethrow = (error: unknown) => {
   throw error;
 };
-const sweepAt = (time: Date) => deleteRetiredKeys(world.mirror(), time, rethrow);
+const sweepAt = (time: Date) => deleteRetiredKeys(world.deps(), time, rethrow);
 
-/** Mirrors a user who is one after the other. */
+/** Mirrors a user at each step of their life. */
 async function pass(userID: string, ...users: User[]): Promise<void> {
   for (const user of users) {
     await world.put(userID, user);
-    await mirrorUser(world.mirror(), userID);
+    await mirrorUser(world.deps(), userID);
   }
 }
 
-describe("a retired key", () => {
-  it("is deleted once it is due, and not before", async () => {
+describe("deleteRetiredKeys", () => {
+  it("deletes a key once it is due, and not before", async () => {
     await pass("riser", base, pro);
     await sweepAt(later(minutes(10)));
     expect(madeFor(world, "riser").keys).toHaveLength(2);
@@ -44,7 +44,7 @@ describe("a retired key", () => {
     expect(await retiredNames(world)).toEqual([]);
   });
 
-  it("takes a customer's plan with it, and leaves the one of a customer who came back", async () => {
+  it("deletes the plan of a customer who has left it, but not the one of a customer who came back", async () => {
     await pass("returner", enterprise(6000), base, enterprise(6000));
     expect(madeFor(world, "returner").plans).toHaveLength(2);
     await sweepAt(later(minutes(11)));
@@ -52,7 +52,7 @@ describe("a retired key", () => {
     expect(madeFor(world, "returner").plans).toHaveLength(1);
   });
 
-  it("that cannot be deleted stays for the next time, and holds up no other", async () => {
+  it("leaves a key that cannot be deleted for the next run, and deletes the others", async () => {
     await pass("stuck", base, pro);
     await pass("free", base, pro);
     const [stuck] = madeFor(world, "stuck").keys;
@@ -65,7 +65,7 @@ describe("a retired key", () => {
     });
     world.change({ apiKeys, planKeys, usagePlans });
     const faults: unknown[] = [];
-    await deleteRetiredKeys(world.mirror(), later(minutes(11)), (error) => faults.push(error));
+    await deleteRetiredKeys(world.deps(), later(minutes(11)), (error) => faults.push(error));
     expect(faults).toMatchObject([{ name: "BadRequestException" }]);
     expect(madeFor(world, "free").keys).toHaveLength(1);
     world.reset();
@@ -74,27 +74,30 @@ describe("a retired key", () => {
     expect(madeFor(world, "stuck").keys).toHaveLength(1);
   });
 
-  it.each(["not arrived", "answer lost"] satisfies Fault[])("goes in the next run: %s", async (fault) => {
-    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
-    const swept = (world: typeof mirror) => deleteRetiredKeys(world, later(minutes(11)), () => undefined);
-    await pass("whole", enterprise(6000), "nobody");
-    const calls = await withFault(mirror, [Number.POSITIVE_INFINITY, fault], swept);
-    expect(calls.length).toBeGreaterThan(6);
-    for (const number of calls.keys()) {
-      await pass(`cut ${number}`, enterprise(6000), "nobody");
-      await withFault(mirror, [number + 1, fault], swept);
-      await swept(mirror);
-      expect(world.usage.apiKeys).toEqual([]);
-      expect(world.usage.usagePlans).toHaveLength(2);
-      expect(await retiredNames(world)).toEqual([]);
-    }
-  });
+  it.each(["not arrived", "answer lost"] satisfies Fault[])(
+    "completes a run that was cut short at any call: %s",
+    async (fault) => {
+      const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+      const swept = (faulty: typeof deps) => deleteRetiredKeys(faulty, later(minutes(11)), () => undefined);
+      await pass("whole", enterprise(6000), "nobody");
+      const calls = await withFault(deps, [Number.POSITIVE_INFINITY, fault], swept);
+      expect(calls.length).toBeGreaterThan(6);
+      for (const number of calls.keys()) {
+        await pass(`cut ${number}`, enterprise(6000), "nobody");
+        await withFault(deps, [number + 1, fault], swept);
+        await swept(deps);
+        expect(world.usage.apiKeys).toEqual([]);
+        expect(world.usage.usagePlans).toHaveLength(2);
+        expect(await retiredNames(world)).toEqual([]);
+      }
+    },
+  );
 });
 
-describe("a user who was not seen for 30 days", () => {
-  const free = (time: Date) => freeIdleKeys(world.mirror(), time, rethrow);
+describe("freeIdleKeys", () => {
+  const free = (time: Date) => freeIdleKeys(world.deps(), time, rethrow);
 
-  it("goes without a key until the next visit", async () => {
+  it("retires the key of a user who has been away for 30 days, until the next visit", async () => {
     await pass("idler", base);
     await free(later(days(30)));
     await expectSettled(world, "idler", base);
@@ -108,29 +111,29 @@ describe("a user who was not seen for 30 days", () => {
     expect(madeFor(world, "idler").keys).toEqual([]);
 
     await world.put("idler", base, { lastVisited: later(days(31)).toISOString() });
-    await mirrorUser(world.mirror(), "idler");
+    await mirrorUser(world.deps(), "idler");
     await expectSettled(world, "idler", base);
     await free(later(days(60)));
     await expectSettled(world, "idler", base);
   });
 
-  it("keeps the plan that was agreed on", async () => {
+  it("keeps the key of an Enterprise customer", async () => {
     await pass("customer", enterprise(6000));
     await free(later(days(400)));
     await expectSettled(world, "customer", enterprise(6000));
   });
 
-  it("loses a key that was never finished", async () => {
+  it("retires a key whose creation was never completed", async () => {
     await world.put("unfinished", base);
-    const mirror = world.mirror({ plans: world.openPlans({ maxAttempts: 1 }) });
-    await withFault(mirror, [5, "not arrived"], (world) => mirrorUser(world, "unfinished"));
+    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    await withFault(deps, [5, "not arrived"], (faulty) => mirrorUser(faulty, "unfinished"));
     expect(madeFor(world, "unfinished").keys).toHaveLength(1);
     await free(later(days(31)));
     await sweepAt(later(days(32)));
     expect(world.usage.apiKeys).toEqual([]);
   });
 
-  it("and others who were, in any number of pages: only theirs are freed", async () => {
+  it("retires the keys of idle users only", async () => {
     const users = Array.from({ length: 12 }, (_, index) => `many ${index}`);
     for (const [index, userID] of users.entries()) {
       await pass(userID, base);
@@ -144,7 +147,7 @@ describe("a user who was not seen for 30 days", () => {
     expect(kept).toEqual(users.map((_, index) => index >= 5));
   });
 
-  it("and of whom there is no profile loses it as well, and other keys of the account are let alone", async () => {
+  it("retires the key of a user without a profile, and no other key of the account", async () => {
     await pass("gone", base);
     await world.put("gone", "nobody");
     world.change({

@@ -7,7 +7,7 @@ import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { admission } from "../../lib/users/admit.ts";
 import {
   base,
-  grace,
+  graceMs,
   later,
   minutes,
   pro,
@@ -44,7 +44,7 @@ const open = (table: Table = world.table, covered = stages) =>
 /** Writes the user and returns the key that the mirror makes for them. */
 async function mirrored(userID: string, user: User): Promise<string> {
   await world.put(userID, user);
-  await mirrorUser(world.mirror(), userID);
+  await mirrorUser(world.deps(), userID);
   return (await readUserKeyRecord(world.table, userID))?.current?.value ?? "none";
 }
 
@@ -71,8 +71,8 @@ function counted(table: Table) {
 describe("admission", () => {
   it("returns the fallback key until the user's own key is active, then that", async () => {
     const own = await mirrored("alice", base);
-    expect(await open()(user("alice"), later(grace - 1))).toBe(fallbackKey);
-    expect(await open()(user("alice"), later(grace))).toBe(own);
+    expect(await open()(user("alice"), later(graceMs - 1))).toBe(fallbackKey);
+    expect(await open()(user("alice"), later(graceMs))).toBe(own);
   });
 
   it("registers a new user, and returns the fallback key", async () => {
@@ -83,30 +83,30 @@ describe("admission", () => {
   it("returns the fallback key while the user's own is on another tier's plan", async () => {
     const old = await mirrored("riser", base);
     await world.put("riser", pro);
-    expect(await open()(user("riser"), later(grace))).toBe(fallbackKey);
+    expect(await open()(user("riser"), later(graceMs))).toBe(fallbackKey);
     const own = await mirrored("riser", pro);
     expect(own).not.toBe(old);
-    expect(await open()(user("riser"), later(grace))).toBe(own);
+    expect(await open()(user("riser"), later(graceMs))).toBe(own);
   });
 
   it("returns the fallback key if the user's own was made for another API", async () => {
     await mirrored("moved", base);
     const others = stages.map(({ stage }) => ({ apiId: "Another", stage }));
-    expect(await open(world.table, others)(user("moved"), later(grace))).toBe(fallbackKey);
-    expect(await open(world.table, stages.toReversed())(user("moved"), later(grace))).not.toBe(fallbackKey);
+    expect(await open(world.table, others)(user("moved"), later(graceMs))).toBe(fallbackKey);
+    expect(await open(world.table, stages.toReversed())(user("moved"), later(graceMs))).not.toBe(fallbackKey);
   });
 
   it("remembers a user's own key for a minute", async () => {
     const old = await mirrored("regular", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
-    expect(await admit(user("regular"), later(grace))).toBe(old);
+    expect(await admit(user("regular"), later(graceMs))).toBe(old);
     const own = await mirrored("regular", pro);
     await waitMs(60_000);
-    expect(await admit(user("regular"), later(2 * grace))).toBe(old);
+    expect(await admit(user("regular"), later(2 * graceMs))).toBe(old);
     expect(reads()).toBe(2);
     await waitMs(1);
-    expect(await admit(user("regular"), later(2 * grace))).toBe(own);
+    expect(await admit(user("regular"), later(2 * graceMs))).toBe(own);
     expect(reads()).toBe(4);
   });
 
@@ -114,21 +114,21 @@ describe("admission", () => {
     await world.put("waiting", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
-    expect(await admit(user("waiting"), later(grace))).toBe(fallbackKey);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
     const own = await mirrored("waiting", base);
     await waitMs(2000);
-    expect(await admit(user("waiting"), later(grace))).toBe(fallbackKey);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
     expect(reads()).toBe(2);
     await waitMs(1);
-    expect(await admit(user("waiting"), later(grace))).toBe(own);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(own);
   });
 
   it("remembers each user's key separately", async () => {
     const admit = open();
     const keys = [await mirrored("ann", base), await mirrored("bea", base)];
     const admitted = async () => [
-      await admit(user("ann"), later(grace)),
-      await admit(user("bea"), later(grace)),
+      await admit(user("ann"), later(graceMs)),
+      await admit(user("bea"), later(graceMs)),
     ];
     expect(await admitted()).toEqual(keys);
     expect(await admitted()).toEqual(keys);

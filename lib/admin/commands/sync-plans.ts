@@ -44,11 +44,11 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
  * Reads everything that is known of plans and keys. What exists in API Gateway is read before the records: a name is put
  * on record before a thing gets it, so the records read later always know the things found before.
  */
-async function readPlanState({ table, plans, standing }: PlanTarget): Promise<PlanState> {
+async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<PlanState> {
   const keys = await indexed(apiKeysOfUsers(plans), ({ id }) => id);
   const own = await indexed(customerPlans(plans), ({ id }) => id);
   const attachments = new Map<string, string>();
-  for (const planID of [...Object.values(standing), ...own.keys()])
+  for (const planID of [...Object.values(tierPlans), ...own.keys()])
     for await (const keyID of keysOnPlan(plans, planID)) attachments.set(keyID, planID);
   const planned = ["userID", "tier", "requestsPerMinute", "lastVisited"] as const;
   const profiles = await indexed(scan<Planned>(table, everyProfile, planned), ({ userID }) => userID);

@@ -3,10 +3,10 @@ import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigat
 import { Construct } from "constructs";
 import type { PlanStage } from "../../aws/plan-stages.ts";
 import {
+  fallbackThrottle,
   requestsPerMinute,
-  type StandingPlan,
-  sharedThrottle,
   type Throttle,
+  type TierPlan,
   throttleOf,
 } from "../../domain/plan.ts";
 import type { Environment } from "../environment.ts";
@@ -36,13 +36,13 @@ const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aw
 export class StandingPlans extends Construct {
   readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];
   readonly #apis: StandingPlansProps;
-  readonly #plans: Readonly<Record<StandingPlan, CfnUsagePlan>>;
+  readonly #plans: Readonly<Record<TierPlan, CfnUsagePlan>>;
 
   constructor(scope: Construct, id: string, apis: StandingPlansProps) {
     super(scope, id);
     this.#apis = apis;
     this.#stages = [apis.rest.restApiId, apis.stream.apiId].map((apiId) => ({ apiId, stage: stageName }));
-    const standing = (name: StandingPlan) =>
+    const standing = (name: TierPlan) =>
       this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
     this.#plans = { Standard: standing("Standard"), Pro: standing("Pro") };
 
@@ -55,7 +55,7 @@ export class StandingPlans extends Construct {
     new CfnUsagePlanKey(this, "SharedPlanKey", {
       keyId: fallbackKey.ref,
       keyType: "API_KEY",
-      usagePlanId: this.#addPlan("Shared", sharedThrottle).ref,
+      usagePlanId: this.#addPlan("Shared", fallbackThrottle).ref,
     });
   }
 

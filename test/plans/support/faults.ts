@@ -1,26 +1,26 @@
-import type { Mirror } from "../../../lib/plans/mirror.ts";
+import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { type Call, observed } from "./observed.ts";
 
-/** How a call fails: it never arrives, or it takes effect and its answer is lost. */
+/** How a call fails: it never arrives, or it takes effect but its answer is lost. */
 export type Fault = "not arrived" | "answer lost";
 
 /**
- * Runs something in a world where the call of that number, to the table or the control plane, fails.
+ * Runs something while one call to the table or the control plane fails, given by its number.
  *
- * @returns the calls that there were.
+ * @returns all calls of the run.
  */
-export async function withFault<World extends Pick<Mirror, "table" | "plans">>(
-  world: World,
+export async function withFault<Deps extends Pick<MirrorDeps, "table" | "plans">>(
+  deps: Deps,
   [number, fault]: readonly [number, Fault],
-  run: (world: World) => Promise<unknown>,
+  run: (deps: Deps) => Promise<unknown>,
 ): Promise<Call[]> {
   const calls: Call[] = [];
   await observed(
-    world,
+    deps,
     async (kind, call) => {
       if (calls.push(kind) !== number) return call();
       if (fault === "answer lost") await call();
-      // What the SDK takes for a connection that broke.
+      // The SDK treats this code as a broken connection.
       throw Object.assign(new Error("broken off"), { code: "ECONNRESET" });
     },
     run,

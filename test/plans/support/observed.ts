@@ -1,23 +1,23 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../../lib/aws/table.ts";
 import type { UsagePlans } from "../../../lib/aws/usage-plans.ts";
-import type { Mirror } from "../../../lib/plans/mirror.ts";
+import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 
 export type Call = "read" | "write";
 
-/** Hears of each call before it is made, and makes it or not. */
+/** Runs instead of each call, which it may make or not. */
 export type Observer = <Answer>(kind: Call, call: () => Promise<Answer>) => Promise<Answer>;
 
-/** Runs something while an observer sees each call to the table, and each attempt of a call to the control plane. */
-export async function observed<World extends Pick<Mirror, "table" | "plans">, Result>(
-  world: World,
+/** Runs something with an observer of each call to the table, and of each attempt of a call to the control plane. */
+export async function observed<Deps extends Pick<MirrorDeps, "table" | "plans">, Result>(
+  deps: Deps,
   observer: Observer,
-  run: (world: World) => Promise<Result>,
+  run: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
-  const { table, plans } = world;
+  const { table, plans } = deps;
   observePlans(plans, observer);
   try {
-    return await run({ ...world, table: observedTable(table, observer) });
+    return await run({ ...deps, table: observedTable(table, observer) });
   } finally {
     observePlans(plans, (_, call) => call());
   }

@@ -1,23 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { vi } from "vitest";
-import type { Mirror } from "../../../lib/plans/mirror.ts";
+import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { observed } from "./observed.ts";
 import { start } from "./world.ts";
 
 /**
- * Runs something for which time stands still, at `start`, while a call is under way, and passes at once when all that is
- * left is to wait. So pauses and quotas are as long as they are, and the same each time.
+ * Runs something on a clock that stands still during calls, and that jumps to the next timer when there is nothing to do
+ * but wait. So pauses and quotas have their real lengths without taking real time. The clock starts at `start`.
  */
-export async function inQuickTime<World extends Pick<Mirror, "table" | "plans">>(
-  world: World,
-  run: (world: World) => Promise<unknown>,
+export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans">>(
+  deps: Deps,
+  run: (deps: Deps) => Promise<unknown>,
 ): Promise<void> {
   let underWay = 0;
   let over = false;
   vi.useFakeTimers({ now: start, toFake: ["setTimeout", "clearTimeout", "Date"] });
   try {
     const running = observed(
-      world,
+      deps,
       async (_, call) => {
         underWay++;
         return call().finally(() => underWay--);
@@ -29,13 +29,13 @@ export async function inQuickTime<World extends Pick<Mirror, "table" | "plans">>
     while (!over) {
       await new Promise(setImmediate);
       if (underWay > 0) {
-        // Of the real time, which calls take.
+        // Calls take real time.
         await pause(1);
         continue;
       }
       const before = Date.now();
       await vi.advanceTimersToNextTimerAsync();
-      // As a real timer does that is set to a fraction of a millisecond.
+      // A timer set to a fraction of a millisecond. A real clock would have moved on.
       if (Date.now() === before && vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1);
     }
     await running;

@@ -2,24 +2,24 @@ import { expect } from "vitest";
 import { coverageOf } from "../../../lib/aws/plan-stages.ts";
 import { readUserKeyRecord, retiredKeys } from "../../../lib/aws/user-key-records.ts";
 import { planOf, throttleOf } from "../../../lib/domain/plan.ts";
-import { ownerOf } from "../../../lib/plans/new-key.ts";
-import { grace, later, prefix, stages, standing, type User, type World } from "./world.ts";
+import { ownerOf } from "../../../lib/plans/user-key.ts";
+import { graceMs, later, prefix, stages, tierPlans, type User, type World } from "./world.ts";
 
-/** The names of the keys that are to be deleted at that time; without one, at any. */
+/** The names of the retired keys that may be deleted at that time. Without a time, of all of them. */
 export async function retiredNames({ table }: World, time?: Date): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of retiredKeys(table, time)) names.push(name);
   return names;
 }
 
-/** The keys and the plans of a user's own in API Gateway, by their names without the prefix. */
+/** The keys and plans in API Gateway that belong to a user. */
 export function madeFor({ usage }: World, userID: string) {
   const isOf = ({ name }: { name?: string | undefined }) =>
     name?.startsWith(prefix) && ownerOf(name.slice(prefix.length)) === userID;
   return { keys: usage.apiKeys.filter(isOf), plans: usage.usagePlans.filter(isOf) };
 }
 
-/** Expects that a user has one key on the right plan, and nothing else but what is to be deleted. */
+/** Expects that a user has one key on the right plan, and nothing else except retired keys and their plans. */
 export async function expectSettled(world: World, userID: string, user: User): Promise<void> {
   const record = await readUserKeyRecord(world.table, userID);
   const leaving = new Set((await retiredNames(world)).map((name) => prefix + name));
@@ -39,9 +39,9 @@ export async function expectSettled(world: World, userID: string, user: User): P
     value: key?.value,
     keyID: key?.id,
     plan,
-    planID: plan.name === "Enterprise" ? plans[0]?.id : standing[plan.name],
+    planID: plan.name === "Enterprise" ? plans[0]?.id : tierPlans[plan.name],
     coverage: coverageOf(stages),
-    activeFrom: later(grace).toISOString(),
+    activeFrom: later(graceMs).toISOString(),
   });
   expect(key).toMatchObject({ enabled: true, value: expect.stringMatching(/^[A-Za-z0-9]{40}$/) });
   expect(plans).toHaveLength(plan.name === "Enterprise" ? 1 : 0);

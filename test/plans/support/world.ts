@@ -20,7 +20,7 @@ import { profileKey } from "../../../lib/aws/table-keys.ts";
 import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
 import { requestsPerMinute, throttleOf } from "../../../lib/domain/plan.ts";
 import { newProfile, type Profile } from "../../../lib/domain/profile.ts";
-import type { Mirror } from "../../../lib/plans/mirror.ts";
+import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 
@@ -33,17 +33,17 @@ export const stages = [
   { apiId: "Socket", stage: "live" },
 ];
 export const prefix = "Terminal/user/";
-export const standing = { Standard: "standard-plan", Pro: "pro-plan" };
-export const grace = minutes(2);
+export const tierPlans = { Standard: "standard-plan", Pro: "pro-plan" };
+export const graceMs = minutes(2);
 
-/** What a test says of a user: their tier, or that there is none. */
+/** A user as a test describes them: a tier, or no user at all. */
 export type User = Pick<Profile, "tier" | "requestsPerMinute"> | "nobody";
 
 export const base: User = { tier: "Base" };
 export const pro: User = { tier: "Pro" };
 export const enterprise = (number: number): User => ({ tier: "Enterprise", requestsPerMinute: number });
 
-/** A table, and API Gateway's control plane behind a socket, with the plans of the template. */
+/** A table, and the control plane of API Gateway behind a socket, with the tier plans of the template. */
 export function worldForTests() {
   const credentials = { accessKeyId: "known", secretAccessKey: "any" };
   const db = tableForTests();
@@ -53,9 +53,9 @@ export function worldForTests() {
   let calls: string[] = [];
   let routes: Route[] = [];
 
-  /** Begins anew, with no user's keys. `before` may answer in place of the control plane. */
+  /** Starts over without keys. `before` may answer in place of the control plane. */
   function reset({ before, ...options }: Partial<ControlPlaneOptions> & { before?: Route } = {}): void {
-    state = createUsageState({ ...noUsage, usagePlans: Object.keys(standing).map(standingPlan) });
+    state = createUsageState({ ...noUsage, usagePlans: Object.keys(tierPlans).map(tierPlan) });
     const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageKey)), ...options });
     routes = before === undefined ? [controlPlane] : [before, controlPlane];
     calls = [];
@@ -87,13 +87,12 @@ export function worldForTests() {
     get table(): Table {
       return db.table;
     },
-    /** The keys and plans as they are now. */
     get usage() {
       return state.current;
     },
-    /** Changes them behind everybody's back. */
+    /** Changes keys and plans without a call. */
     change: (part: Partial<Usage>) => state.change(part),
-    /** The calls of the control plane, such as `POST /apikeys`. */
+    /** The calls to the control plane, such as `POST /apikeys`. */
     get calls(): readonly string[] {
       return calls;
     },
@@ -103,9 +102,9 @@ export function worldForTests() {
         { prefix, stages },
         { endpoint: server.url, region: "us-east-1", credentials, requestHandler: {}, ...config },
       ),
-    /** A mirror by whose clock it is `start`. */
-    mirror(parts: Partial<Mirror> = {}): Mirror {
-      return { table: db.table, plans: this.openPlans(), standing, grace, now: () => start, ...parts };
+    /** Dependencies whose clock stands at `start`. */
+    deps(parts: Partial<MirrorDeps> = {}): MirrorDeps {
+      return { table: db.table, plans: this.openPlans(), tierPlans, graceMs, now: () => start, ...parts };
     },
     /** Writes a user's profile, or deletes it. */
     async put(userID: string, user: User, changes: Partial<Profile> = {}): Promise<void> {
@@ -122,10 +121,10 @@ export function worldForTests() {
 
 export type World = ReturnType<typeof worldForTests>;
 
-function standingPlan(name: string): UsagePlan {
-  const plan = name as keyof typeof standing;
+function tierPlan(name: string): UsagePlan {
+  const plan = name as keyof typeof tierPlans;
   return {
-    id: standing[plan],
+    id: tierPlans[plan],
     from: "template",
     name,
     apiStages: stages,

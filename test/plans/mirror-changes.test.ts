@@ -4,7 +4,7 @@ import type { Item } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { newProfile, type Profile } from "../../lib/domain/profile.ts";
-import { mirrorChanges } from "../../lib/plans/profile-changes.ts";
+import { mirrorChanges } from "../../lib/plans/mirror.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { expectSettled } from "./support/settled.ts";
 import { base, enterprise, later, minutes, pro, start, worldForTests } from "./support/world.ts";
@@ -17,21 +17,21 @@ beforeEach(() => {
 });
 
 const mirror = (records: Parameters<typeof mirrorChanges>[1], plans = world.openPlans({ maxAttempts: 1 })) =>
-  mirrorChanges(world.mirror({ plans }), records, (error) => faults.push((error as Error).name));
+  mirrorChanges(world.deps({ plans }), records, (error) => faults.push((error as Error).name));
 
-/** A profile as the stream tells it. */
+/** A profile as it appears in a stream record. */
 function image(userID: string, changes: Partial<Profile> = {}): Item {
   const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
   return { ...profileKey(userID), ...profile, ...changes };
 }
 
-describe("a change of a profile", () => {
+describe("mirrorChanges", () => {
   it.each([
-    ["a first sight", image("new"), undefined],
+    ["a new profile", image("new"), undefined],
     ["another tier", image("new", { tier: "Pro" }), image("new")],
-    ["another number", image("new", { requestsPerMinute: 7 }), image("new")],
+    ["another rate limit", image("new", { requestsPerMinute: 7 }), image("new")],
     ["a visit", image("new", { lastVisited: later(minutes(60)).toISOString() }), image("new")],
-  ])("brings the key: %s", async (what, after, before) => {
+  ])("mirrors a user after %s", async (what, after, before) => {
     const userID = `new, ${what}`;
     await world.put(userID, base);
     const renamed = (item: Item | undefined) => item && { ...item, userID };
@@ -39,13 +39,13 @@ describe("a change of a profile", () => {
     await expectSettled(world, userID, base);
   });
 
-  it("of anything else is not even looked into", async () => {
+  it("ignores other changes of a profile", async () => {
     await world.put("other", base);
     expect(await mirror([streamRecord(image("other", { points: 7 }), image("other"))])).toEqual([]);
     expect(await readUserKeyRecord(world.table, "other")).toBeUndefined();
   });
 
-  it("takes the key away with the user", async () => {
+  it("removes the key of a deleted user", async () => {
     await world.put("leaver", base);
     await mirror([streamRecord(image("leaver"))]);
     await world.put("leaver", "nobody");
@@ -54,8 +54,8 @@ describe("a change of a profile", () => {
   });
 });
 
-describe("changes", () => {
-  it("come to the same in any order and any number: what the profile is now", async () => {
+describe("mirrorChanges with several records", () => {
+  it("gives the same result for any order and any repetition", async () => {
     await world.put("restless", enterprise(6000));
     const records = [
       streamRecord(image("restless", { tier: "Enterprise", requestsPerMinute: 6000 }), image("restless")),
@@ -68,7 +68,7 @@ describe("changes", () => {
     expect(world.usage.apiKeys).toHaveLength(1);
   });
 
-  it("that fail come again, and hold up nobody else in their batch", async () => {
+  it("returns failed records for a retry, and mirrors the other users", async () => {
     world.reset({
       before: (request) =>
         request.body.includes("/broken/")
@@ -84,7 +84,7 @@ describe("changes", () => {
     for (const userID of ["before", "after"]) await expectSettled(world, userID, base);
   });
 
-  it("that are throttled come again, with all that come after them", async () => {
+  it("stops at the first throttled record, and returns it for a retry", async () => {
     world.reset({ throttled: true, now: () => start.getTime() });
     const users = Array.from({ length: 8 }, (_, index) => `queue ${index}`);
     for (const userID of users) await world.put(userID, base);
@@ -95,7 +95,7 @@ describe("changes", () => {
     expect(world.usage.apiKeys).toHaveLength(5);
   });
 
-  it("for which there is no room come not again: the next visit is the next try", async () => {
+  it("does not retry a user without room for a key until the next visit", async () => {
     world.reset({ maxKeys: 1 });
     for (const userID of ["in", "out"]) await world.put(userID, pro);
     expect(await mirror(["out", "in"].toReversed().map((userID) => streamRecord(image(userID))))).toEqual([]);
