@@ -20,7 +20,7 @@ const db = tableForTests();
 const now = new Date("2026-11-21T09:00:00.000Z");
 const shard = 3;
 
-/** An open connection of a new name. */
+/** Opens a new connection. */
 async function connected(userID = randomUUID() as string): Promise<ConnectionName> {
   const name = { userID, connectionID: `${randomUUID()}=` };
   await openConnection(db.table, name, { shard, now });
@@ -30,7 +30,7 @@ async function connected(userID = randomUUID() as string): Promise<ConnectionNam
 const add = (name: ConnectionName, ...wanted: Channel[]) => addChannels(db.table, name, wanted);
 const remove = (name: ConnectionName, ...unwanted: Channel[]) => removeChannels(db.table, name, unwanted);
 
-/** Which channels a connection has by its own record, and by its places among subscribers; undefined without a record. */
+/** The channels in a connection's record (undefined without one), and its places among the subscribers. */
 async function recordsOf({ connectionID }: ConnectionName) {
   const items = await itemsNamed(db.table, connectionID);
   const own = items.find(({ PK }) => PK.startsWith("USER#"));
@@ -43,8 +43,8 @@ async function recordsOf({ connectionID }: ConnectionName) {
 const place = `CHANNEL#prices#${shard}`;
 const expiresAt = Date.parse("2026-11-21T11:10:00.000Z") / 1000;
 
-describe("a connection", () => {
-  it("is kept until a little after API Gateway would end it, and so is its place among subscribers", async () => {
+describe("openConnection", () => {
+  it("keeps the connection and its place among the subscribers ten minutes longer than API Gateway", async () => {
     const name = await connected();
     await add(name, "prices");
     expect(await itemsNamed(db.table, name.connectionID)).toEqual(
@@ -63,7 +63,7 @@ describe("a connection", () => {
     );
   });
 
-  it("is found among those of its user, and nobody else's", async () => {
+  it("adds the connection to those of its user alone", async () => {
     const first = await connected("ann");
     const second = await connected("ann");
     await connected("ann2");
@@ -71,8 +71,10 @@ describe("a connection", () => {
     const found = (await connectionsOfUser(db.table, "ann")).map(({ connectionID }) => connectionID);
     expect(found.sort()).toEqual([first.connectionID, second.connectionID].sort());
   });
+});
 
-  it("is forgotten with its places when it is closed, as often as it is", async () => {
+describe("closeConnection", () => {
+  it("deletes the connection and its places, however often it is called", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     await closeConnection(db.table, name);
@@ -81,8 +83,8 @@ describe("a connection", () => {
   });
 });
 
-describe("channels", () => {
-  it("are added to those that are there, each once, and told as they were before", async () => {
+describe("addChannels and removeChannels", () => {
+  it("add each channel once, and return the channels before", async () => {
     const name = await connected();
     expect(await add(name, "prices", "prices")).toEqual([]);
     expect(await add(name, "orders", "prices")).toEqual(["prices"]);
@@ -90,7 +92,7 @@ describe("channels", () => {
     expect(await recordsOf(name)).toEqual({ channels: ["orders", "prices"], places: [place] });
   });
 
-  it("are removed, those that are not there as well, down to none", async () => {
+  it("remove channels down to none, and ignore those that the connection does not have", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     expect((await remove(name, "prices", "positions"))?.sort()).toEqual(["orders", "prices"]);
@@ -101,9 +103,9 @@ describe("channels", () => {
   });
 
   it.each([
-    ["has never been there", async () => ({ userID: "ann", connectionID: randomUUID() })],
+    ["never existed", async () => ({ userID: "ann", connectionID: randomUUID() })],
     [
-      "has been closed",
+      "was closed",
       async () => {
         const name = await connected();
         await closeConnection(db.table, name);
@@ -111,7 +113,7 @@ describe("channels", () => {
       },
     ],
     ["is another user's", async () => ({ ...(await connected("bob")), userID: "ann" })],
-  ])("of a connection that %s cannot be changed, and nothing is written", async (_, nameOf) => {
+  ])("return undefined, and write nothing, for a connection that %s", async (_, nameOf) => {
     const name = await nameOf();
     const before = await itemsNamed(db.table, name.connectionID);
     for (const change of [add, remove]) {
@@ -122,22 +124,22 @@ describe("channels", () => {
   });
 });
 
-describe("at the same time", () => {
-  it("three subscriptions each see what the one before has left", async () => {
+describe("concurrent changes of a connection", () => {
+  it("apply one after the other", async () => {
     const name = await connected();
     const before = await Promise.all(channels.map((channel) => add(name, channel)));
     expect(before.map((had) => had?.length).sort()).toEqual([0, 1, 2]);
     expect((await recordsOf(name)).channels).toEqual([...channels]);
   });
 
-  it("twenty subscriptions to one channel are one that is new and nineteen that are not", async () => {
+  it("add a channel once if twenty add it", async () => {
     const name = await connected();
     const before = await Promise.all(Array.from({ length: 20 }, () => add(name, "prices")));
     expect(before.filter((had) => had?.length === 0)).toHaveLength(1);
     expect(await recordsOf(name)).toEqual({ channels: ["prices"], places: [place] });
   });
 
-  it("subscribing, unsubscribing and closing leave the places that the connection's record says", async () => {
+  it("leave the subscribers consistent with the connection's record, in any order", async () => {
     const change = fc.record({ adds: fc.boolean(), names: fc.subarray([...channels], { minLength: 1 }) });
     const plan = fc.record({
       changes: fc.array(change, { minLength: 2, maxLength: 6 }),
@@ -161,7 +163,7 @@ describe("at the same time", () => {
   });
 });
 
-/** The table, whose calls go out one at a time and in an order that fast-check chooses. */
+/** The table, with its calls made one at a time in an order that fast-check chooses. */
 function inTurnsOf(scheduler: fc.Scheduler): Table {
   const { name, client } = db.table;
   const send = async (command: GetCommand) => {

@@ -7,8 +7,8 @@ const binding: Binding = { userID: "alice", walletID: "w1", network: "eth", addr
 const dataKey = randomBytes(32);
 const secret = randomBytes(32);
 
-describe("a container", () => {
-  it("gives back what was put in", () => {
+describe("container", () => {
+  it("returns the secret that was encrypted", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 64 }),
@@ -23,21 +23,21 @@ describe("a container", () => {
     );
   });
 
-  it("never encrypts the same secret to the same bytes", () => {
+  it("encrypts the same secret to different bytes each time", () => {
     const bodies = Array.from({ length: 50 }, () =>
       Buffer.from(encrypt(secret, dataKey, binding)).toString("hex"),
     );
     expect(new Set(bodies).size).toBe(50);
   });
 
-  it("is not opened after any bit of its body was flipped", () => {
+  it("does not decrypt after any bit of the body was flipped", () => {
     const body = encrypt(secret, dataKey, binding);
     for (let bit = 0; bit < body.length * 8; bit++) {
       expect(() => decrypt(flipped(body, bit), dataKey, binding), `bit ${bit}`).toThrow();
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("is not opened for another %s", (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("does not decrypt for another %s", (name) => {
     const body = encrypt(secret, dataKey, binding);
     const value = Buffer.from(binding[name]);
     for (let bit = 0; bit < value.length * 7; bit++) {
@@ -46,16 +46,16 @@ describe("a container", () => {
     }
   });
 
-  it("is not opened when the parts of its binding are shifted against each other", () => {
+  it("does not decrypt if a character moves from one part of the binding to the next", () => {
     const body = encrypt(secret, dataKey, { ...binding, userID: "ab", walletID: "c" });
     expect(() => decrypt(body, dataKey, { ...binding, userID: "a", walletID: "bc" })).toThrow();
   });
 
-  it("is not opened with another data key", () => {
+  it("does not decrypt under another data key", () => {
     expect(() => decrypt(encrypt(secret, dataKey, binding), randomBytes(32), binding)).toThrow();
   });
 
-  it("is not unpacked when it is cut short, empty or of an unknown version", () => {
+  it("does not unpack if it is empty, cut short or of an unknown version", () => {
     const packed = pack({ wrappedKey: randomBytes(184), body: encrypt(secret, dataKey, binding) });
     for (const length of [0, 1, 2, 3, 100, 3 + 184 + 27]) {
       expect(() => unpack(packed.subarray(0, length)), `${length} bytes`).toThrow();

@@ -42,12 +42,12 @@ async function record() {
   return Item;
 }
 
-describe("the latest prices", () => {
-  it("are none before the first were saved", async () => {
+describe("savePrices and readPrices", () => {
+  it("read an empty list before the first save", async () => {
     expect(await readPrices(table)).toEqual([]);
   });
 
-  it("are those saved last, to the digit, in one item with its lease and time", async () => {
+  it("keep the last prices to the digit, in one item with lease and time", async () => {
     const lease = leaseAt(1);
     const now = new Date("2026-11-21T09:01:02.003Z");
     expect(await savePrices(table, prices("1.10"), lease, now)).toBe(true);
@@ -61,7 +61,7 @@ describe("the latest prices", () => {
     });
   });
 
-  it("are those of the newer run, once it has saved any", async () => {
+  it("keep the prices of the newer run once it has saved any", async () => {
     const [older, newer] = [leaseAt(1), leaseAt(2)];
     expect(await savePrices(table, prices("1"), older)).toBe(true);
     expect(await savePrices(table, prices("2"), newer)).toBe(true);
@@ -71,14 +71,14 @@ describe("the latest prices", () => {
     expect(await readPrices(table)).toEqual(prices("4"));
   });
 
-  it("are those of one of two runs that the same event has started", async () => {
+  it("keep the prices of one of two runs that the same event has started", async () => {
     const [lesser, greater] = [leaseAt(1), leaseAt(1)].sort() as [string, string];
     expect(await savePrices(table, prices("1"), greater)).toBe(true);
     expect(await savePrices(table, prices("2"), lesser)).toBe(false);
     expect(await readPrices(table)).toEqual(prices("1"));
   });
 
-  it("are the newest run's, however many race", async () => {
+  it("keep the prices of the newest run, however many save at once", async () => {
     const leases = Array.from({ length: 20 }, (_, index) => leaseAt(index % 10)).sort();
     await Promise.all(
       leases
@@ -92,10 +92,10 @@ describe("the latest prices", () => {
   });
 });
 
-describe("the function that feeds prices", () => {
+describe("feedPrices", () => {
   const context = { getRemainingTimeInMillis: () => 150_000 } as Context;
 
-  /** The handler, with the environment that the stack and the local runner give it. */
+  /** The handler, with the environment that the stack gives it. */
   async function loadHandler(url: string) {
     vi.resetModules();
     const environment = {
@@ -108,7 +108,7 @@ describe("the function that feeds prices", () => {
     return (await import("../../functions/feedPrices/handler.ts")).handler;
   }
 
-  it("saves once a second at most, until the next run has taken over", async () => {
+  it("saves at most once a second, until the next run takes over", async () => {
     const venue = await startVenue();
     onTestFinished(venue.close);
     const handler = await loadHandler(venue.url);
@@ -141,12 +141,12 @@ describe("the function that feeds prices", () => {
     expect(again - once).toBeGreaterThanOrEqual(1000);
   });
 
-  it("fails, for the alarm to hear, when it could save nothing, without a stack", async () => {
+  it("throws, without a stack, if it could save nothing, so that its alarm fires", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-    const soonOver = { getRemainingTimeInMillis: () => 15_450 } as Context;
-    await expect(handler(event(1), soonOver)).rejects.toMatchObject({
+    const nearlyOver = { getRemainingTimeInMillis: () => 15_450 } as Context;
+    await expect(handler(event(1), nearlyOver)).rejects.toMatchObject({
       message: "feedPrices failed",
       stack: "",
     });

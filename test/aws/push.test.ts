@@ -14,11 +14,11 @@ const deliveryTo = (connectionID: string, ...messages: string[]) => ({
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
 
-describe("a push", () => {
-  it("brings every connection its messages, each in their order, and to its very name", async () => {
+describe("push", () => {
+  it("sends each connection its messages in order, whatever characters its id has", async () => {
     const { current } = api;
     const arrived: string[] = [];
-    // The first of each takes longest, so only who waits for it keeps the order.
+    // The first message takes longest, so a push that does not wait for it breaks the order.
     current.answer = async ({ connectionID, message }) => {
       if (message === "1") await pause(10);
       arrived.push(`${connectionID} ${message}`);
@@ -36,13 +36,13 @@ describe("a push", () => {
     }
   });
 
-  it("carries text of any language, and as much as a message may hold", async () => {
+  it("sends text in any language, up to the largest message", async () => {
     const messages = ["Zürich 東京 🚀", "x".repeat(128 * 1024)];
     await push(api.current.pusher, [deliveryTo("c1", ...messages)]);
     expect(api.current.messagesTo("c1")).toEqual(messages);
   });
 
-  it("tells who has gone, and sends them no more", async () => {
+  it("reports closed connections, and sends them nothing more", async () => {
     api.current.answer = ({ connectionID, message }) =>
       connectionID === "c2" && message === "2" ? 410 : 200;
     const deliveries = ["c1", "c2", "c3"].map((connection) => deliveryTo(connection, "1", "2", "3"));
@@ -55,7 +55,7 @@ describe("a push", () => {
     expect(api.current.messagesTo("c3")).toEqual(["1", "2", "3"]);
   });
 
-  it("takes deliveries as they come, and fails when no more can be had, after those that were begun", async () => {
+  it("throws if the source of deliveries fails, after finishing those it has started", async () => {
     async function* broken() {
       yield deliveryTo("c1");
       yield deliveryTo("c2");
@@ -65,7 +65,7 @@ describe("a push", () => {
     expect(api.current.calls.map(({ connectionID }) => connectionID).sort()).toEqual(["c1", "c2"]);
   });
 
-  it("has so many under way at once and no more, over sockets that it keeps", async () => {
+  it("sends 64 messages at a time, over sockets that it keeps open", async () => {
     const { current } = api;
     const deliveries = names(200).map((connection) => deliveryTo(connection));
     const { promise: full, resolve } = Promise.withResolvers<void>();
@@ -83,10 +83,8 @@ describe("a push", () => {
     await push(current.pusher, deliveries);
     expect(current.sockets).toBe(socketsOfAll);
   });
-});
 
-describe("a connection that takes no more for now", () => {
-  it("is tried again after everybody else, from where it stopped, and reached in the end", async () => {
+  it("retries a failed connection after all others, from the message that failed", async () => {
     const { current } = api;
     const answers = [200, 429, 429, 200, 200];
     current.answer = ({ connectionID }) => (connectionID === "c0" ? (answers.shift() ?? 200) : 200);
@@ -102,7 +100,7 @@ describe("a connection that takes no more for now", () => {
     ]);
   });
 
-  it("or cannot be reached is given up after three rounds, when the others have all been served", async () => {
+  it("gives up after three rounds, having served all others first", async () => {
     const { current } = api;
     const failing: Record<string, number> = { c0: 429, c1: 500 };
     current.answer = ({ connectionID }) => failing[connectionID] ?? (connectionID === "c2" ? 410 : 200);
@@ -122,16 +120,14 @@ describe("a connection that takes no more for now", () => {
     );
     expect(servedLast).toBeLessThan(retriedFirst);
   });
-});
 
-describe("a limit that is reached", () => {
-  it("is the client's who was sent to alone", async () => {
+  it("takes a 429 for a client that has stopped reading if it is the only one", async () => {
     api.current.answer = () => 429;
     const outcome = await push(api.current.pusher, [deliveryTo("c0", "1")]);
     expect(outcome).toEqual({ gone: [], stuck: ["c0"], undelivered: [] });
   });
 
-  it("is the account's when nobody at all was reached", async () => {
+  it("takes several 429 for the account's limit if no connection was reached", async () => {
     api.current.answer = ({ connectionID }) => (connectionID === "c2" ? 410 : 429);
     const outcome = await push(
       api.current.pusher,
@@ -145,18 +141,18 @@ describe("a limit that is reached", () => {
   });
 });
 
-describe("messages for one connection", () => {
-  it("are brought in order", async () => {
+describe("pushTo", () => {
+  it("sends the messages in order", async () => {
     await pushTo(api.current.pusher, "c1", ["1", "2"]);
     expect(api.current.messagesTo("c1")).toEqual(["1", "2"]);
   });
 
-  it("are not missed by one that has gone", async () => {
+  it("succeeds for a closed connection", async () => {
     api.current.answer = () => 410;
     await expect(pushTo(api.current.pusher, "c1", ["1", "2"])).resolves.toBeUndefined();
   });
 
-  it("fail when it is there and cannot be reached", async () => {
+  it("throws if the service cannot be reached", async () => {
     const pusher = openPusher({
       endpoint: `http://127.0.0.1:${await freePort()}`,
       region: "us-east-1",

@@ -10,8 +10,8 @@ const db = tableForTests();
 const now = new Date("2026-11-21T09:00:00.000Z");
 const later = new Date("2026-11-21T10:00:00.000Z");
 
-describe("saving settings", () => {
-  it("makes a record at first, over the defaults", async () => {
+describe("saveSettings", () => {
+  it("creates a record, with defaults for the other settings", async () => {
     expect(await saveSettings(db.table, "alice", "eth", { slippage: 2 }, now)).toMatchObject({
       ...defaultSettings.eth,
       slippage: 2,
@@ -22,13 +22,13 @@ describe("saving settings", () => {
     });
   });
 
-  it("changes what it names, and keeps the rest, the id and the time of creation", async () => {
+  it("changes only the given settings, and keeps the id and the time of creation", async () => {
     const first = await saveSettings(db.table, "bob", "sol", { slippage: 2, autoBuy: true }, now);
     const second = await saveSettings(db.table, "bob", "sol", { priorityFee: 0 }, later);
     expect(second).toEqual({ ...first, priorityFee: 0, version: 2, updatedAt: later.toISOString() });
   });
 
-  it("loses none of many changes at the same time", async () => {
+  it("loses none of many concurrent changes", async () => {
     const changes = [
       { slippage: 3 },
       { gasPreset: "turbo" as const },
@@ -48,7 +48,7 @@ describe("saving settings", () => {
     });
   });
 
-  it("keeps numbers exactly, from the smallest to the largest", async () => {
+  it("stores numbers exactly, from the smallest to the largest", async () => {
     for (const value of [1e-9, 0.1 + 0.2, 123456789.12345678, 1e9]) {
       expect((await saveSettings(db.table, "dave", "eth", { maxGasPrice: value }, now)).maxGasPrice).toBe(
         value,
@@ -56,7 +56,7 @@ describe("saving settings", () => {
     }
   });
 
-  it("keeps each user and each chain apart", async () => {
+  it("keeps users and chains apart", async () => {
     await register(db.table, { userID: "erin", names: [], ref: undefined }, now);
     await saveSettings(db.table, "erin", "eth", { slippage: 5 }, now);
     await saveSettings(db.table, "erin2", "base", { slippage: 6 }, now);

@@ -4,7 +4,7 @@ import * as keys from "../../lib/aws/table-keys.ts";
 import { networks } from "../../lib/domain/network.ts";
 import { chains } from "../../lib/domain/settings.ts";
 
-/** What may come from outside: subjects of tokens, ids of engines, of API Gateway, of other keys. */
+/** Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like our own keys. */
 const name = fc.oneof(
   fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -23,7 +23,7 @@ const name = fc.oneof(
 );
 const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
 
-/** Every kind of item, under any names. */
+/** The keys of every kind of item. */
 const keyOfKind = {
   profile: name.map(keys.profileKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
@@ -35,7 +35,7 @@ const keyOfKind = {
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
   connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
-  "plan key": name.map(keys.userKeyRecordKey),
+  "user key record": name.map(keys.userKeyRecordKey),
   "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),
   prices: fc.constant(keys.pricesKey),
 };
@@ -43,7 +43,7 @@ const keyOfKind = {
 type Kind = keyof typeof keyOfKind;
 const kinds = Object.keys(keyOfKind) as Kind[];
 
-const takenFor = (key: keys.Key) => [
+const kindsOf = (key: keys.Key) => [
   ...(keys.isPrices(key) ? ["prices"] : []),
   ...(keys.isProfile(key) ? ["profile"] : []),
   ...(keys.isReferral(key) ? ["referral"] : []),
@@ -51,21 +51,21 @@ const takenFor = (key: keys.Key) => [
   ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
 ];
 
-const told: readonly Kind[] = ["prices", "profile", "referral", "settings", "order", "position"];
+const recognized: readonly Kind[] = ["prices", "profile", "referral", "settings", "order", "position"];
 const published: readonly Kind[] = ["prices", "settings", "order", "position"];
 
-describe("an item's key", () => {
-  it.each(kinds)("of a %s is taken for nothing else, whatever its names", (kind) => {
+describe("a key", () => {
+  it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {
     fc.assert(
       fc.property<[keys.Key]>(keyOfKind[kind], (key) => {
-        expect(takenFor(key)).toEqual(told.includes(kind) ? [kind] : []);
+        expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
         const begins = keys.publishedSortKeys.filter((prefix) => key.SK.startsWith(prefix));
         expect(begins).toHaveLength(published.includes(kind) ? 1 : 0);
       }),
     );
   });
 
-  it("is another one of every user, and of every kind", () => {
+  it("differs between kinds, and between users", () => {
     const named = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     fc.assert(
       fc.property(fc.oneof(...named), fc.oneof(...named), ([one, first], [other, second]) => {
@@ -84,7 +84,7 @@ describe("an item's key", () => {
   });
 });
 
-describe("a range", () => {
+describe("a key range", () => {
   const within = ({ PK, from, to }: keys.KeyRange, key: keys.Key) =>
     key.PK === PK &&
     Buffer.compare(Buffer.from(key.SK), Buffer.from(from)) >= 0 &&
@@ -95,12 +95,12 @@ describe("a range", () => {
     ["a user's positions", keys.executionsOf("ann", "position"), "position"],
     ["a user's connections", keys.connectionsOf("ann"), "connection"],
     ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
-  ])("of %s holds those and nothing else", (_, range, kind) => {
+  ])("of %s contains those and nothing else", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, keys.Key]) => [of, { ...key, PK: range.PK }] as const;
     fc.assert(
       fc.property(fc.oneof(...any).map(inPartition), ([of, key]) => {
-        // The places of subscribers and the connections of a user are named alike, in partitions of their own.
+        // Subscribers and connections have the same sort keys, in different partitions.
         const alike = of.replace("subscriber", "connection") === kind.replace("subscriber", "connection");
         expect(within(range, key)).toBe(alike);
         expect(within(range, { ...key, PK: `${range.PK}x` })).toBe(false);

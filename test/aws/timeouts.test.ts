@@ -7,7 +7,7 @@ import { openVault } from "../../lib/aws/vault.ts";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 
-/** Takes calls, and never says a word. */
+/** Accepts connections and never answers. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 let endpoint: string;
@@ -21,8 +21,8 @@ afterAll(() => {
   silent.close();
 });
 
-describe("a service that hangs", () => {
-  it("is given up before any function is", async () => {
+describe("timeouts", () => {
+  it("fit all attempts into the shortest timeout of a function", async () => {
     const shortest = Math.min(
       ...Object.values<Operation>(operations).map(({ timeoutSeconds }) => timeoutSeconds * 1000),
     );
@@ -34,7 +34,7 @@ describe("a service that hangs", () => {
     for (const { config } of clients) expect(await config.maxAttempts()).toBe(maxAttempts);
   });
 
-  it("is an error as soon as an attempt has lasted that long", async () => {
+  it("end an attempt if the service does not answer", async () => {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
     const { client } = openTable("table", { endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
     const command = new GetCommand({ TableName: "table", Key: { PK: "p", SK: "s" } });

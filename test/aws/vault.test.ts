@@ -17,24 +17,24 @@ const vault = openVault(kms.ensureKey("wallets").arn, config);
 const binding = bindingOf(importedWallet("alice", "eth", "0x7E5F", new Date()));
 const secret = randomBytes(32);
 
-describe("the vault", () => {
-  it("gives back what was sealed", async () => {
+describe("vault", () => {
+  it("unseals what it has sealed", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     expect(Buffer.from(await unseal(vault, encryptedPrivateKey, binding))).toEqual(secret);
   });
 
-  it("seals under a data key of its own each time, and leaves the secret to its owner", async () => {
+  it("seals under a new data key each time, and does not wipe the caller's secret", async () => {
     const [one, two] = await Promise.all([seal(vault, secret, binding), seal(vault, secret, binding)]);
     expect(one.encryptedPrivateKey).not.toEqual(two.encryptedPrivateKey);
     expect(secret.some((byte) => byte !== 0)).toBe(true);
   });
 
-  it("holds no part of the secret in the clear", async () => {
+  it("seals without leaving any part of the secret in clear text", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     expect(Buffer.from(encryptedPrivateKey).includes(secret.subarray(0, 4))).toBe(false);
   });
 
-  it("opens nothing after any bit of the container was flipped", async () => {
+  it("does not unseal after any bit of the container was flipped", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     for (let bit = 0; bit < encryptedPrivateKey.length * 8; bit++) {
       const damaged = Uint8Array.from(encryptedPrivateKey);
@@ -43,7 +43,7 @@ describe("the vault", () => {
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("opens nothing for another %s", async (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("does not unseal for another %s", async (name) => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     for (const value of ["", `${binding[name]} `, binding[name].toUpperCase(), "other"]) {
       if (value === binding[name]) continue;
@@ -51,15 +51,13 @@ describe("the vault", () => {
     }
   });
 
-  it("opens nothing under another KMS key", async () => {
+  it("does not unseal under another KMS key", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     const other = openVault(kms.ensureKey("other").arn, config);
     await expect(unseal(other, encryptedPrivateKey, binding)).rejects.toThrow();
   });
-});
 
-describe("a rotation of the KMS key", () => {
-  it("leaves what was sealed before open, and a rewrap moves it to the newest version", async () => {
+  it("unseals after a rotation of the KMS key, and rewraps under its newest version", async () => {
     const before = await seal(vault, secret, binding);
     await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyID }));
     expect(Buffer.from(await unseal(vault, before.encryptedPrivateKey, binding))).toEqual(secret);

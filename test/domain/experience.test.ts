@@ -6,8 +6,8 @@ const at = (time: string) => new Date(time);
 const start = at("2026-11-18T12:00:00Z"); // a Wednesday
 const earned = withTotal(noExperience(start), 120, start);
 
-describe("experience", () => {
-  it("counts what is gained in every current window", () => {
+describe("withTotal and xpAt", () => {
+  it("count a gain in every current window", () => {
     expect(xpAt(earned, start)).toEqual({ total: 120, daily: 120, weekly: 120, monthly: 120 });
   });
 
@@ -18,17 +18,17 @@ describe("experience", () => {
     ["Monday", "2026-11-23T00:00:00.000Z", { daily: 0, weekly: 0, monthly: 120 }],
     ["the next month", "2026-12-01T00:00:00.000Z", { daily: 0, weekly: 0, monthly: 0 }],
     ["the same day of another year", "2027-11-18T12:00:00.000Z", { daily: 0, weekly: 0, monthly: 0 }],
-  ])("reads stale windows as 0 on %s", (_, time, windows) => {
+  ])("read windows that have passed as 0 (%s)", (_, time, windows) => {
     expect(xpAt(earned, at(time))).toEqual({ total: 120, ...windows });
   });
 
-  it("keeps a week that spans two months or years", () => {
+  it("keep a week that spans two months or years", () => {
     const newYear = at("2026-12-31T10:00:00Z");
     const before = withTotal(noExperience(newYear), 50, newYear);
     expect(xpAt(before, at("2027-01-03T23:00:00Z"))).toEqual({ total: 50, daily: 0, weekly: 50, monthly: 0 });
   });
 
-  it("does not count a loss, and never shows more in a window than in all", () => {
+  it("do not subtract a loss from a window, but never show more in it than in total", () => {
     expect(xpAt(withTotal(earned, 20, start), start)).toEqual({
       total: 20,
       daily: 20,
@@ -37,7 +37,7 @@ describe("experience", () => {
     });
   });
 
-  it("adds up gains within a window, whatever their steps", () => {
+  it("add up the gains within a window", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 20 }), (gains) => {
         let experience = noExperience(start);

@@ -4,7 +4,7 @@ import { levelAt, xpOfLevel, xpToNextLevel } from "../../lib/domain/level.ts";
 
 const xp = fc.nat({ max: 2 ** 40 });
 
-describe("a level", () => {
+describe("levelAt and xpToNextLevel", () => {
   it.each([
     [0, 1, 100],
     [99, 1, 1],
@@ -13,11 +13,11 @@ describe("a level", () => {
     [400, 3, 500],
     [1200, 4, 400],
     [10_000, 11, 2100],
-  ])("at %d XP is %d, with %d to the next", (total, level, remaining) => {
+  ])("put %d XP at level %d, with %d XP to the next", (total, level, remaining) => {
     expect([levelAt(total), xpToNextLevel(total)]).toEqual([level, remaining]);
   });
 
-  it("lies between its own threshold and the next", () => {
+  it("keep a total between the thresholds of its level and the next", () => {
     fc.assert(
       fc.property(xp, (total) => {
         const level = levelAt(total);
@@ -28,7 +28,7 @@ describe("a level", () => {
     );
   });
 
-  it("begins exactly at its threshold", () => {
+  it("begin a level exactly at its threshold", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 1_000_000 }), (level) => {
         expect([levelAt(xpOfLevel(level) - 1), levelAt(xpOfLevel(level))]).toEqual([level - 1, level]);
@@ -36,7 +36,7 @@ describe("a level", () => {
     );
   });
 
-  it("never falls as XP grow", () => {
+  it("never lower the level as XP grow", () => {
     fc.assert(
       fc.property(xp, fc.nat(10_000), (total, more) => {
         expect(levelAt(total + more)).toBeGreaterThanOrEqual(levelAt(total));

@@ -5,33 +5,33 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
 
-/** The order of secp256k1's group, from SEC 2: a private key is below it. */
+/** The order of secp256k1's group, from SEC 2. A private key is below it. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (key: bigint) => key.toString(16).padStart(64, "0");
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-/** An Ed25519 pair made by OpenSSL, so that the code under test is not its own judge. */
+/** An Ed25519 pair made by OpenSSL, independently of the code under test. */
 function ed25519Pair() {
   const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   return { seed: Buffer.from(d as string, "base64url"), publicKey: Buffer.from(x as string, "base64url") };
 }
 
-const refusal = (network: "eth" | "sol", text: string) =>
+const errorFor = (network: "eth" | "sol", text: string) =>
   readPrivateKey(network, text).then(
     () => expect.fail("the key was accepted"),
     (error) => error,
   );
 
-describe("an EVM private key", () => {
+describe("readPrivateKey of an EVM network", () => {
   it.each([
     [1n, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
     [2n, "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"],
     [order - 1n, "0x80C0dbf239224071c59dD8970ab9d542E3414aB2"],
-  ])("%d controls %s", async (key, address) => {
+  ])("derives from the key %d the address %s", async (key, address) => {
     expect((await readPrivateKey("eth", hex(key))).address).toBe(address);
   });
 
-  it("gives the same address with and without 0x, in either case of its digits, on every EVM network", async () => {
+  it("derives the same address with and without 0x, in upper and lower case, on every EVM network", async () => {
     await fc.assert(
       fc.asyncProperty(fc.bigInt({ min: 1n, max: order - 1n }), async (key) => {
         const { address } = new Wallet(`0x${hex(key)}`);
@@ -57,23 +57,23 @@ describe("an EVM private key", () => {
     ["a compressed public key", `02${"1".repeat(64)}`],
     ["an uncompressed public key", `04${"1".repeat(128)}`],
     ["an address", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
-    ["no hex", "g".repeat(64)],
-    ["a NUL byte", `${"1".repeat(63)}\0`],
+    ["not hex", "g".repeat(64)],
+    ["ended by a NUL byte", `${"1".repeat(63)}\0`],
     ["surrounded by space", ` ${"1".repeat(64)}\n`],
-    ["nothing", ""],
+    ["empty", ""],
     ["only 0x", "0x"],
     ["twice 0x", `0x0x${"1".repeat(64)}`],
     ["a Solana key", bs58.encode(Buffer.alloc(64, 7))],
     ["a megabyte", "1".repeat(1 << 20)],
-  ])("is refused when it is %s", async (_, text) => {
-    expect(await refusal("eth", text)).toMatchObject({
+  ])("rejects a key that is %s", async (_, text) => {
+    expect(await errorFor("eth", text)).toMatchObject({
       code: "INVALID_PRIVATE_KEY",
       message: expect.stringContaining("Invalid EVM private key format"),
     });
   });
 });
 
-describe("a Solana private key", () => {
+describe("readPrivateKey of Solana", () => {
   // RFC 8032, section 7.1, tests 1 and 2.
   it.each([
     [
@@ -84,14 +84,14 @@ describe("a Solana private key", () => {
       "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
       "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
     ],
-  ])("of the seed %s has the public key %s as its address", async (seed, publicKey) => {
+  ])("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
     const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
     const key = await readPrivateKey("sol", text);
     expect(key.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
     expect(Buffer.from(key.secret).toString("hex")).toBe(seed);
   });
 
-  it("is the same as 64 bytes and, where that cannot be an address, as its 32-byte seed", async () => {
+  it("reads a 64-byte key and, unless that could be an address, its 32-byte seed alike", async () => {
     let accepted = 0;
     for (let run = 0; run < 40; run++) {
       const { seed, publicKey } = ed25519Pair();
@@ -108,16 +108,16 @@ describe("a Solana private key", () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  it("is refused when it is an address, whosesoever", async () => {
+  it("rejects every address", async () => {
     for (let run = 0; run < 40; run++) {
-      const { message } = await refusal("sol", bs58.encode(ed25519Pair().publicKey));
+      const { message } = await errorFor("sol", bs58.encode(ed25519Pair().publicKey));
       expect(message).toContain("may be a public address");
     }
   });
 
-  it("is refused when its halves do not belong together", async () => {
+  it("rejects a key whose halves do not match", async () => {
     const text = bs58.encode(Buffer.concat([ed25519Pair().seed, ed25519Pair().publicKey]));
-    expect((await refusal("sol", text)).message).toContain("halves");
+    expect((await errorFor("sol", text)).message).toContain("does not match");
   });
 
   it.each([
@@ -133,18 +133,18 @@ describe("a Solana private key", () => {
     ["a JSON array", JSON.stringify([...Buffer.alloc(64, 7)])],
     ["an EVM key", `0x${"1".repeat(64)}`],
     ["a NUL byte", "\0"],
-    ["nothing", ""],
+    ["empty", ""],
     ["a megabyte", "2".repeat(1 << 20)],
-  ])("is refused when it is %s", async (_, text) => {
-    expect(await refusal("sol", text)).toMatchObject({
+  ])("rejects a key that is %s", async (_, text) => {
+    expect(await errorFor("sol", text)).toMatchObject({
       code: "INVALID_PRIVATE_KEY",
       message: expect.stringContaining("Invalid Solana private key format"),
     });
   });
 });
 
-describe("any private key", () => {
-  it("is wiped when it is disposed of", async () => {
+describe("readPrivateKey", () => {
+  it("wipes the secret when the key is disposed of", async () => {
     let secret: Uint8Array;
     {
       using key = await readPrivateKey("eth", "1".repeat(64));
@@ -154,11 +154,11 @@ describe("any private key", () => {
     expect(secret.every((byte) => byte === 0)).toBe(true);
   });
 
-  it("is in no part of a refusal", async () => {
+  it("quotes no part of the key in its errors", async () => {
     await fc.assert(
       fc.asyncProperty(bytes32, fc.constantFrom("eth" as const, "sol" as const), async (bytes, network) => {
         const text = network === "eth" ? bs58.encode(bytes) : Buffer.from(bytes).toString("hex");
-        const error = await refusal(network, text);
+        const error = await errorFor(network, text);
         expect(JSON.stringify([error.message, error.cause ?? null])).not.toContain(text.slice(0, 6));
       }),
     );

@@ -4,8 +4,8 @@ import { newProfile, profileData, referralData, usernameOf } from "../../lib/dom
 const now = new Date("2026-11-21T09:00:00.000Z");
 const profile = newProfile({ _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345", now });
 
-describe("a new profile", () => {
-  it("starts at level 1 in tier Base with nothing", () => {
+describe("newProfile", () => {
+  it("starts at level 1 in tier Base, without XP and referrals", () => {
     expect(profileData(profile, {}, now)).toMatchObject({
       tier: "Base",
       Level: 1,
@@ -17,8 +17,8 @@ describe("a new profile", () => {
   });
 });
 
-describe("profile data", () => {
-  it("shows the settings of each chain under its long name, and of Solana only slippage and priority fee", () => {
+describe("profileData", () => {
+  it("has the settings of each chain by its long name, of Solana only slippage and priority fee", () => {
     const settings = { eth: { slippage: 3 }, sol: { priorityFee: 0.5, autoBuy: true } };
     expect(profileData(profile, settings, now).tradingSettings).toEqual({
       ethereum: expect.objectContaining({ slippage: 3, gasPreset: "medium" }),
@@ -28,16 +28,16 @@ describe("profile data", () => {
   });
 });
 
-describe("referral data", () => {
-  it("says null when nobody brought the user", () => {
+describe("referralData", () => {
+  it("has null for a user whom nobody referred", () => {
     expect(referralData(profile, []).referredBy).toBeNull();
     expect(referralData({ ...profile, referredBy: "Bob" }, []).referredBy).toBe("Bob");
   });
 });
 
-describe("a username", () => {
+describe("usernameOf", () => {
   it.each([
-    ["the first that is fit", [undefined, "Alice", "Bob"], "Alice"],
+    ["the first valid name", [undefined, "Alice", "Bob"], "Alice"],
     ["never an email address", ["alice@example.com", "Alice"], "Alice"],
     ["never with control characters", ["Al\u0000ice", "Al\u202eice"], "trader-abcd2345"],
     ["never longer than 64", ["a".repeat(65)], "trader-abcd2345"],

@@ -2,17 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newReferralCode, readReferralCode } from "../../lib/domain/referral-code.ts";
 
-describe("a referral code", () => {
-  it("is 8 characters that cannot be taken for each other", () => {
+describe("newReferralCode", () => {
+  it("returns 8 characters without those that look alike", () => {
     for (let run = 0; run < 200; run++) expect(newReferralCode()).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
   });
+});
 
-  it("is read back in either case and with space around it", () => {
+describe("readReferralCode", () => {
+  it("accepts upper and lower case, and surrounding space", () => {
     const code = newReferralCode();
     expect([code, code.toLowerCase(), ` ${code}\n`].map(readReferralCode)).toEqual([code, code, code]);
   });
 
-  it("is not read out of anything else", () => {
+  it("rejects any other text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const code = readReferralCode(text);

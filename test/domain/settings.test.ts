@@ -22,12 +22,12 @@ const patch = fc.record(
   { requiredKeys: [] },
 );
 
-describe("the settings in force", () => {
-  it("are the defaults where nothing was set", () => {
+describe("settingsInForce", () => {
+  it("returns the defaults if nothing is set", () => {
     for (const name of chains) expect(settingsInForce(name)).toEqual(defaultSettings[name]);
   });
 
-  it("have exactly the fields of the chain, whatever was stored", () => {
+  it("has exactly the fields of the chain, whatever is stored", () => {
     fc.assert(
       fc.property(chain, patch, (name, stored) => {
         expect(Object.keys(settingsInForce(name, stored)).sort()).toEqual(
@@ -37,38 +37,38 @@ describe("the settings in force", () => {
     );
   });
 
-  it("are what the last change of each field said, in whatever steps they were changed", () => {
+  it("has the last change of each field, in whatever steps they were made", () => {
     fc.assert(
       fc.property(chain, fc.array(patch, { maxLength: 6 }), (name, patches) => {
         const changed = Object.assign({}, ...patches);
         const inForce = settingsInForce(name, changed) as Record<string, unknown>;
         for (const field of Object.keys(defaultSettings[name])) {
-          const said = patches.findLast((one) => Object.hasOwn(one, field));
-          const expected = (said ?? defaultSettings[name]) as Record<string, unknown>;
+          const last = patches.findLast((one) => Object.hasOwn(one, field));
+          const expected = (last ?? defaultSettings[name]) as Record<string, unknown>;
           expect(inForce[field]).toBe(expected[field]);
         }
       }),
     );
   });
 
-  it("never change the defaults", () => {
+  it("never changes the defaults", () => {
     const before = structuredClone(defaultSettings);
     settingsInForce("eth", { slippage: 42 });
     expect(defaultSettings).toEqual(before);
   });
 });
 
-describe("a change of settings", () => {
+describe("checkPatch", () => {
   it.each([
     ["sol", "gasPreset", "fast"],
     ["sol", "maxGasPrice", 1],
     ["eth", "priorityFee", 1],
     ["base", "priorityFee", 1],
-  ] as const)("of %s may not set %s", (name, field, value) => {
+  ] as const)("rejects, for chain %s, the setting %s", (name, field, value) => {
     expect(() => checkPatch(name, { [field]: value })).toThrow(`${field} is not a setting of chain ${name}`);
   });
 
-  it("leaves out what is absent", () => {
+  it("leaves out absent settings", () => {
     expect(checkPatch("eth", { slippage: 2, gasPreset: undefined })).toEqual({ slippage: 2 });
     expect(checkPatch("sol", { gasPreset: undefined })).toEqual({});
   });

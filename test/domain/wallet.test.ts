@@ -8,8 +8,8 @@ const wallets = (count: number) =>
     importedWallet("alice", "eth", `0x${index}`, new Date(Date.UTC(2026, 0, 1, 0, 0, index))),
   );
 
-describe("listed wallets", () => {
-  it("are named by the order in which they came, whatever the order in which they are read", () => {
+describe("listed", () => {
+  it("names wallets by age, in whatever order they are read", () => {
     const order = fc.shuffledSubarray(wallets(12), { minLength: 12 });
     fc.assert(
       fc.property(order, (shuffled) => {
@@ -22,29 +22,29 @@ describe("listed wallets", () => {
     );
   });
 
-  it("keep their name and colour when another joins", () => {
+  it("keeps names and colours when a wallet is added", () => {
     const before = listed(wallets(5)).map(({ slotName, colortag }) => [slotName, colortag]);
     const after = listed(wallets(6)).map(({ slotName, colortag }) => [slotName, colortag]);
     expect(after.slice(0, 5)).toEqual(before);
   });
 
-  it("have colours of the palette, the first eight all different", () => {
+  it("gives the first eight wallets different colours of the palette", () => {
     expect(new Set(listed(wallets(8)).map(({ colortag }) => colortag))).toEqual(new Set(colorTags));
   });
 
-  it("keep what the user chose", () => {
+  it("keeps the name and colour that the user chose", () => {
     const [wallet] = wallets(1);
     const chosen = { ...wallet, slotName: "Sniper", colortag: "pink" } as Wallet;
     expect(listed([chosen])).toEqual([chosen]);
   });
 });
 
-describe("the wallet limit", () => {
-  it("names limit and tier when it is reached", () => {
+describe("checkWalletLimit", () => {
+  it("names the limit and the tier", () => {
     expect(() => checkWalletLimit("Base", 10, limits)).toThrow("Wallet limit of 10 reached for tier Base");
   });
 
-  it("lets every wallet below it in, and none from it on", () => {
+  it("allows every count below the limit, and none from it on", () => {
     fc.assert(
       fc.property(fc.constantFrom("Base", "Pro", "Enterprise"), fc.nat(1000), (tier, count) => {
         const check = () => checkWalletLimit(tier, count, limits);
