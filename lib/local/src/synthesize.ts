@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { assemblyKey, isCurrent, keepKey, removeKey } from "./assembly-key.ts";
-import type { Reaper } from "./processes/reaper.ts";
+import type { Reaper } from "./processes.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type Synthesis = {

@@ -5,7 +5,7 @@ export { freePort, type Listener, listen } from "./http/server.ts";
 export { createKms, type Kms } from "./kms/kms.ts";
 export { KmsError } from "./kms/kms-error.ts";
 export { kmsRequestHandler } from "./kms/request-handler.ts";
-export { createReaper } from "./processes/reaper.ts";
+export { createReaper } from "./processes.ts";
 export { awsServices, refusal } from "./services.ts";
 export { type ControlPlaneOptions, createControlPlane } from "./usage-plans/control-plane/control-plane.ts";
 export { createUsageState, noUsage, type Usage, type UsagePlan } from "./usage-plans/model.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { createReaper } from "../src/processes/reaper.ts";
+import { createReaper } from "../src/processes.ts";
 import { StartupError } from "../src/startup-error.ts";
 import { type Synthesis, synthesize } from "../src/synthesize.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";

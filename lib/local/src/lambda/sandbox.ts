@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { killGroup } from "../processes/kill-group.ts";
-import { onLine } from "../processes/on-line.ts";
+import { killGroup } from "../processes.ts";
 import type { FunctionDefinition } from "./function-definition.ts";
 import { answered, exited, type InvokeResult, threw, timedOut } from "./invoke.ts";
 import { logLine } from "./sandbox/log.ts";
@@ -138,4 +137,20 @@ function settingsOf(definition: FunctionDefinition): SandboxSettings {
       logStreamName: `${day}/[$LATEST]${randomUUID().replaceAll("-", "")}`,
     },
   };
+}
+
+/** Calls the listener with every line. Unlike `readline`, it splits only at newlines and not at U+2028. */
+function onLine(input: Readable, listener: (line: string) => void): void {
+  let unfinished = "";
+  input.setEncoding("utf8").on("data", (text: string) => {
+    const [first = "", ...others] = text.split("\n");
+    unfinished += first;
+    for (const next of others) {
+      listener(unfinished);
+      unfinished = next;
+    }
+  });
+  input.on("end", () => {
+    if (unfinished !== "") listener(unfinished);
+  });
 }

@@ -1,40 +1,40 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../startup-error.ts";
-import { tryLock } from "./lock.ts";
 import { fileStore, memoryStore, type Store } from "./store.ts";
 
-/** Where one runner keeps things. Nobody but its owner may enter the folder (mode 700). */
+/** The folders of one runner. Only their owner may enter them (mode 700). */
 export type Workspace = {
   /** Folder of the synthesized stacks. */
   assembly: string;
-  /** Folder of the database of DynamoDB Local; absent when it is to stay in memory. */
+  /** Folder of DynamoDB Local's database. Absent if the database is in memory. */
   database?: string;
-  /** Folder for what is of no use after this run. It is empty at first, and gone when the workspace is closed. */
+  /** Folder for files of this run only. Empty at first, deleted on close. */
   temporary: string;
-  /** Folder with a log file per function; absent when logs are not to reach the disk. */
+  /** Folder with a log file per function. Absent if logs do not go to the disk. */
   logs?: string;
   store: Store;
   close(): void;
 };
 
 /**
- * Everything in one folder, for one runner at a time.
- * @throws StartupError when another runner has it, or when it cannot be made
+ * Keeps everything in one folder, for one runner at a time.
+ * @throws StartupError if another runner uses the folder, or it cannot be created
  */
 export function openDataDir(folder: string): Workspace {
   const path = resolve(folder);
   const inside = (name: string) => join(path, name);
   makePrivate(path);
-  const held = tryLock(inside("lock"));
-  if (held === undefined) {
+  const lock = tryLock(inside("lock"));
+  if (lock === undefined) {
     throw new StartupError(
       `Another runner uses the data directory ${path}; stop it, or choose another with --data-dir.`,
     );
   }
   const temporary = inside("temporary");
-  // A run that was killed has left its own.
+  // A killed run leaves its own behind.
   remove(temporary);
   for (const folder of [temporary, inside("dynamodb"), inside("logs")]) makePrivate(folder);
   return {
@@ -45,12 +45,12 @@ export function openDataDir(folder: string): Workspace {
     store: fileStore(path),
     close() {
       remove(temporary);
-      held.release();
+      lock.release();
     },
   };
 }
 
-/** Nothing that outlives the runner: the folder holds the synthesized stacks only and goes away with it. */
+/** Keeps nothing after the run. The folder holds only the synthesized stacks and is deleted on close. */
 export function openMemory(): Workspace {
   const path = mkdtempSync(join(tmpdir(), "cdk-local-runner-"));
   const temporary = join(path, "temporary");
@@ -66,6 +66,29 @@ export function openMemory(): Workspace {
       removeAll();
     },
   };
+}
+
+/** Appends each line to the log file of its source, synchronously. */
+export function logFiles(folder: string): (entry: { source: string; line: string }) => void {
+  return ({ source, line }) => appendFileSync(join(folder, `${source}.log`), `${line}\n`, { mode: 0o600 });
+}
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the lock, or returns undefined if another process holds it. SQLite's exclusive lock is one of the
+ * operating system, which releases it when the process ends in whatever way. So a crash leaves no stale lock.
+ */
+function tryLock(file: string): { release(): void } | undefined {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return { release: () => database.close() };
 }
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findJava } from "../../src/dynamodb/java.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
@@ -15,18 +15,18 @@ function javaHome(script: string): string {
 
 const saying = (version: string) => javaHome(`echo 'openjdk version "${version}" 2025-04-15' >&2`);
 
-test.each(["17.0.15", "17", "21.0.1", "25-ea"])("Java %s will do", async (version) => {
-  const JAVA_HOME = saying(version);
-  expect(await findJava({ JAVA_HOME })).toBe(join(JAVA_HOME, "bin", "java"));
-});
+describe("findJava", () => {
+  it.each(["17.0.15", "17", "21.0.1", "25-ea"])("accepts Java %s", async (version) => {
+    const JAVA_HOME = saying(version);
+    expect(await findJava({ JAVA_HOME })).toBe(join(JAVA_HOME, "bin", "java"));
+  });
 
-describe("what is told in one line, with the remedy", () => {
-  test.each([
+  it.each([
     ["Java 8", saying("1.8.0_392"), "is Java 8"],
     ["Java 11", saying("11.0.2"), "is Java 11"],
-    ["no Java", "/absent", "/absent/bin/java does not run"],
+    ["a missing Java", "/absent", "/absent/bin/java does not run"],
     ["a stub that fails", javaHome("echo 'Unable to locate a Java Runtime.' >&2; exit 1"), "does not run"],
-  ])("%s", async (_, JAVA_HOME, reason) => {
+  ])("rejects %s in one line, with the fix", async (_, JAVA_HOME, reason) => {
     const failure = findJava({ JAVA_HOME });
     await expect(failure).rejects.toThrow(reason);
     await expect(failure).rejects.toThrow("apt-get install openjdk-17-jre-headless");

@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Resource } from "../../src/cloudformation/resource.ts";
 import { ensureTable } from "../../src/dynamodb/tables.ts";
 import { StartupError } from "../../src/startup-error.ts";
@@ -51,40 +51,40 @@ beforeEach(() => {
   dynamodb.on(DescribeTimeToLiveCommand).resolves({ TimeToLiveDescription: { TimeToLiveStatus: "ENABLED" } });
 });
 
-test("a table that is not there is made, with what matters on one machine", async () => {
-  dynamodb
-    .on(DescribeTableCommand)
-    .rejectsOnce(new ResourceNotFoundException({ message: "", $metadata: {} }))
-    .resolves({ Table: stored });
-  dynamodb.on(DescribeTimeToLiveCommand).resolves({});
-  await ensure();
-  expect(dynamodb.commandCalls(CreateTableCommand)[0]?.args[0].input).toEqual({
-    TableName: "S-Table",
-    AttributeDefinitions: properties.AttributeDefinitions,
-    BillingMode: "PAY_PER_REQUEST",
-    KeySchema: properties.KeySchema,
-    GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
-    StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+describe("ensureTable", () => {
+  it("creates a missing table, with the properties that matter on one machine", async () => {
+    dynamodb
+      .on(DescribeTableCommand)
+      .rejectsOnce(new ResourceNotFoundException({ message: "", $metadata: {} }))
+      .resolves({ Table: stored });
+    dynamodb.on(DescribeTimeToLiveCommand).resolves({});
+    await ensure();
+    expect(dynamodb.commandCalls(CreateTableCommand)[0]?.args[0].input).toEqual({
+      TableName: "S-Table",
+      AttributeDefinitions: properties.AttributeDefinitions,
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: properties.KeySchema,
+      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
+      StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+    });
+    expect(dynamodb.commandCalls(UpdateTimeToLiveCommand)[0]?.args[0].input).toEqual({
+      TableName: "S-Table",
+      TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
+    });
   });
-  expect(dynamodb.commandCalls(UpdateTimeToLiveCommand)[0]?.args[0].input).toEqual({
-    TableName: "S-Table",
-    TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
+
+  it("leaves an existing table alone", async () => {
+    dynamodb.on(DescribeTableCommand).resolves({ Table: stored });
+    await ensure();
+    expect(dynamodb.commandCalls(CreateTableCommand)).toEqual([]);
+    expect(dynamodb.commandCalls(UpdateTimeToLiveCommand)).toEqual([]);
   });
-});
 
-test("a table that is there is left as it is", async () => {
-  dynamodb.on(DescribeTableCommand).resolves({ Table: stored });
-  await ensure();
-  expect(dynamodb.commandCalls(CreateTableCommand)).toEqual([]);
-  expect(dynamodb.commandCalls(UpdateTimeToLiveCommand)).toEqual([]);
-});
-
-describe("a stored table that is another one is not touched", () => {
-  test.each<[string, TableDescription]>([
+  it.each<[string, TableDescription]>([
     ["keys", { KeySchema: [{ AttributeName: "id", KeyType: "HASH" }] }],
     ["indexes", { GlobalSecondaryIndexes: [] }],
     ["stream", { StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" } }],
-  ])("other %s", async (_, change) => {
+  ])("rejects a stored table with other %s", async (_, change) => {
     dynamodb.on(DescribeTableCommand).resolves({ Table: { ...stored, ...change } });
     await expect(ensure()).rejects.toThrow(StartupError);
     await expect(ensure()).rejects.toThrow(

@@ -1,44 +1,72 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CreateTableCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { afterAll } from "vitest";
-import { type DynamoDb, startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
-import { createReaper } from "../../src/processes/reaper.ts";
+import { startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
+import { createReaper } from "../../src/processes.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
-
-const credentials = { accessKeyId: "known", secretAccessKey: "any" };
+import { type DatabaseConnection, newDatabase } from "../support/dynamodb.ts";
 
 export type Engine = {
-  readonly dynamodb: DynamoDb;
+  client(): DynamoDBClient;
   /** Creates a table with a stream. */
   create(table: string): Promise<void>;
   /** Writes an item that differs from the previous one, since only changes are in the stream. */
   put(table: string, id: string, rest?: object): Promise<void>;
   streams(): DynamoDBStreamsClient;
+};
+
+export type OwnEngine = Engine & {
   /** Stops DynamoDB Local, changes its database and starts it again. */
   restart(...statements: string[]): Promise<void>;
 };
 
-/** A DynamoDB Local of a test file, with its database in a folder. */
-export async function startEngine(): Promise<Engine> {
+/** A new database in the DynamoDB Local that all test files share. */
+export async function openSharedEngine(): Promise<Engine> {
+  const connection = await newDatabase();
+  const client = new DynamoDBClient(connection);
+  afterAll(() => client.destroy());
+  return engineOn(() => ({ client, connection }));
+}
+
+/** A DynamoDB Local of the test file, with its database in a folder. */
+export async function startOwnEngine(): Promise<OwnEngine> {
   const [folder, temporary] = [temporaryFolder(), temporaryFolder()];
+  const credentials = { accessKeyId: "known", secretAccessKey: "any" };
   const reaper = createReaper();
-  const boot = () => startDynamoDb({ folder, temporary, credentials, reaper });
-  let dynamodb = await boot();
-  let written = 0;
+  const start = () => startDynamoDb({ folder, temporary, credentials, reaper });
+  let dynamodb = await start();
   afterAll(async () => {
     await dynamodb.stop();
     await reaper.close();
   });
 
+  const engine = engineOn(() => ({
+    client: dynamodb.client,
+    connection: { endpoint: dynamodb.endpoint, region: "us-east-1", credentials },
+  }));
   return {
-    get dynamodb() {
-      return dynamodb;
+    ...engine,
+    async restart(...statements) {
+      await dynamodb.stop();
+      for (const file of globSync(join(folder, "*.db"))) {
+        const database = new DatabaseSync(file);
+        for (const statement of statements) database.exec(statement);
+        database.close();
+      }
+      dynamodb = await start();
     },
+  };
+}
+
+function engineOn(current: () => { client: DynamoDBClient; connection: DatabaseConnection }): Engine {
+  let written = 0;
+  return {
+    client: () => current().client,
     async create(TableName) {
-      await dynamodb.client.send(
+      await current().client.send(
         new CreateTableCommand({
           TableName,
           BillingMode: "PAY_PER_REQUEST",
@@ -50,23 +78,8 @@ export async function startEngine(): Promise<Engine> {
     },
     async put(TableName, id, rest = {}) {
       const Item = { PK: { S: id }, written: { N: String(++written) }, ...rest };
-      await dynamodb.client.send(new PutItemCommand({ TableName, Item }));
+      await current().client.send(new PutItemCommand({ TableName, Item }));
     },
-    streams: () =>
-      new DynamoDBStreamsClient({
-        endpoint: dynamodb.endpoint,
-        region: "us-east-1",
-        credentials,
-        maxAttempts: 1,
-      }),
-    async restart(...statements) {
-      await dynamodb.stop();
-      for (const file of globSync(join(folder, "*.db"))) {
-        const database = new DatabaseSync(file);
-        for (const statement of statements) database.exec(statement);
-        database.close();
-      }
-      dynamodb = await boot();
-    },
+    streams: () => new DynamoDBStreamsClient({ ...current().connection, maxAttempts: 1 }),
   };
 }

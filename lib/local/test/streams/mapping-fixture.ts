@@ -69,7 +69,7 @@ export async function openFor(
       ...stated,
     },
     {
-      dynamodb: engine.dynamodb.client,
+      dynamodb: engine.client(),
       client,
       checkpoints,
       clock: systemClock,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { eventually } from "../fixtures/eventually.ts";
-import { type Engine, startEngine } from "./engine.ts";
+import { type OwnEngine, startOwnEngine } from "./engine.ts";
 import { keepingStore, openFor } from "./mapping-fixture.ts";
 
 const ok: InvokeResult = { payload: "null" };
@@ -22,7 +22,7 @@ const roll = (table: string) => [
 const age = (table: string) =>
   `UPDATE us SET CreationDateTime = CreationDateTime - ${25 * 3600_000} WHERE StreamID LIKE '%/${table}/%'`;
 
-let engine: Engine;
+let engine: OwnEngine;
 const stores = new Map<string, Store>();
 const storeOf = (table: string) => stores.get(table) ?? keepingStore();
 
@@ -40,7 +40,7 @@ async function stage(table: string, handled: string[], rest: string[]): Promise<
 
 // A restart takes seconds, so all tests share one.
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await startOwnEngine();
   await stage("missed", ["handled"], ["missed"]);
   await stage("rolled", ["before"], ["last"]);
   await stage("rolled-unread", [], ["before"]);

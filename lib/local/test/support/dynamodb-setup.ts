@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type DynamoDb, startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
-import { createReaper } from "../../src/processes/reaper.ts";
+import { createReaper } from "../../src/processes.ts";
 
 type Engine = { endpoint: string; stop(): Promise<void> };
 
