@@ -1,42 +1,36 @@
-import { CfnOutput, Stack } from "aws-cdk-lib";
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { ScheduleRow } from "../operation-types.ts";
 import { operationsOf } from "../operations.ts";
 import type { Configuration } from "./config.ts";
-import { Alarms } from "./constructs/alarms.ts";
-import { ConnectionAuthorizer } from "./constructs/connection-authorizer.ts";
-import { addDomainName } from "./constructs/domain-name.ts";
-import { addEndpoint } from "./constructs/endpoint.ts";
-import { freshOnly } from "./constructs/fresh-only.ts";
-import { addGatewayResponses } from "./constructs/gateway-responses.ts";
-import { OperationFunctions } from "./constructs/operation-functions.ts";
-import { addPreflight } from "./constructs/preflight.ts";
-import { addSchedule } from "./constructs/schedule.ts";
-import { StandingPlans } from "./constructs/standing-plans.ts";
-import { StreamApi } from "./constructs/stream-api.ts";
-import { addStreamDomainName } from "./constructs/stream-domain-name.ts";
-import { addStreamRoute } from "./constructs/stream-route.ts";
-import { TableChanges } from "./constructs/table-changes.ts";
-import { TerminalDashboard } from "./constructs/terminal-dashboard.ts";
-import { TerminalRestApi } from "./constructs/terminal-rest-api.ts";
-import { TokenAuthorizer } from "./constructs/token-authorizer.ts";
+import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { environmentOf } from "./environment.ts";
-import { tags } from "./tags.ts";
+import { OperationFunctions } from "./functions/operation-functions.ts";
+import { addSchedule, freshOnly } from "./functions/schedule.ts";
+import { Alarms } from "./monitoring/alarms.ts";
+import { TerminalDashboard } from "./monitoring/dashboard.ts";
+import { addGatewayResponses } from "./rest/gateway-responses.ts";
+import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
+import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
+import { TierPlans } from "./rest/tier-plans.ts";
+import { ConnectionAuthorizer } from "./websocket/connection-authorizer.ts";
+import { addStreamRoute } from "./websocket/routes.ts";
+import { addStreamDomainName, StreamApi } from "./websocket/stream-api.ts";
 
-export type ApiStackProps = { configuration: Configuration; data: DataStack };
+export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; data: DataStack };
 
-/** The service over HTTP and WebSocket. It holds nothing: what it needs to keep is in the data stack. */
+/** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { configuration, data }: ApiStackProps) {
-    super(scope, id, { description: "Trading terminal: the APIs and the functions", tags });
+  constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
+    super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, domain, streamDomain, priceFeeds, alarmTopicArn } = configuration;
     const { table, key, issuer } = data;
 
-    const api = new TerminalRestApi(this, "Api", { domainOnly: domain !== undefined });
+    const api = new TerminalRestApi(this, "Api", domain);
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", table);
-    const { environment: planEnvironment } = new StandingPlans(this, "Plans", { rest: api, stream });
+    const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
     const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, environment });
 
@@ -54,12 +48,12 @@ export class ApiStack extends Stack {
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(functions.get(name), row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
-    const isOn = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
+    const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule"))
-      addSchedule(this, row, functions.get(name), isOn(row));
+      addSchedule(this, row, functions.get(name), isEnabled(row));
 
     const { deploymentStage: stage } = api;
-    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, isOn };
+    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, isEnabled };
     new Alarms(this, "Alarms", { ...watched, topicArn: alarmTopicArn });
     new TerminalDashboard(this, "Dashboard", watched);
 

@@ -5,17 +5,20 @@ import { ApiStack } from "./api-stack.ts";
 import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
 
+/** CloudFormation puts them on every resource of both stacks. */
+const tags = { service: "trading-terminal" };
+
 /**
- * The whole deployment, ready to synthesize. The context of cdk.json holds even where the CDK CLI is not there to bring
- * it, so that everyone synthesizes the same templates; what is given, by the CLI or here, goes before it.
+ * The whole deployment, ready to synthesize. The feature flags of cdk.json apply even if the CDK CLI is not there to pass
+ * them, so that every way to synthesize gives the same templates. Context from the CLI, or given here, overrides them.
  *
  * @throws {ConfigurationError}
  */
 export function terminalApp(props: AppProps = {}): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
   const configuration = readConfiguration(app.node);
-  const data = new DataStack(app, "TerminalData", configuration);
-  new ApiStack(app, "TerminalApi", { configuration, data });
+  const data = new DataStack(app, "TerminalData", { configuration, tags });
+  new ApiStack(app, "TerminalApi", { configuration, data, tags });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

@@ -1,56 +1,153 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
-import { keyGraceSeconds as defaultGraceSeconds } from "../domain/plan.ts";
+import { keyGraceSeconds } from "../domain/plan.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
-import { defaultPriceFeeds, type PriceFeed } from "../prices/feeds.ts";
+import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
-import {
-  CertificateArn,
-  ChannelShards,
-  DomainName,
-  Feed,
-  fromJson,
-  GraceSeconds,
-  matching,
-  Origin,
-  TierName,
-  Url,
-  WalletLimit,
-} from "./context-values.ts";
 
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
 
-/** What a deployment may choose, by CDK context. The defaults are in `cdk.json`; `-c key=value` goes before them. */
+/** What a deployment may choose, by CDK context (`-c key=value`). */
 export type Configuration = {
-  /** Whose tokens are accepted. Absent: those of a user pool that the data stack makes. */
+  /** Whose tokens are accepted. If undefined, the data stack makes a user pool. */
   issuer: Issuer | undefined;
-  /** The cookie that may carry the token in place of the Authorization header. */
+  /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
-  /** Those of lib/domain/tier.ts, save for the tiers that the context names. */
   walletLimits: WalletLimits;
-  /** A name of one's own for the REST API; its certificate is of the same region. */
+  /** A custom domain name for the REST API. Its certificate is in the same region. */
   domain: Domain | undefined;
-  /** The same for the WebSocket API. One name cannot serve both. */
+  /** The same for the WebSocket API. The two APIs cannot share a name. */
   streamDomain: Domain | undefined;
-  /** Over how many shards the subscribers of a public channel are spread; each is delivered to by itself. */
+  /** The number of shards over which a public channel's subscribers are spread. Shards are delivered to in parallel. */
   channelShards: number;
-  /** Where prices come from, in order of preference. With none, no prices are fetched. */
+  /** Where prices come from, in order of preference. An empty list fetches none. */
   priceFeeds: readonly PriceFeed[];
-  /** Seconds from when a user's API key is made until it is used: API Gateway takes a while to know it. */
+  /** How long a user's new API key is not used, because API Gateway takes a while to know it. */
   keyGraceSeconds: number;
-  /** The SNS topic that hears of alarms. */
+  /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
 
-/** A context value that cannot be deployed. The message has a line per key at fault. */
+/** What applies if the context does not say otherwise. What is not listed here is off. */
+export const defaults = {
+  cookieName: "access_token",
+  allowedOrigins: [],
+  // Of the tiers that the context leaves out.
+  walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
+  channelShards: 4,
+  // Public feeds that need no API key. A feed is used while those before it are silent.
+  priceFeeds: [
+    { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
+    { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
+  ],
+  // The admin program assumes the same.
+  keyGraceSeconds,
+} as const satisfies Partial<Configuration>;
+
+/** A context that cannot be deployed. The message has one line per problem. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** Keys that mean nothing without another. */
+/** @throws {ConfigurationError} */
+export function readConfiguration(node: Node): Configuration {
+  const keys = Object.keys(Context.pipe[0].entries);
+  const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
+  if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));
+
+  const { issuer, audience, jwksUri = "", walletLimits, ...rest } = context.output;
+  const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...chosen } = rest;
+  return {
+    ...chosen,
+    issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
+    walletLimits: { ...defaults.walletLimits, ...walletLimits },
+    domain: domainOf(domainName, certificateArn),
+    streamDomain: domainOf(streamDomainName, streamCertificateArn),
+    alarmTopicArn: chosen.alarmTopicArn,
+  };
+}
+
+const domainOf = (domainName: string | undefined, certificateArn: string | undefined): Domain | undefined =>
+  domainName && certificateArn ? { domainName, certificateArn } : undefined;
+
+const describe = (issue: v.BaseIssue<unknown>) =>
+  ["Context", v.getDotPath(issue), issue.message].filter((part) => part !== null).join(" ");
+
+/** `-c key=value` makes every value a string, so what is not text may arrive as JSON. */
+const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
+  if (typeof dataset.value !== "string") return dataset.value;
+  try {
+    return JSON.parse(dataset.value);
+  } catch {
+    addIssue({ message: `is not JSON: ${dataset.value}` });
+    return NEVER;
+  }
+});
+
+const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.unknown(), fromJson, schema);
+
+const matching = (pattern: RegExp, what: string) =>
+  v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
+
+const wholeNumber = (from: number, to: number, message: string) =>
+  v.pipe(
+    v.number(message),
+    v.check((number) => Number.isInteger(number) && number >= from && number <= to, message),
+  );
+
+/** A URL with TLS, or without it on the local machine. */
+const urlOf = (plain: "http" | "ws", message: string) =>
+  v.pipe(
+    v.string("must be a URL"),
+    v.check((text) => {
+      const url = URL.parse(text);
+      return url?.protocol === `${plain}s:` || (url?.protocol === `${plain}:` && isLoopback(url.hostname));
+    }, message),
+  );
+
+const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
+
+const Url = urlOf("http", "must be an https URL");
+
+const Origin = v.pipe(
+  v.string("must be text"),
+  v.check(
+    (text) => URL.parse(text)?.origin === text,
+    ({ input }) => `must be an exact origin such as https://app.example, not ${input}`,
+  ),
+);
+
+const TierName = v.picklist(
+  tierNames,
+  ({ received }) => `is not a tier: ${received}. The tiers are ${tierNames.join(", ")}`,
+);
+
+const WalletLimit = v.pipe(
+  v.number("must be a number of wallets"),
+  v.integer("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+);
+
+const DomainName = matching(/^([a-z\d-]+\.)+[a-z]{2,}$/, "a domain name in lower case");
+
+const CertificateArn = matching(/^arn:[\w-]+:acm:/, "the ARN of an ACM certificate");
+
+const Feed = v.strictObject(
+  {
+    source: matching(/\S/, "text"),
+    venue: v.picklist(
+      venueNames,
+      ({ received }) => `is not a venue: ${received}. The venues are ${venueNames.join(", ")}`,
+    ),
+    url: urlOf("ws", "must be a wss URL"),
+  },
+  "must be an object of source, venue and url",
+);
+
+/** Keys that need another key. */
 const needs = [
   ["issuer", "audience"],
   ["audience", "issuer"],
@@ -66,63 +163,31 @@ const Context = v.pipe(
     issuer: v.optional(Url),
     audience: v.optional(matching(/\S/, "text")),
     jwksUri: v.optional(Url),
-    cookieName: matching(/^[\w!#$%&'*+.^`|~-]+$/, "a cookie name"),
-    allowedOrigins: v.pipe(v.unknown(), fromJson, v.array(Origin, "must be a list of origins")),
-    walletLimits: v.pipe(
-      v.unknown(),
-      fromJson,
-      v.record(TierName, WalletLimit, "must be an object of tiers"),
-    ),
+    cookieName: v.optional(matching(/^[\w!#$%&'*+.^`|~-]+$/, "a cookie name"), defaults.cookieName),
+    allowedOrigins: v.optional(json(v.array(Origin, "must be a list of origins")), defaults.allowedOrigins),
+    walletLimits: v.optional(json(v.record(TierName, WalletLimit, "must be an object of tiers"))),
     domainName: v.optional(DomainName),
     certificateArn: v.optional(CertificateArn),
     streamDomainName: v.optional(DomainName),
     streamCertificateArn: v.optional(CertificateArn),
-    channelShards: v.pipe(v.unknown(), fromJson, ChannelShards),
-    priceFeeds: v.optional(v.pipe(v.unknown(), fromJson, v.array(Feed, "must be a list of feeds"))),
-    keyGraceSeconds: v.optional(v.pipe(v.unknown(), fromJson, GraceSeconds)),
+    channelShards: v.optional(
+      json(wholeNumber(1, 256, "must be a whole number from 1 to 256")),
+      defaults.channelShards,
+    ),
+    priceFeeds: v.optional(json(v.array(Feed, "must be a list of feeds")), defaults.priceFeeds),
+    keyGraceSeconds: v.optional(
+      json(wholeNumber(0, 3600, "must be a whole number of seconds from 0 to 3600")),
+      defaults.keyGraceSeconds,
+    ),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     for (const [given, needed] of needs)
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
-        addIssue({ message: `${needed} is needed beside ${given}` });
+        addIssue({ message: `${needed} is missing: ${given} needs it` });
     const { domainName, streamDomainName } = dataset.value;
     if (domainName !== undefined && domainName === streamDomainName)
-      addIssue({ message: "streamDomainName must differ from domainName: one name serves one kind of API" });
+      addIssue({ message: "streamDomainName must differ from domainName: a name serves one kind of API" });
   }),
 );
-
-/** @throws {ConfigurationError} */
-export function readConfiguration(node: Node): Configuration {
-  const keys = Object.keys(Context.pipe[0].entries);
-  const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
-  if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));
-
-  const { cookieName, allowedOrigins, walletLimits, channelShards, alarmTopicArn } = context.output;
-  const { issuer, audience, jwksUri = "", priceFeeds = defaultPriceFeeds } = context.output;
-  const { keyGraceSeconds = defaultGraceSeconds } = context.output;
-  const { domainName, certificateArn, streamDomainName, streamCertificateArn } = context.output;
-  return {
-    issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
-    cookieName,
-    allowedOrigins,
-    walletLimits: { ...defaultWalletLimits, ...walletLimits },
-    domain: domainOf(domainName, certificateArn),
-    streamDomain: domainOf(streamDomainName, streamCertificateArn),
-    channelShards,
-    priceFeeds,
-    keyGraceSeconds,
-    alarmTopicArn,
-  };
-}
-
-const domainOf = (domainName: string | undefined, certificateArn: string | undefined): Domain | undefined =>
-  domainName && certificateArn ? { domainName, certificateArn } : undefined;
-
-const defaultWalletLimits = Object.fromEntries(
-  tierNames.map((tier) => [tier, tiers[tier].walletLimit]),
-) as WalletLimits;
-
-const describe = (issue: v.BaseIssue<unknown>) =>
-  ["Context", v.getDotPath(issue), issue.message].filter((part) => part !== null).join(" ");

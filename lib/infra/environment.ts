@@ -1,10 +1,15 @@
 import type { EnvName } from "../operation-types.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
-import type { PlanEnvironment } from "./constructs/standing-plans.ts";
 
-/** The value of every setting that a row of the table of operations may ask for. */
+/** The value of every variable that a row of THE TABLE may ask for, in the form that lib/runtime/environment.ts reads. */
 export type Environment = Readonly<Record<EnvName, string>>;
+
+/** The variables that describe the usage plans. */
+export type PlanEnvironment = Pick<
+  Environment,
+  "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
+>;
 
 export function environmentOf(
   { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds, keyGraceSeconds }: Configuration,

@@ -1,13 +1,10 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
-import cdk from "../../cdk.json" with { type: "json" };
-import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
-import { defaultPriceFeeds } from "../../lib/prices/feeds.ts";
+import { ConfigurationError, defaults, readConfiguration } from "../../lib/infra/config.ts";
 
-const read = (context: Record<string, unknown>) =>
-  readConfiguration(new App({ context: { ...cdk.context, ...context } }).node);
+const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node);
 
-const refusal = (context: Record<string, unknown>) => {
+const errorFor = (context: Record<string, unknown>) => {
   try {
     read(context);
   } catch (error) {
@@ -20,8 +17,8 @@ const refusal = (context: Record<string, unknown>) => {
 const feed = { source: "coinbase", venue: "coinbase", url: "wss://feed.example" };
 const certificate = "arn:aws:acm:eu-west-1:1:certificate";
 
-describe("the configuration", () => {
-  it("needs nothing", () => {
+describe("readConfiguration", () => {
+  it("returns the defaults for an empty context", () => {
     expect(read({})).toEqual({
       issuer: undefined,
       cookieName: "access_token",
@@ -30,13 +27,13 @@ describe("the configuration", () => {
       domain: undefined,
       streamDomain: undefined,
       channelShards: 4,
-      priceFeeds: defaultPriceFeeds,
+      priceFeeds: defaults.priceFeeds,
       keyGraceSeconds: 120,
       alarmTopicArn: undefined,
     });
   });
 
-  it("is the same as values and as the text that a command line gives", () => {
+  it("reads values, and the text of a command line, alike", () => {
     const values = {
       allowedOrigins: ["https://app.example"],
       walletLimits: { Enterprise: 1000 },
@@ -58,7 +55,7 @@ describe("the configuration", () => {
     });
   });
 
-  it("takes feeds over TLS, feeds of the machine itself, and none", () => {
+  it("accepts feeds over TLS, feeds on the local machine, and an empty list", () => {
     for (const url of [
       "wss://feed.example/v2",
       "ws://localhost:4000",
@@ -69,7 +66,7 @@ describe("the configuration", () => {
     expect(read({ priceFeeds: "[]" }).priceFeeds).toEqual([]);
   });
 
-  it("takes a domain name for each of the APIs", () => {
+  it("accepts a domain name for each API", () => {
     const rest = { domainName: "api.example.com", certificateArn: `${certificate}/1` };
     const stream = { domainName: "stream.example.com", certificateArn: `${certificate}/2` };
     const context = {
@@ -80,15 +77,15 @@ describe("the configuration", () => {
     expect(read(context)).toMatchObject({ domain: rest, streamDomain: stream });
   });
 
-  it.each([0, 3600, "0"])("takes %j seconds for a key to become active", (keyGraceSeconds) => {
+  it.each([0, 3600, "0"])("accepts a grace of %j seconds for new keys", (keyGraceSeconds) => {
     expect(read({ keyGraceSeconds })).toMatchObject({ keyGraceSeconds: Number(keyGraceSeconds) });
   });
 
-  it.each([1, 256])("takes %i shards", (channelShards) => {
+  it.each([1, 256])("accepts %i shards", (channelShards) => {
     expect(read({ channelShards }).channelShards).toBe(channelShards);
   });
 
-  it("takes an issuer with or without the address of its keys", () => {
+  it("accepts an issuer with or without the address of its keys", () => {
     const issuer = { issuer: "https://id.example/", audience: "terminal" };
     expect(read(issuer).issuer).toEqual({ ...issuer, jwksUri: "" });
     const local = { ...issuer, jwksUri: "http://127.0.0.1:3000/keys" };
@@ -98,7 +95,7 @@ describe("the configuration", () => {
   it.each([
     [
       { walletLimits: { Gold: 5 } },
-      'walletLimits.Gold names no tier "Gold"; there are Base, Pro, Enterprise',
+      'walletLimits.Gold is not a tier: "Gold". The tiers are Base, Pro, Enterprise',
     ],
     [{ walletLimits: { Pro: -1 } }, "walletLimits.Pro must not be negative"],
     [{ walletLimits: { Pro: 1.5 } }, "walletLimits.Pro must be a whole number"],
@@ -114,22 +111,28 @@ describe("the configuration", () => {
     ],
     [{ allowedOrigins: '"https://a.example"' }, "allowedOrigins must be a list of origins"],
     [{ cookieName: "access token" }, "cookieName must be a cookie name"],
-    [{ issuer: "https://id.example/" }, "audience is needed beside issuer"],
-    [{ audience: "terminal" }, "issuer is needed beside audience"],
-    [{ jwksUri: "https://id.example/keys" }, "issuer is needed beside jwksUri"],
+    [{ issuer: "https://id.example/" }, "audience is missing: issuer needs it"],
+    [{ audience: "terminal" }, "issuer is missing: audience needs it"],
+    [{ jwksUri: "https://id.example/keys" }, "issuer is missing: jwksUri needs it"],
     [{ issuer: "http://id.example/", audience: "terminal" }, "issuer must be an https URL"],
     [{ issuer: "https://id.example/", audience: "" }, "audience must be text"],
-    [{ domainName: "api.example.com" }, "certificateArn is needed beside domainName"],
+    [{ domainName: "api.example.com" }, "certificateArn is missing: domainName needs it"],
     [
       { certificateArn: "arn:aws:acm:eu-west-1:1:certificate/1" },
-      "domainName is needed beside certificateArn",
+      "domainName is missing: certificateArn needs it",
     ],
     [
       { domainName: "https://api.example.com", certificateArn: "arn:aws:acm:x" },
       "domainName must be a domain name in lower case",
     ],
-    [{ streamDomainName: "stream.example.com" }, "streamCertificateArn is needed beside streamDomainName"],
-    [{ streamCertificateArn: `${certificate}/1` }, "streamDomainName is needed beside streamCertificateArn"],
+    [
+      { streamDomainName: "stream.example.com" },
+      "streamCertificateArn is missing: streamDomainName needs it",
+    ],
+    [
+      { streamCertificateArn: `${certificate}/1` },
+      "streamDomainName is missing: streamCertificateArn needs it",
+    ],
     [
       {
         domainName: "api.example.com",
@@ -137,22 +140,22 @@ describe("the configuration", () => {
         streamDomainName: "api.example.com",
         streamCertificateArn: `${certificate}/1`,
       },
-      "streamDomainName must differ from domainName: one name serves one kind of API",
+      "streamDomainName must differ from domainName: a name serves one kind of API",
     ],
     [{ channelShards: 0 }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: 257 }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: "1.5" }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: "four" }, "channelShards is not JSON: four"],
-    [{ keyGraceSeconds: -1 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
-    [{ keyGraceSeconds: 0.5 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
-    [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds, 3600 at most"],
+    [{ keyGraceSeconds: -1 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
+    [{ keyGraceSeconds: 0.5 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
+    [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: "soon" }, "keyGraceSeconds is not JSON: soon"],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],
     [{ priceFeeds: ["coinbase"] }, "priceFeeds.0 must be an object of source, venue and url"],
     [{ priceFeeds: [{ ...feed, source: " " }] }, "priceFeeds.0.source must be text"],
     [
       { priceFeeds: [feed, { ...feed, venue: "binance" }] },
-      'priceFeeds.1.venue names no venue "binance"; there are coinbase, kraken',
+      'priceFeeds.1.venue is not a venue: "binance". The venues are coinbase, kraken',
     ],
     [{ priceFeeds: [{ ...feed, url: "ws://feed.example" }] }, "priceFeeds.0.url must be a wss URL"],
     [{ priceFeeds: [{ ...feed, url: "https://feed.example" }] }, "priceFeeds.0.url must be a wss URL"],
@@ -162,10 +165,10 @@ describe("the configuration", () => {
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
   ])("refuses %j", (context, message) => {
-    expect(refusal(context)).toBe(`Context ${message}`);
+    expect(errorFor(context)).toBe(`Context ${message}`);
   });
 
-  it("names every key at fault", () => {
-    expect(refusal({ cookieName: "a b", alarmTopicArn: "alarms" })?.split("\n")).toHaveLength(2);
+  it("names every invalid key", () => {
+    expect(errorFor({ cookieName: "a b", alarmTopicArn: "alarms" })?.split("\n")).toHaveLength(2);
   });
 });

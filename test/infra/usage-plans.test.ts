@@ -17,7 +17,7 @@ const planNamed = (name: string) =>
 
 /** The 32 hexadecimal digits of the stack's id, which stand in no template. */
 const stackID = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
-const sharedKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackID] }] };
+const fallbackKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackID] }] };
 const planStages = {
   "Fn::Join": [
     "",
@@ -80,7 +80,7 @@ describe("the shared key", () => {
       Description: expect.any(String),
       Enabled: true,
       Name: "TerminalApi/shared",
-      Value: sharedKeyValue,
+      Value: fallbackKeyValue,
     });
     expect(only(api, "AWS::ApiGateway::UsagePlanKey").Properties).toEqual({
       KeyId: { Ref: key.id },
@@ -92,10 +92,10 @@ describe("the shared key", () => {
   it("is known to the authorizers alone, and to no output", () => {
     const knowing = Object.entries(functionsOf(templates))
       .filter(([, { Environment }]) => JSON.stringify(Environment ?? {}).includes("AWS::StackId"))
-      .map(([name, { Environment }]) => [name, Environment?.Variables.SHARED_KEY_VALUE]);
+      .map(([name, { Environment }]) => [name, Environment?.Variables.FALLBACK_KEY]);
     expect(knowing).toEqual([
-      ["authorize", sharedKeyValue],
-      ["authorizeConnection", sharedKeyValue],
+      ["authorize", fallbackKeyValue],
+      ["authorizeConnection", fallbackKeyValue],
     ]);
     expect(JSON.stringify(api.Outputs)).not.toContain("StackId");
     expect(JSON.stringify(api).match(/AWS::StackId/g)).toHaveLength(1 + knowing.length);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Runner } from "cdk-local-runner";
-import { bundleOptions, codeFile, handlerOf } from "../../infra/constructs/bundle.ts";
+import { bundleOptions, codeFile, handlerOf } from "../../infra/functions/bundle.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { root, settingsFiles } from "../assembly.ts";
 import { createBundler, filesOf } from "./bundler.ts";

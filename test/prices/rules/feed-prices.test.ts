@@ -2,10 +2,15 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Price } from "../../../lib/domain/price.ts";
 import { feedPrices, leaseOf } from "../../../lib/prices/feed-prices.ts";
-import { defaultPriceFeeds } from "../../../lib/prices/feeds.ts";
+import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import { type ScriptedSocket, scriptedSockets } from "../support/scripted-sockets.ts";
 
-const [coinbaseUrl, krakenUrl] = defaultPriceFeeds.map(({ url }) => url) as [string, string];
+const coinbaseUrl = "wss://coinbase.example";
+const krakenUrl = "wss://kraken.example";
+const feeds: PriceFeed[] = [
+  { source: "coinbase", venue: "coinbase", url: coinbaseUrl },
+  { source: "kraken", venue: "kraken", url: krakenUrl },
+];
 const assets = ["ETH", "SOL", "BNB", "AVAX"];
 const save = vi.fn<(prices: readonly Price[]) => Promise<boolean>>();
 const onLine = vi.fn();
@@ -24,7 +29,7 @@ afterEach(() => {
 });
 
 const run = (durationMs = 100_000) =>
-  feedPrices({ feeds: defaultPriceFeeds, save, durationMs, onLine, onFault, open: sockets.open });
+  feedPrices({ feeds, save, durationMs, onLine, onFault, open: sockets.open });
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 const latest = (url: string) => sockets.of(url).at(-1) as ScriptedSocket;

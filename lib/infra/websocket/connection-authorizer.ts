@@ -8,14 +8,13 @@ import {
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import { invocationUri } from "./route-integration.ts";
 import type { StreamApi } from "./stream-api.ts";
 
 /**
- * Asks the function before a connection is opened. There are no identity sources: the token may be in a header, in the
- * subprotocols or in a cookie, and API Gateway answers 401 by itself, without asking, where one that is listed is absent.
- * AWS documents them as optional for a REQUEST authorizer. CDK's own construct cannot do without, and lists the
- * Authorization header when told nothing, which no browser can send.
+ * Asks its function before a connection is opened. There are no identity sources: the token may be in a header, in the
+ * subprotocols or in a cookie, and API Gateway answers 401 without asking if a listed source is absent. AWS documents them
+ * as optional for a REQUEST authorizer. CDK's own construct requires them, and defaults to the Authorization header, which
+ * browsers cannot send.
  */
 export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAuthorizer {
   readonly #authorizer: CfnAuthorizer;
@@ -43,4 +42,14 @@ export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAu
   bind(): WebSocketRouteAuthorizerConfig {
     return { authorizationType: "CUSTOM", authorizerId: this.#authorizer.ref };
   }
+}
+
+/** The address at which API Gateway invokes a function. */
+export function invocationUri(stack: Stack, lambda: IFunction): string {
+  return stack.formatArn({
+    service: "apigateway",
+    account: "lambda",
+    resource: "path/2015-03-31/functions",
+    resourceName: `${lambda.functionArn}/invocations`,
+  });
 }

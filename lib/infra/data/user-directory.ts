@@ -3,7 +3,7 @@ import { AccountRecovery, Mfa, UserPool, type UserPoolClient } from "aws-cdk-lib
 import { Construct } from "constructs";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 
-/** A Cognito user pool with a public client: the issuer of a deployment that brings none of its own. */
+/** A Cognito user pool with a public client: the issuer of a deployment that does not configure one. */
 export class UserDirectory extends Construct {
   readonly pool: UserPool;
   readonly client: UserPoolClient;
@@ -15,7 +15,7 @@ export class UserDirectory extends Construct {
       selfSignUpEnabled: true,
       signInAliases: { email: true },
       autoVerify: { email: true },
-      // An address is taken over only by who can read its mail.
+      // A new address replaces the old one only after it has been verified.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       mfa: Mfa.OPTIONAL,
@@ -35,11 +35,11 @@ export class UserDirectory extends Construct {
       {
         id: "AwsSolutions-COG2",
         reason:
-          "A second factor is each user's choice; an owner who wants to require it brings an issuer that does.",
+          "A second factor is each user's choice. An owner who wants to require it configures an issuer that does.",
       },
       {
         id: "AwsSolutions-COG8",
-        reason: "The Plus plan is billed per active user, which is for the owner of the account to decide.",
+        reason: "The Plus plan is billed per active user, so the owner of the account decides.",
       },
     );
 

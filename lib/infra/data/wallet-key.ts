@@ -4,8 +4,8 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 
 /**
- * The KMS key that wraps the data keys of the wallets. Its policy leaves to IAM who may make a data key and who may wrap
- * one anew, and grants decryption to nobody: to open a wallet, this policy has to change first.
+ * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making and rewrapping data
+ * keys, and allows nobody to decrypt: to open a wallet, this policy has to change first.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string) {
@@ -18,7 +18,7 @@ export class WalletKey extends Key {
         statements: [
           ofAccount("Administer", administration),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"]),
-          // To another key it would be a way to decrypt.
+          // Rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),

@@ -11,7 +11,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
 import type { ChangesRow } from "../../operation-types.ts";
-import type { OperationFunction } from "./operation-function.ts";
+import type { OperationFunction } from "../functions/operation-functions.ts";
 
 type Delivery = Pick<
   EventSourceMappingOptions,

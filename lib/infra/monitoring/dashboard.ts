@@ -1,9 +1,7 @@
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { limitMetric } from "./faults.ts";
-import type { OperationFunction } from "./operation-function.ts";
-import { sumOverCalls } from "./table-metrics.ts";
-import type { Watched } from "./watched.ts";
+import type { OperationFunction } from "../functions/operation-functions.ts";
+import { limitMetric, sumOverCalls, type Watched } from "./metrics.ts";
 
 /** One page from the callers down to the table: how much, how wrong, how slow. */
 export class TerminalDashboard extends Dashboard {

@@ -4,17 +4,17 @@ type Answer = { type: ResponseType; body: string; statusCode?: string; headers?:
 
 const quoted = "$context.error.messageString";
 
-/** Both shapes of an error at once, since the gateway does not know which of them a route promises. */
+/** Both shapes of an error at once, because the gateway does not know which one a route promises. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
 const internal = both("Internal server error");
 const tooMany = { body: JSON.stringify({ error: "Too many requests" }), headers: { "Retry-After": "'1'" } };
 const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "404" };
 
-/** What API Gateway answers by itself. A status code on a DEFAULT type would become that of every other type. */
+/** API Gateway's own answers. A status code on a DEFAULT type would apply to all other types too. */
 const answers: readonly Answer[] = [
-  // The authorizer never throws for a bad token, which would count as a fault of its own: it denies, and says in its
-  // context what the body is to be.
+  // The authorizer does not throw for an invalid token, which would count as its own fault. It denies the request, and its
+  // context holds the body.
   { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
   {
     type: ResponseType.UNAUTHORIZED,
@@ -34,7 +34,7 @@ const answers: readonly Answer[] = [
   { type: ResponseType.DEFAULT_5XX, body: internal },
 ];
 
-/** Gives the answers that no function gives, in the service's own shapes. */
+/** Sets the answers that no function gives, in the service's own shapes. */
 export function addGatewayResponses(api: RestApi, allowedOrigins: readonly string[]): void {
   for (const { type, body, statusCode, headers } of answers)
     api.addGatewayResponse(type.responseType, {
@@ -45,7 +45,7 @@ export function addGatewayResponses(api: RestApi, allowedOrigins: readonly strin
     });
 }
 
-/** API Gateway can name a fixed origin or echo any; so pages of the first origin alone can read these answers. */
+/** API Gateway can name one origin or echo any, so only pages of the first allowed origin can read these answers. */
 function corsHeaders([origin]: readonly string[]): Record<string, string> {
   if (origin === undefined) return {};
   return {

@@ -1,23 +1,25 @@
 import { Duration } from "aws-cdk-lib";
-import { Schedule as Rate, Rule } from "aws-cdk-lib/aws-events";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Construct } from "constructs";
 import type { ScheduleRow } from "../../operation-types.ts";
-import { freshOnly } from "./fresh-only.ts";
-import type { OperationFunction } from "./operation-function.ts";
+import type { OperationFunction } from "./operation-functions.ts";
 
-/** Runs a row's function at its rate, unless switched off. A run may still be under way when the next one begins. */
+/** How to invoke a function whose work is soon out of date, because the next message or run replaces it. */
+export const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
+
+/** Runs a row's function at its rate, unless it is disabled. Runs may overlap. */
 export function addSchedule(
   scope: Construct,
   { everyMinutes, summary }: ScheduleRow,
   { name, lambda }: OperationFunction,
   enabled: boolean,
 ): Rule {
-  // Once EventBridge has handed over, it is Lambda that would try again.
+  // After EventBridge has handed the event over, retries are Lambda's.
   lambda.configureAsyncInvoke(freshOnly);
   return new Rule(scope, `${name}Schedule`, {
     description: summary,
-    schedule: Rate.rate(Duration.minutes(everyMinutes)),
+    schedule: Schedule.rate(Duration.minutes(everyMinutes)),
     enabled,
     targets: [new LambdaFunction(lambda, freshOnly)],
   });

@@ -1,10 +1,20 @@
+import { RemovalPolicy } from "aws-cdk-lib";
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+
+/** A log group that keeps its lines for a month, and is not deleted with what wrote them. */
+export class RetainedLogGroup extends LogGroup {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN });
+  }
+}
 
 /**
- * One line of JSON per request. The path is that of the route, and there are no headers, no query and no error message:
- * what a caller sends by mistake, a token or a private key, is not kept.
+ * One line of JSON per request. It has the path of the route, and no headers, no query and no error message: a token or a
+ * private key that a caller sends by mistake is not logged.
  */
-export const accessLogFormat = AccessLogFormat.custom(
+export const restAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: AccessLogField.contextRequestId(),
     extendedRequestId: AccessLogField.contextExtendedRequestId(),
@@ -22,7 +32,7 @@ export const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** One line of JSON per message, connection and disconnection, on the same terms: no header, no query and no content. */
+/** One line of JSON per message, connection and disconnection, also without headers, query and content. */
 export const streamAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: AccessLogField.contextRequestId(),

@@ -9,46 +9,39 @@ import {
   type TierPlan,
   throttleOf,
 } from "../../domain/plan.ts";
-import type { Environment } from "../environment.ts";
-import { stageName } from "./stage-name.ts";
-import type { StreamApi } from "./stream-api.ts";
-import type { TerminalRestApi } from "./terminal-rest-api.ts";
+import type { PlanEnvironment } from "../environment.ts";
+import type { StreamApi } from "../websocket/stream-api.ts";
+import { apiStageName, type TerminalRestApi } from "./rest-api.ts";
 
-export type StandingPlansProps = { rest: TerminalRestApi; stream: StreamApi };
-
-/** What functions have to know of plans. */
-export type PlanEnvironment = Pick<
-  Environment,
-  "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
->;
+export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
- * The 32 hexadecimal digits of the stack's id, which AWS makes at random: no template and no output holds them. They are
- * no password, since a client cannot present a key: only the authorizers name one.
+ * The 32 hexadecimal digits of the stack's id, which AWS makes at random: no template and no output holds them. The value
+ * is not a password: clients cannot present a key, only the authorizers name one.
  */
 const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
 
 /**
- * The usage plans that many users are on, and the one key that requests count on whose user has none yet. The users' own
- * keys are made by mirrorPlans, as are the plans of customers. Each plan covers both APIs, which CDK's own construct
- * cannot say: so these are the resources themselves.
+ * The usage plans of the tiers, and the fallback plan with its key. mirrorPlans makes the users' own keys and the plans of
+ * Enterprise customers. Each plan covers both APIs, which CDK's own construct does not support, so these are the plain
+ * resources.
  */
-export class StandingPlans extends Construct {
+export class TierPlans extends Construct {
   readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];
-  readonly #apis: StandingPlansProps;
+  readonly #apis: TierPlansProps;
   readonly #plans: Readonly<Record<TierPlan, CfnUsagePlan>>;
 
-  constructor(scope: Construct, id: string, apis: StandingPlansProps) {
+  constructor(scope: Construct, id: string, apis: TierPlansProps) {
     super(scope, id);
     this.#apis = apis;
-    this.#stages = [apis.rest.restApiId, apis.stream.apiId].map((apiId) => ({ apiId, stage: stageName }));
-    const standing = (name: TierPlan) =>
+    this.#stages = [apis.rest.restApiId, apis.stream.apiId].map((apiId) => ({ apiId, stage: apiStageName }));
+    const tierPlan = (name: TierPlan) =>
       this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
-    this.#plans = { Standard: standing("Standard"), Pro: standing("Pro") };
+    this.#plans = { Standard: tierPlan("Standard"), Pro: tierPlan("Pro") };
 
     const fallbackKey = new CfnApiKey(this, "SharedKey", {
       name: `${Stack.of(this).stackName}/shared`,
-      description: "What requests count on whose user has no active key yet",
+      description: "Counts the requests of users who have no active key yet",
       enabled: true,
       value: fallbackKeyValue,
     });

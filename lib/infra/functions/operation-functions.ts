@@ -1,0 +1,98 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import type { Operation } from "../../operation-types.ts";
+import { type OperationName, operations } from "../../operations.ts";
+import type { Environment } from "../environment.ts";
+import { RetainedLogGroup } from "../monitoring/access-log.ts";
+import { bundledCode } from "./bundled-code.ts";
+import { OperationRole, type Resources } from "./operation-role.ts";
+
+type Surroundings = Resources & { environment: Environment };
+
+/** The functions that a row invokes, by their rows' names. */
+type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunction>>>;
+
+/** The functions of all rows. */
+export class OperationFunctions {
+  readonly #scope: Construct;
+  readonly #surroundings: Surroundings;
+  readonly #made = new Map<OperationName, OperationFunction>();
+
+  constructor(scope: Construct, surroundings: Surroundings) {
+    this.#scope = scope;
+    this.#surroundings = surroundings;
+  }
+
+  /** The function of a row. It is made on first use, after the functions that it invokes. */
+  get(name: OperationName): OperationFunction {
+    const made = this.#made.get(name);
+    if (made !== undefined) return made;
+    const row: Operation = operations[name];
+    const invoked = Object.fromEntries(row.invokes.map((other) => [other, this.get(other).lambda]));
+    const operation = new OperationFunction(this.#scope, name, { row, invoked, ...this.#surroundings });
+    this.#made.set(name, operation);
+    return operation;
+  }
+
+  /** In the order of THE TABLE. */
+  all(): OperationFunction[] {
+    return (Object.keys(operations) as OperationName[]).map((name) => this.get(name));
+  }
+}
+
+/** The function of one row, with its own role and log. */
+export class OperationFunction extends Construct {
+  readonly name: OperationName;
+  readonly row: Operation;
+  readonly lambda: LambdaFunction;
+
+  constructor(
+    scope: Construct,
+    name: OperationName,
+    { row, invoked, environment, ...resources }: Surroundings & { row: Operation; invoked: Invoked },
+  ) {
+    super(scope, name);
+    this.name = name;
+    this.row = row;
+
+    const { table, key, stage } = resources;
+    const logGroup = new RetainedLogGroup(this, "Log");
+    this.lambda = new LambdaFunction(this, "Function", {
+      description: row.summary,
+      code: bundledCode(name),
+      handler: "index.handler",
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: row.memoryMB,
+      // No concurrency is reserved: it would be taken from the account's other functions, and the account's limit may be as
+      // low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API Gateway throttles it.
+      timeout: Duration.seconds(row.timeoutSeconds),
+      environment: {
+        ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
+        ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
+        // The SDK's own variable, so that no code names an endpoint.
+        ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
+        ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
+        ...Object.fromEntries(row.env.map((name) => [name, environment[name]])),
+      },
+      role: new OperationRole(this, "Role", {
+        row,
+        invoked: Object.values(invoked),
+        logGroup,
+        ...resources,
+      }),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      systemLogLevelV2: SystemLogLevel.WARN,
+    });
+  }
+}

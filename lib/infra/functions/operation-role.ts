@@ -1,0 +1,171 @@
+import { type ArnComponents, ArnFormat, type CfnElement, Stack, Validations } from "aws-cdk-lib";
+import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Key } from "aws-cdk-lib/aws-kms";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import type { Binding } from "../../aws/container.ts";
+import type { ConnectionAction, Operation, PlanAction } from "../../operation-types.ts";
+import type { TableChanges } from "../data/table-changes.ts";
+
+/** What functions may act on, each as far as its row allows. */
+export type Resources = {
+  table: Table;
+  key: Key;
+  changes: TableChanges;
+  /** The stage of the WebSocket connections. */
+  stage: WebSocketStage;
+};
+
+export type OperationRoleProps = Resources & {
+  row: Operation;
+  invoked: readonly IFunction[];
+  logGroup: LogGroup;
+};
+
+/** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
+export class OperationRole extends Role {
+  constructor(scope: Construct, id: string, props: OperationRoleProps) {
+    const { row, table, key, changes, stage, invoked, logGroup } = props;
+    super(scope, id, {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: {
+        Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
+        ...(row.table.length > 0 && { Table: allow(row.table, [table.tableArn]) }),
+        ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], boundToWallet) }),
+        ...(row.connections.length > 0 && {
+          Connections: allow(
+            ["execute-api:ManageConnections"],
+            row.connections.map((action) => connectionsOf(stage, action)),
+          ),
+        }),
+        ...(invoked.length > 0 && {
+          Invoke: allow(
+            ["lambda:InvokeFunction"],
+            invoked.map(({ functionArn }) => functionArn),
+          ),
+        }),
+        ...(row.plans.length > 0 && { Plans: planAccess(scope, row.plans) }),
+        // Lambda reads the table's stream, and reports failures, with the rights of the function.
+        ...(row.kind === "changes" && {
+          ReadChanges: allow(streamReading, [changes.streamArn]),
+          NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
+        }),
+      },
+    });
+    for (const action of row.connections)
+      Validations.of(this).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,
+        reason: "Connections come and go, and a function pushes to those of every user.",
+      });
+    for (const resource of planWildcards(scope, row.plans))
+      Validations.of(this).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${resource}]`,
+        reason: "Keys and plans are made when users sign up, with ids that API Gateway chooses.",
+      });
+  }
+}
+
+function allow(
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions: Record<string, unknown> = {},
+) {
+  return new PolicyDocument({
+    statements: [new PolicyStatement({ actions: [...actions], resources: [...resources], conditions })],
+  });
+}
+
+/** All connections of the stage. */
+const connectionsOf = (
+  stage: WebSocketStage,
+  action: ConnectionAction,
+  reference: Partial<ArnComponents> = {},
+) =>
+  Stack.of(stage).formatArn({
+    service: "execute-api",
+    resource: stage.api.apiId,
+    resourceName: `${stage.stageName}/${action}/@connections/*`,
+    ...reference,
+  });
+
+/** The same in cdk-nag's notation for references. */
+const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) =>
+  connectionsOf(stage, action, {
+    partition: "<AWS::Partition>",
+    region: "<AWS::Region>",
+    account: "<AWS::AccountId>",
+    resource: `<${Stack.of(stage).getLogicalId(stage.api.node.defaultChild as CfnElement)}>`,
+  });
+
+const streamReading = [
+  "dynamodb:DescribeStream",
+  "dynamodb:GetRecords",
+  "dynamodb:GetShardIterator",
+  "dynamodb:ListStreams",
+];
+
+const bindingKeys = { userID: true, walletID: true, network: true, address: true } satisfies Record<
+  keyof Binding,
+  true
+>;
+
+/** Data keys are made for wallets only: the request must name exactly what the key is bound to. */
+const boundToWallet = {
+  "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
+  // ForAllValues is also true for a request without a context.
+  Null: { "kms:EncryptionContextKeys": "false" },
+};
+
+type ControlPlaneCall = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string };
+
+/** IAM knows calls of API Gateway's control plane by method and path, and cannot restrict them to keys by name. */
+const controlPlaneCalls: Record<PlanAction, ControlPlaneCall> = {
+  CreateApiKey: { method: "POST", path: "/apikeys" },
+  GetApiKeys: { method: "GET", path: "/apikeys" },
+  DeleteApiKey: { method: "DELETE", path: "/apikeys/*" },
+  CreateUsagePlan: { method: "POST", path: "/usageplans" },
+  GetUsagePlan: { method: "GET", path: "/usageplans/*" },
+  GetUsagePlans: { method: "GET", path: "/usageplans" },
+  UpdateUsagePlan: { method: "PATCH", path: "/usageplans/*" },
+  DeleteUsagePlan: { method: "DELETE", path: "/usageplans/*" },
+  CreateUsagePlanKey: { method: "POST", path: "/usageplans/*/keys" },
+  GetUsagePlanKey: { method: "GET", path: "/usageplans/*/keys/*" },
+};
+
+/** Allows these calls of this region's control plane. */
+function planAccess(scope: Construct, actions: readonly PlanAction[]): PolicyDocument {
+  const byMethod = Map.groupBy(
+    actions.map((action) => controlPlaneCalls[action]),
+    ({ method }) => method,
+  );
+  const statements = [...byMethod].map(
+    ([method, calls]) =>
+      new PolicyStatement({
+        actions: [`apigateway:${method}`],
+        resources: calls.map(({ path }) => controlPlaneArn(scope, path)),
+      }),
+  );
+  return new PolicyDocument({ statements });
+}
+
+/** The resources of these calls that have a wildcard, in cdk-nag's notation. */
+function planWildcards(scope: Construct, actions: readonly PlanAction[]): string[] {
+  const notation = { partition: "<AWS::Partition>", region: "<AWS::Region>" };
+  const paths = new Set(actions.map((action) => controlPlaneCalls[action].path));
+  return [...paths]
+    .filter((path) => path.includes("*"))
+    .map((path) => controlPlaneArn(scope, path, notation));
+}
+
+function controlPlaneArn(scope: Construct, path: string, parts: Partial<ArnComponents> = {}): string {
+  return Stack.of(scope).formatArn({
+    service: "apigateway",
+    account: "",
+    resource: path,
+    arnFormat: ArnFormat.NO_RESOURCE_NAME,
+    ...parts,
+  });
+}

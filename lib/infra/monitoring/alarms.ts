@@ -1,0 +1,169 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  type MathExpression,
+  type Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import type { Operation, ScheduleRow } from "../../operation-types.ts";
+import { operationsOf } from "../../operations.ts";
+import { failuresBesideRefusals, failuresOf, limitsReached, sumOverCalls, type Watched } from "./metrics.ts";
+
+const fiveMinutes = Duration.minutes(5);
+
+/** Alarms that say what users notice and where to look first. Without a topic, they notify nobody. */
+export class Alarms extends Construct {
+  readonly #action: SnsAction | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { topicArn, ...watched }: Watched & { topicArn: string | undefined },
+  ) {
+    super(scope, id);
+    this.#action =
+      topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
+
+    this.#watchRequests(watched);
+    this.#watchBackground(watched);
+    this.#watchChanges(watched);
+    this.#watchSchedules(watched);
+    this.#watchThrottles(watched);
+  }
+
+  /** An alarm on five minutes of a metric. It is raised by three of what the metric counts, unless `raised` differs. */
+  #add(
+    id: string,
+    metric: Metric | MathExpression,
+    alarmDescription: string,
+    { period = fiveMinutes, ...raised }: Partial<AlarmProps> & { period?: Duration } = {},
+  ) {
+    const alarm = new Alarm(this, id, {
+      metric: metric.with({ period }),
+      alarmDescription,
+      // A single failure may be a passing one.
+      threshold: 3,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...raised,
+    });
+    if (this.#action) alarm.addAlarmAction(this.#action);
+  }
+
+  /** Failed requests, and failures to identify callers. */
+  #watchRequests({ endpoints, functions, stage }: Watched) {
+    for (const { operation, method } of endpoints)
+      this.#add(
+        `${operation.name}Failures`,
+        method.metricServerError(stage),
+        `${operation.row.impact} Look first at the alarm of the authorizer, then at the log of function ${operation.name}.`,
+      );
+
+    const issuerFirst = (name: string) =>
+      `Look first at whether the issuer's keys can be fetched, then at the log of function ${name}.`;
+    const authorize = functions.get("authorize");
+    this.#add(
+      `${authorize.name}Failures`,
+      authorize.lambda.metricErrors(),
+      `${authorize.row.impact} ${issuerFirst(authorize.name)}`,
+    );
+    const authorizeConnection = functions.get("authorizeConnection");
+    this.#add(
+      `${authorizeConnection.name}Failures`,
+      failuresBesideRefusals(authorizeConnection),
+      `${authorizeConnection.row.impact} ${issuerFirst(authorizeConnection.name)}`,
+    );
+  }
+
+  /** Failures of everything else: connections and messages, changes, schedules and direct invocations. */
+  #watchBackground({ functions }: Watched) {
+    for (const operation of functions.all()) {
+      const { name, row } = operation;
+      if (row.kind === "rest" || row.kind === "authorizer") continue;
+      this.#add(
+        `${name}Failures`,
+        failuresOf(operation),
+        `${row.impact} Look first at the log of function ${name}: one line names the fault and, if AWS failed, AWS's request id.`,
+        raisedByFailures(row),
+      );
+    }
+  }
+
+  /** Changes that are published late or not at all, and plans that cannot follow profiles. */
+  #watchChanges({ functions, changes }: Watched) {
+    for (const [name, { impact }] of operationsOf("changes")) {
+      this.#add(
+        `${name}Late`,
+        functions.get(name).lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM }),
+        `${impact} Changes wait for more than a minute. Look first at the failures, throttles and duration of function ${name}.`,
+        { threshold: 60_000, comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD },
+      );
+    }
+    this.#add(
+      "ChangesGaveUp",
+      changes.failed.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM }),
+      "Some clients missed a change until they read again, or a user keeps an old rate limit until their next visit. Look first at the messages in the queue of failed changes, which name the function and the position in the stream, then at that function's log. Delete the messages afterwards.",
+      { threshold: 1 },
+    );
+    this.#add(
+      "KeyLimitReached",
+      limitsReached(functions.get("mirrorPlans")),
+      "New users share the rate limit of the fallback plan: API Gateway has no room for another API key (10,000 per account and region) or another customer's plan (300). Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
+      { threshold: 1 },
+    );
+  }
+
+  /** Schedules that do not run. */
+  #watchSchedules({ functions, isEnabled }: Watched) {
+    for (const [name, row] of operationsOf("schedule").filter(([, row]) => isEnabled(row)))
+      this.#add(
+        `${name}Missing`,
+        functions.get(name).lambda.metricInvocations(),
+        `${row.impact} Function ${name} did not run on schedule. Look first at its rule in EventBridge, then at its throttles.`,
+        {
+          period: periodOf(row),
+          // A run may be a little late, and so leave a period without one.
+          evaluationPeriods: row.everyMinutes < periodOf(row).toMinutes() ? 1 : 2,
+          threshold: 1,
+          comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.BREACHING,
+        },
+      );
+  }
+
+  /** Calls that Lambda or DynamoDB turned away, and failures of DynamoDB. */
+  #watchThrottles({ functions, table }: Watched) {
+    for (const { name, row, lambda } of functions.all())
+      this.#add(
+        `${name}Throttles`,
+        lambda.metricThrottles(),
+        `${row.impact} Lambda rejects calls of function ${name}. Look first at the account's concurrency, and at what uses it up.`,
+      );
+    this.#add(
+      "TableThrottles",
+      sumOverCalls(table, "ThrottledRequests"),
+      "Any operation may be slow or fail. Look first at the consumed capacity on the dashboard: one user's partition may be hot.",
+    );
+    this.#add(
+      "TableFailures",
+      sumOverCalls(table, "SystemErrors"),
+      "Any operation may fail. Look first at the health of DynamoDB in this region.",
+    );
+  }
+}
+
+/** The shortest alarm period in which at least one run is due. */
+const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));
+
+/** Three failures within five minutes. Of a function that runs less often, three failed runs in a row. */
+function raisedByFailures(row: Operation) {
+  if (row.kind !== "schedule" || row.everyMinutes < 5) return {};
+  return { period: periodOf(row), evaluationPeriods: 3, threshold: 1 };
+}

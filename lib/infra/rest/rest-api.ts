@@ -1,0 +1,91 @@
+import { Stack, Validations } from "aws-cdk-lib";
+import {
+  ApiKeySourceType,
+  type CfnAccount,
+  type DomainName,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  RestApi,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { Construct } from "constructs";
+import type { Domain } from "../config.ts";
+import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
+
+/**
+ * The only stage of each API. A literal, because references to the stage would form a circle: the stage depends on its
+ * methods, they on the authorizer, and that on everything that its function's environment refers to.
+ */
+export const apiStageName = "live";
+
+/** The REST API with its stage, without methods. */
+export class TerminalRestApi extends RestApi {
+  /** @param domain disables the API's default address if it is given. */
+  constructor(scope: Construct, id: string, domain: Domain | undefined) {
+    super(scope, id, {
+      // The name is a dimension of the metrics: two APIs of one name would be counted as one.
+      restApiName: Stack.of(scope).stackName,
+      description: "Trading terminal",
+      endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: domain !== undefined,
+      // A key in a header would let callers count against another user's plan.
+      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
+      // Without this role, one per account and region, API Gateway refuses to write access logs.
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: apiStageName,
+        metricsEnabled: true,
+        accessLogDestination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
+        accessLogFormat: restAccessLogFormat,
+        loggingLevel: MethodLoggingLevel.OFF,
+        dataTraceEnabled: false,
+      },
+    });
+    // CDK's output of the default address, which does not answer if there is a domain. The stack has its own output.
+    this.node.tryRemoveChild("Endpoint");
+    Validations.of(this).acknowledge(
+      {
+        id: "AwsSolutions-APIG2",
+        reason:
+          "Each function checks its input against its schema and names the invalid field, which API Gateway cannot.",
+      },
+      {
+        id: "AwsSolutions-APIG3",
+        reason:
+          "A web ACL is billed per rule and request, and tuned to its traffic. The owner may associate one.",
+      },
+      {
+        id: "AwsSolutions-APIG6",
+        reason:
+          "Execution logs may quote requests, and requests carry tokens and private keys. Access logs and metrics do not.",
+      },
+      {
+        id: "AwsSolutions-COG4",
+        reason:
+          "Tokens of any OIDC issuer are accepted, in a header or a cookie. A Cognito authorizer supports user pools and one header.",
+      },
+      {
+        id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+        reason: "API Gateway requires exactly this policy for the role that writes its logs.",
+      },
+    );
+  }
+
+  /** Access logs of any API need the role that this one makes for the account. */
+  get logging(): CfnAccount {
+    if (this.cloudWatchAccount === undefined) throw new Error("The REST API has no role for logs");
+    return this.cloudWatchAccount;
+  }
+}
+
+/** Serves the REST API at the root of a custom domain. The owner makes the DNS record. */
+export function addDomainName(api: RestApi, { domainName, certificateArn }: Domain): DomainName {
+  return api.addDomainName("DomainName", {
+    domainName,
+    certificate: Certificate.fromCertificateArn(api, "Certificate", certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  });
+}

@@ -1,2 +1,0 @@
-/** On every resource of both stacks, by way of CloudFormation. */
-export const tags = { service: "trading-terminal" };

@@ -1,0 +1,61 @@
+import { Stack } from "aws-cdk-lib";
+import {
+  ApiMapping,
+  DomainName,
+  EndpointType,
+  LogGroupLogDestination,
+  SecurityPolicy,
+  WebSocketApi,
+  WebSocketApiKeySelectionExpression,
+  WebSocketStage,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { Construct, IDependable } from "constructs";
+import type { Domain } from "../config.ts";
+import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
+import { apiStageName } from "../rest/rest-api.ts";
+
+export type StreamApiProps = {
+  /** What API Gateway needs before it writes access logs. */
+  logging: IDependable;
+};
+
+/**
+ * The WebSocket API with its stage, without routes. Its default address stays open beside a custom domain, because functions
+ * push to connections there. Execution logs stay off: they may quote messages and tokens.
+ */
+export class StreamApi extends WebSocketApi {
+  readonly stage: WebSocketStage;
+
+  constructor(scope: Construct, id: string, { logging }: StreamApiProps) {
+    super(scope, id, {
+      apiName: `${Stack.of(scope).stackName}${id}`,
+      description: "Trading terminal: prices, orders and positions as they change",
+      routeSelectionExpression: "$request.body.type",
+      apiKeySelectionExpression: WebSocketApiKeySelectionExpression.AUTHORIZER_USAGE_IDENTIFIER_KEY,
+    });
+    this.stage = new WebSocketStage(this, "Stage", {
+      webSocketApi: this,
+      stageName: apiStageName,
+      autoDeploy: true,
+      detailedMetricsEnabled: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
+        format: streamAccessLogFormat,
+      },
+    });
+    this.stage.node.addDependency(logging);
+  }
+}
+
+/** Serves the WebSocket API at the root of a custom domain. The owner makes the DNS record. */
+export function addStreamDomainName(api: StreamApi, { domainName, certificateArn }: Domain): DomainName {
+  const name = new DomainName(api, "DomainName", {
+    domainName,
+    certificate: Certificate.fromCertificateArn(api, "Certificate", certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  });
+  new ApiMapping(api, "Mapping", { api, domainName: name, stage: api.stage });
+  return name;
+}
