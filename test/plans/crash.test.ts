@@ -72,31 +72,28 @@ const numbersOf = (calls: Call[], kinds: Call[]) =>
 
 describe("mirrorUser", () => {
   it.each(named)("completes a run that was cut short at any call: %s", async (name, path) => {
-    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
-    const calls = await walk(name, path, deps, noFault);
-    const users = [name];
+    const deps = () => world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    const calls = await walk(name, path, deps(), noFault);
     // For a read, both faults are the same.
-    for (const [fault, ...kinds] of [
-      ["not arrived", "read", "write"],
-      ["answer lost", "write"],
-    ] as const)
-      for (const number of numbersOf(calls, kinds)) {
-        const userID = `${name}/${fault}/${number}`;
-        users.push(userID);
-        await walk(userID, path, deps, [number, fault]);
-      }
-    expect(users.length).toBeGreaterThan(4);
-    await expectSwept(users, path[2]);
+    const faults: [number, Fault][] = [
+      ...numbersOf(calls, ["read", "write"]).map((number): [number, Fault] => [number, "not arrived"]),
+      ...numbersOf(calls, ["write"]).map((number): [number, Fault] => [number, "answer lost"]),
+    ];
+    const userOf = ([number, fault]: [number, Fault]) => `${name}/${fault}/${number}`;
+    await Promise.all(faults.map((fault) => walk(userOf(fault), path, deps(), fault)));
+    expect(faults.length).toBeGreaterThan(3);
+    await expectSwept([name, ...faults.map(userOf)], path[2]);
   });
 });
 
 describe("the SDK's own retry", () => {
   it.each(named.slice(0, 9))("may repeat any call that has already taken effect: %s", async (name, path) => {
-    const deps = world.deps();
-    const calls = await walk(`${name}/repeated`, path, deps, noFault);
-    const users = numbersOf(calls, ["write"]).map((number) => `${name}/repeated/${number}`);
-    for (const userID of users)
-      await walk(userID, path, deps, [Number(userID.split("/").at(-1)), "answer lost"]);
-    await expectSwept(users, path[2]);
+    const first = `${name}/repeated`;
+    const numbers = numbersOf(await walk(first, path, world.deps(), noFault), ["write"]);
+    const userOf = (number: number) => `${first}/${number}`;
+    await Promise.all(
+      numbers.map((number) => walk(userOf(number), path, world.deps(), [number, "answer lost"])),
+    );
+    await expectSwept(numbers.map(userOf), path[2]);
   });
 });
