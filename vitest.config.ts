@@ -12,7 +12,17 @@ const inTest = (folders: string[]) => folders.map((folder) => `test/${folder}`);
 
 const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
 
-const unit = ["domain", "api", "runtime", "documents", "functions", "structure", "realtime/unit", "prices/rules"];
+const unit = [
+  "domain",
+  "api",
+  "runtime",
+  "documents",
+  "functions",
+  "structure",
+  "cases",
+  "realtime/unit",
+  "prices/rules",
+];
 
 export default defineConfig({
   test: {

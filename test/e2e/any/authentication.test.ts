@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { get, post, sendRaw } from "../support/client.ts";
 import { type Endpoint, endpoints } from "../support/endpoints.ts";
 import { expectError, expectNoTraceOf, expectRefusal, expectUnauthorized } from "../support/expectations.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newEvmKey } from "../../support/keys.ts";
 import { walletsOf } from "../support/terminal.ts";
 import { forgeries } from "../support/tokens.ts";
 import { someUser, twoUsers } from "../support/users.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, sendRaw } from "../support/client.ts";
 import { expectMessage, expectNoTraceOf, expectRefusal } from "../support/expectations.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newEvmKey } from "../../support/keys.ts";
 import { keeping } from "../support/terminal.ts";
 import { someUser, type User } from "../support/users.ts";
 

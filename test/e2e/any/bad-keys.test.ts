@@ -11,7 +11,7 @@ import {
   hexOf,
   newEvmKey,
   newSolanaKey,
-} from "../support/keys.ts";
+} from "../../support/keys.ts";
 import { importWallet, keeping } from "../support/terminal.ts";
 import { someUser } from "../support/users.ts";
 

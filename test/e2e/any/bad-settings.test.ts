@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, sendRaw } from "../support/client.ts";
 import { expectError, expectMessage, expectNoTraceOf, expectRefusal } from "../support/expectations.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newEvmKey } from "../../support/keys.ts";
 import { changeSettings, keeping } from "../support/terminal.ts";
 import { someUser, twoUsers, type User } from "../support/users.ts";
 

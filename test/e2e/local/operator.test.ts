@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { admin } from "../support/admin.ts";
 import { expectMessage } from "../support/expectations.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newEvmKey } from "../../support/keys.ts";
 import { importAll, importWallet, profileOf, rewardsOf, walletsOf } from "../support/terminal.ts";
 import { newUser, type User } from "../support/users.ts";
 

@@ -6,7 +6,7 @@ import { abuse } from "../support/abuse.ts";
 import { get, send } from "../support/client.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { expectMessage, expectUnauthorized } from "../support/expectations.ts";
-import { formsOf, newEvmKey, newSolanaKey } from "../support/keys.ts";
+import { formsOf, newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { type OwnRunner, startOwnRunner } from "../support/own-runner.ts";
 import { versionOf } from "../support/settings-events.ts";
 import { expectToWork, refusalOf, streamOf, subscribe } from "../support/stream.ts";
@@ -21,7 +21,7 @@ import {
   walletsOf,
 } from "../support/terminal.ts";
 import { forgeries } from "../support/tokens.ts";
-import { partIn, stackTrace } from "../support/traces.ts";
+import { partIn, stackTrace } from "../../support/traces.ts";
 import { issueToken, newUser } from "../support/users.ts";
 
 let runner: OwnRunner;

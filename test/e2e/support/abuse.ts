@@ -1,6 +1,6 @@
 import { type Answer, get, post, send, sendRaw } from "./client.ts";
 import { endpoints } from "./endpoints.ts";
-import type { Key } from "./keys.ts";
+import type { Key } from "../../support/keys.ts";
 import { newUser } from "./users.ts";
 
 export type Secrets = {

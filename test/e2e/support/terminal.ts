@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Answer, get, post } from "./client.ts";
-import type { Key } from "./keys.ts";
+import type { Key } from "../../support/keys.ts";
 import type { User } from "./users.ts";
 
 export type Wallet = {

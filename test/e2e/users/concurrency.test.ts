@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { get } from "../support/client.ts";
-import { newEvmKey, newKey } from "../support/keys.ts";
+import { newEvmKey, newKey } from "../../support/keys.ts";
 import {
   changeSettings,
   importWallet,

@@ -10,7 +10,7 @@ import {
   newKey,
   newSolanaKey,
   solanaVectors,
-} from "../support/keys.ts";
+} from "../../support/keys.ts";
 import { text, timestamp } from "../support/shapes.ts";
 import { importAll, importWallet, profileOf, walletsOf } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newEvmKey } from "../support/keys.ts";
+import { newEvmKey } from "../../support/keys.ts";
 import { profileShape } from "../support/shapes.ts";
 import { importAll, profileOf, referralsOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { get } from "../support/client.ts";
-import { newEvmKey, newKey, newSolanaKey } from "../support/keys.ts";
+import { newEvmKey, newKey, newSolanaKey } from "../../support/keys.ts";
 import { walletShape } from "../support/shapes.ts";
 import { importAll, type Wallet, walletsOf } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";

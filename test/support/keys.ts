@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import bs58 from "bs58";
 import { computeAddress } from "ethers";
 
-/** A wallet to import: what a user pastes, the address it must get, and the secret's own 32 bytes. */
+/** A wallet to import: what a user pastes, the address it must get, and the 32 bytes of the secret. */
 export type Key = { network: string; privateKey: string; address: string; secret: Buffer };
 
 export const evmNetworks = ["eth", "base", "bsc", "avax"] as const;
@@ -12,23 +12,30 @@ export const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd2
 
 export const hexOf = (scalar: bigint): string => scalar.toString(16).padStart(64, "0");
 
+/** All keys made in this process, for a search for traces of them. */
+export const keysMade: Key[] = [];
+
 export function newEvmKey(network: string = "eth"): Key {
   const secret = randomBytes(32);
   const privateKey = `0x${secret.toString("hex")}`;
-  return { network, privateKey, address: computeAddress(privateKey), secret };
+  const key = { network, privateKey, address: computeAddress(privateKey), secret };
+  keysMade.push(key);
+  return key;
 }
 
-/** The public half comes from Node's own Ed25519. */
+/** The public half comes from Node's Ed25519, so that the code under test is not its own judge. */
 export function newSolanaKey(): Key {
   const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const [secret, publicKey] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];
   const privateKey = bs58.encode(Buffer.concat([secret, publicKey]));
-  return { network: "sol", privateKey, address: bs58.encode(publicKey), secret };
+  const key = { network: "sol", privateKey, address: bs58.encode(publicKey), secret };
+  keysMade.push(key);
+  return key;
 }
 
 export const newKey = (network: string): Key => (network === "sol" ? newSolanaKey() : newEvmKey(network));
 
-/** Addresses of keys that others have published. */
+/** Published private keys and their addresses. */
 export const evmVectors = [
   [hexOf(1n), "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
   [hexOf(2n), "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"],
@@ -39,7 +46,7 @@ export const evmVectors = [
   ],
 ] as const;
 
-/** Seeds and public keys of RFC 8032, section 7.1, tests 1 and 2 and 1024. None of the seeds reads as a point of the curve. */
+/** Seeds and public keys of RFC 8032, section 7.1, tests 1, 2 and 1024. None of these seeds encodes a point of the curve. */
 export const solanaVectors = [
   [
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
@@ -55,12 +62,12 @@ export const solanaVectors = [
   ],
 ] as const;
 
-/** The seed of RFC 8032's test 3, which is the encoding of a point of the curve as well, as any address is. */
+/** The seed of test 3 of RFC 8032. It encodes a point of the curve too, so it may be an address. */
 export const ambiguousSeed = "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7";
 
 export const base58OfHex = (...hex: string[]): string => bs58.encode(Buffer.from(hex.join(""), "hex"));
 
-/** Every way in which somebody might write a secret down. */
+/** The ways in which a program might print a key. */
 export function formsOf({ privateKey, secret }: Pick<Key, "privateKey" | "secret">): string[] {
   return [
     privateKey.replace(/^0x/, ""),

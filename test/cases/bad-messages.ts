@@ -1,0 +1,122 @@
+import { type Case, casesOf, type Table } from "./sample.ts";
+
+/** A message that is answered with an error of this code. Text is sent as it is, anything else as JSON. */
+export type BadMessage = Case & { code: string; message: unknown };
+
+const subscribe = (channels: unknown, rest: object = {}) => ({ type: "subscribe", channels, ...rest });
+
+const notJson: Table<unknown> = {
+  "a message is not empty": [
+    ["nothing", ""],
+    ["a space", " "],
+  ],
+  "a message is JSON": [
+    ["half of a message", '{"type":"ping"'],
+    ["plain text", "subscribe"],
+    ["two messages in one", '{"type":"ping"}{"type":"ping"}'],
+    ["single quotes", "{'type':'ping'}"],
+    ["a byte order mark", '\uFEFF{"type":"ping"}'],
+    ["a NUL byte at the end", '{"type":"ping"}\0'],
+    ["lists 10,000 deep that do not end", "[".repeat(10_000)],
+  ],
+};
+
+const invalid: Table<unknown> = {
+  "a message is an object": [
+    ["a list", '[{"type":"ping"}]'],
+    ["null", "null"],
+    ["a number", "42"],
+    ["a string", '"ping"'],
+  ],
+  "a type is required": [
+    ["no type", { channels: ["prices"] }],
+    ["an object with nothing in it", {}],
+  ],
+  "channels are a list": [
+    ["one channel without a list", subscribe("prices")],
+    ["no channels", { type: "subscribe" }],
+    ["null for channels", subscribe(null)],
+    ["an object for a list", { type: "unsubscribe", channels: { 0: "prices" } }],
+  ],
+  "a channel is a string": [
+    ["a bad channel beside a good one", subscribe(["prices", null])],
+    ["a number for a channel", subscribe([7])],
+  ],
+  "channels are few": [
+    ["1000 channels", subscribe(Array.from({ length: 1000 }, (_, index) => `channel${index}`))],
+    ["a good channel 1000 times", subscribe(Array.from({ length: 1000 }, () => "prices"))],
+  ],
+  "a field is known": [
+    ["an unknown field", subscribe(["prices"], { user: "somebody" })],
+    ["a field of another message", { type: "ping", channels: [] }],
+    ["another constructor", { type: "ping", constructor: { prototype: {} } }],
+    ["another prototype", '{"type":"ping","__proto__":{"id":"x"}}'],
+  ],
+  "an id is short": [
+    ["an id of 65 letters", { type: "ping", id: "x".repeat(65) }],
+    ["an empty id", { type: "ping", id: "" }],
+    ["an id of 20 KB", subscribe(["prices"], { id: "x".repeat(20 * 1024) })],
+  ],
+  "an id is a string or an integer": [
+    ["a fraction for an id", { type: "ping", id: 1.5 }],
+    ["a number that JSON does not keep for an id", { type: "ping", id: 2 ** 53 }],
+    ["null for an id", { type: "ping", id: null }],
+    ["a list for an id", { type: "ping", id: ["c1"] }],
+  ],
+};
+
+const unknownTypes: Table<unknown> = {
+  "a type is known": [
+    ["an unknown type", { type: "buy" }],
+    ["a type in upper case", { type: "PING" }],
+    ["an empty type", { type: "" }],
+    ["a message that the service sends", { type: "TradingSettingsUpdated", data: {} }],
+    ["the name of a method of every object", { type: "toString" }],
+    ["__proto__", '{"type":"__proto__"}'],
+  ],
+  "a type is a string": [
+    ["a number for a type", { type: 7 }],
+    ["null for a type", { type: null }],
+    ["a list for a type", { type: ["ping"] }],
+  ],
+};
+
+const unknownChannels: Table<unknown> = {
+  "a channel to join is known": [
+    ["an unknown channel", subscribe(["candles"])],
+    ["a channel in upper case", subscribe(["Prices"])],
+    ["a channel of another user", subscribe(["orders#somebody"])],
+    ["__proto__ for a channel", subscribe(["__proto__"])],
+  ],
+  "a channel to leave is known": [
+    ["an unknown channel to leave", { type: "unsubscribe", channels: ["candles"] }],
+  ],
+};
+
+const withCode = (code: string, table: Table<unknown>): BadMessage[] =>
+  casesOf(table).map(({ value, ...rest }) => ({ ...rest, code, message: value }));
+
+export const badMessages: readonly BadMessage[] = [
+  ...withCode("INVALID_JSON", notJson),
+  ...withCode("INVALID_MESSAGE", invalid),
+  ...withCode("UNKNOWN_TYPE", unknownTypes),
+  ...withCode("UNKNOWN_CHANNEL", unknownChannels),
+];
+
+/** Bad messages with an id, which the error carries. */
+export const badMessagesWithID: readonly BadMessage[] = [
+  ...withCode("UNKNOWN_TYPE", {
+    "an error carries the id": [["an unknown type", { type: "buy", id: "c1" }]],
+  }),
+  ...withCode("INVALID_MESSAGE", {
+    "an error carries the id": [
+      ["no type", { id: "c1" }],
+      ["channels that are not a list", { type: "subscribe", id: "c1", channels: "prices" }],
+    ],
+  }),
+  ...withCode("UNKNOWN_CHANNEL", {
+    "an error carries the id": [
+      ["an unknown channel", { type: "unsubscribe", id: "c1", channels: ["candles"] }],
+    ],
+  }),
+];

@@ -1,0 +1,90 @@
+import { type Case, casesOf } from "./sample.ts";
+
+/** Headers as they are sent, in order. */
+export type SentHeaders = (readonly [name: string, value: string])[];
+
+type HeadersWith = (token: string) => SentHeaders;
+
+/** Headers of a request, made with a good token. */
+export type Credentials = Case & { value: HeadersWith };
+
+/** Requests that bring no token. */
+export const noCredentials: readonly Credentials[] = casesOf<HeadersWith>({
+  "no headers": [["no credentials", () => []]],
+  "no cookie of the name": [
+    ["cookies of other names", () => [["Cookie", "session=1; access_token2=a.b.c; xaccess_token=a.b.c"]]],
+    ["an empty cookie header", () => [["Cookie", ""]]],
+  ],
+});
+
+/** Requests that bring a token, or try to, but not in the way that counts. */
+export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
+  "not a token": [
+    ["a word that is not a token", () => [["Authorization", "Bearer garbage"]]],
+    ["dots for a token", () => [["Authorization", "Bearer .."]]],
+    ["three words with dots", () => [["Authorization", "Bearer a.b.c"]]],
+    ["the five parts of an encrypted token", () => [["Authorization", "Bearer a.b.c.d.e"]]],
+    ["8 KB of garbage", () => [["Authorization", `Bearer ${"x".repeat(8_000)}`]]],
+  ],
+  "another scheme": [
+    ["the token as Basic", (token) => [["Authorization", `Basic ${token}`]]],
+    ["Basic credentials", () => [["Authorization", `Basic ${Buffer.from("a:b").toString("base64")}`]]],
+    ["the token without Bearer", (token) => [["Authorization", token]]],
+    ["Bearer without the space", (token) => [["Authorization", `Bearer${token}`]]],
+    ["Bearer without a token", () => [["Authorization", "Bearer"]]],
+  ],
+  "more than one token": [
+    ["two tokens in one header", (token) => [["Authorization", `Bearer ${token}, Bearer ${token}`]]],
+    ["a word after the token", (token) => [["Authorization", `Bearer ${token} more`]]],
+    [
+      "two Authorization headers",
+      (token) => [
+        ["Authorization", `Bearer ${token}`],
+        ["Authorization", `Bearer ${token}`],
+      ],
+    ],
+    ["the cookie given twice", (token) => [["Cookie", `access_token=${token}; access_token=${token}`]]],
+  ],
+  "a bad cookie": [
+    ["garbage in the cookie", () => [["Cookie", "access_token=garbage"]]],
+    ["an empty token in the cookie", () => [["Cookie", "access_token="]]],
+  ],
+  "a bad header beside a good cookie": [
+    [
+      "garbage in the header beside a good cookie",
+      (token) => [
+        ["Authorization", "Bearer garbage"],
+        ["Cookie", `access_token=${token}`],
+      ],
+    ],
+    [
+      "Basic credentials beside a good cookie",
+      (token) => [
+        ["Cookie", `access_token=${token}`],
+        ["Authorization", "Basic YTpi"],
+      ],
+    ],
+  ],
+});
+
+/** Requests that bring the token as they should. */
+export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
+  "the header": [
+    ["the header", (token) => [["Authorization", `Bearer ${token}`]]],
+    ["the header in lower case", (token) => [["authorization", `bearer ${token}`]]],
+    ["the header in upper case", (token) => [["AUTHORIZATION", `BEARER ${token}`]]],
+  ],
+  "the cookie": [
+    ["the cookie", (token) => [["Cookie", `access_token=${token}`]]],
+    ["the cookie among others", (token) => [["Cookie", `a=1; access_token=${token}; b="2"`]]],
+  ],
+  "the header before the cookie": [
+    [
+      "the header beside a bad cookie",
+      (token) => [
+        ["Authorization", `Bearer ${token}`],
+        ["Cookie", "access_token=garbage"],
+      ],
+    ],
+  ],
+});

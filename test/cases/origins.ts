@@ -1,0 +1,14 @@
+/** Origins that are not the allowed one but may be taken for it, the plainest first. */
+export function foreignOrigins(allowed: string | undefined): string[] {
+  if (allowed === undefined) return ["https://evil.example", "null"];
+  const { protocol, hostname, host } = new URL(allowed);
+  return [
+    "https://evil.example",
+    "null",
+    ...[`${protocol}//${hostname}`, `${allowed}0`].filter((origin) => origin !== allowed),
+    `${allowed}.evil.example`,
+    `${protocol === "https:" ? "http:" : "https:"}//${host}`,
+    `http://evil.example/${allowed}`,
+    allowed.toUpperCase(),
+  ];
+}

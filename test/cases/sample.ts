@@ -1,0 +1,24 @@
+import { stageAddress } from "../e2e/folders.ts";
+
+/** A case of a table: the rule that it is an example of, and what is special about it. */
+export type Case = { rule: string; title: string };
+
+/** A table of cases, by rule. */
+export type Table<Value> = Record<string, readonly (readonly [title: string, value: Value])[]>;
+
+export function casesOf<Value>(table: Table<Value>): (Case & { value: Value })[] {
+  return Object.entries(table).flatMap(([rule, cases]) =>
+    cases.map(([title, value]) => ({ rule, title, value })),
+  );
+}
+
+/**
+ * The cases that the end-to-end tests run: the first of each rule. With FULL=1 and against a deployed stage they run all of
+ * them, as the unit tests always do.
+ */
+export function sampled<Each extends { rule: string }>(cases: readonly Each[], env = process.env): Each[] {
+  if (runsAll(env)) return [...cases];
+  return cases.filter(({ rule }, index) => cases.findIndex((other) => other.rule === rule) === index);
+}
+
+export const runsAll = (env = process.env) => env.FULL === "1" || stageAddress(env) !== undefined;

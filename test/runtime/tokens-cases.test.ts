@@ -1,0 +1,123 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { connectionToken, requestToken } from "../../lib/runtime/request-token.ts";
+import { InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
+import { badCredentials, goodCredentials, noCredentials, type SentHeaders } from "../cases/credentials.ts";
+import { badHandshakes, goodHandshakes, goodSubprotocols, type Handshake } from "../cases/handshakes.ts";
+import { badClaims, forgeries, goodClaims, goodSubjects } from "../cases/tokens.ts";
+import { authorizerEvent, type Headers } from "../support/events.ts";
+
+const iss = "https://issuer.example.com";
+const aud = "trading-terminal";
+const now = new Date("2026-11-21T09:00:00Z");
+const nowSeconds = now.getTime() / 1000;
+
+const pair = await generateKeyPair("ES256", { extractable: true });
+const published = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
+
+/** A token of the issuer. A claim that is undefined is left out. */
+const sign = (change: object = {}) => {
+  const claims = { iss, aud, sub: "alice", iat: nowSeconds, exp: nowSeconds + 900, ...change };
+  const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: "ES256", kid: "k1", typ: "JWT" })
+    .sign(pair.privateKey);
+};
+
+const good = await sign();
+
+const verifier = () => tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys` });
+
+/** Whether a request with this token is let in, as the authorizers decide. */
+async function verdictOn(token: string | undefined): Promise<"good" | "none" | "invalid" | "expired"> {
+  if (token === undefined) return "none";
+  try {
+    await verifier()(token);
+    return "good";
+  } catch (error) {
+    if (!(error instanceof InvalidToken)) throw error;
+    return error.expired ? "expired" : "invalid";
+  }
+}
+
+/** Headers of the same name, in any case, are one header with several values. */
+function received(headers: SentHeaders): Headers {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of headers) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
+}
+
+const onConnect = ({ token, headers = {}, subprotocols }: Handshake) =>
+  connectionToken(
+    authorizerEvent({
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...headers,
+      ...(subprotocols && { "Sec-WebSocket-Protocol": subprotocols.join(", ") }),
+    }),
+    { cookieName: "access_token", allowedOrigins: ["https://app.example"] },
+  );
+
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  vi.stubGlobal("fetch", async () => Response.json({ keys: [published] }));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("a token", () => {
+  it.each(forgeries)("is refused with $title", async ({ value: forge }) => {
+    expect(await verdictOn(await forge(good, published))).toBe("invalid");
+  });
+
+  it.each(badClaims)("is refused $title, and a refresh does not help", async ({ value: change }) => {
+    expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("invalid");
+  });
+
+  it.each(goodClaims)("is accepted $title", async ({ value: change }) => {
+    expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("good");
+  });
+
+  it.each(goodSubjects)("is accepted for a subject like $title", async ({ value: sub }) => {
+    expect(await verifier()(await sign({ sub }))).toMatchObject({ sub });
+  });
+});
+
+describe("a request", () => {
+  const verdict = (headers: SentHeaders) =>
+    verdictOn(requestToken(authorizerEvent(received(headers)), "access_token"));
+
+  it.each(noCredentials)("brings no token with $title", async ({ value: headersWith }) => {
+    expect(await verdict(headersWith(good))).toBe("none");
+  });
+
+  it.each(badCredentials)("is refused with $title", async ({ value: headersWith }) => {
+    expect(await verdict(headersWith(good))).toBe("invalid");
+  });
+
+  it.each(goodCredentials)("is let in by $title", async ({ value: headersWith }) => {
+    expect(await verdict(headersWith(good))).toBe("good");
+  });
+});
+
+describe("a connection", () => {
+  it.each([...goodHandshakes, ...goodSubprotocols])("is admitted by $title", async ({ value }) => {
+    expect(await verdictOn(onConnect(value(good)))).toBe("good");
+  });
+
+  it.each(badHandshakes)("is refused with $title", async ({ value }) => {
+    expect(["none", "invalid"]).toContain(await verdictOn(onConnect(value(good))));
+  });
+
+  it.each(forgeries)("is refused with a token with $title, wherever it is", async ({ value: forge }) => {
+    const token = await forge(good, published);
+    const handshakes: Handshake[] = [
+      { token },
+      { headers: { Cookie: `access_token=${token}` } },
+      { subprotocols: ["access_token", token] },
+    ];
+    for (const handshake of handshakes) expect(await verdictOn(onConnect(handshake))).toBe("invalid");
+  });
+});
