@@ -11,7 +11,6 @@ import {
   later,
   minutes,
   pro,
-  stages,
   start,
   type User,
   worldForTests,
@@ -154,15 +153,12 @@ describe("freeIdleKeys", () => {
       apiKeys: [
         ...world.usage.apiKeys,
         ...["gone/1", "Terminal/other/gone/1"].map((name) => ({
-          ...{
-            id: name,
-            name,
-            value: name,
-            from: "program" as const,
-            enabled: true,
-            stageKeys: stages.map(String),
-          },
-          ...{ createdDate: start.getTime(), lastUpdatedDate: start.getTime(), tags: {} },
+          id: name,
+          name,
+          value: name,
+          from: "program" as const,
+          enabled: true,
+          createdDate: start.getTime(),
         })),
       ],
     });

@@ -129,7 +129,5 @@ function tierPlan(name: string): UsagePlan {
     name,
     apiStages: stages,
     throttle: throttleOf({ requestsPerMinute: requestsPerMinute[plan] }),
-    createdDate: start.getTime(),
-    tags: {},
   };
 }

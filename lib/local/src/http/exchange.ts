@@ -1,7 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { fromWire, type GatewayRequest, type GatewayResponse, type Pair, toWire } from "./messages.ts";
 
-/** What Node has received, without its socket. */
 export function readRequest(request: IncomingMessage, body: Buffer): GatewayRequest {
   return {
     method: request.method ?? "GET",
@@ -27,11 +26,11 @@ export function sendResponse(response: ServerResponse, { status, headers, body }
     status,
     [...headers, ...length].flatMap(([name, value]) => [name, toWire(value)]),
   );
-  // An empty body would still be written apart from the head, by a system call of its own.
+  // Node would write even an empty body separately, with one more system call.
   response.end(hasBody && body.length > 0 ? body : undefined);
 }
 
-/** Answers a request for another protocol that stays without it, and ends the connection. */
+/** Answers an upgrade request with a refusal and ends the connection. */
 export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse): void {
   const { socket } = request;
   const response = new ServerResponse(request);
@@ -39,29 +38,28 @@ export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse)
   try {
     response.assignSocket(socket);
   } catch {
-    // An earlier request on that socket still waits for its own answer, which this one must not overtake.
+    // An earlier request on this socket still waits for its answer, which must come first.
     return void socket.destroy();
   }
   response.once("finish", () => socket.destroySoon());
   sendResponse(response, answer);
 }
 
-/** Bytes. */
-export const BODY_LIMIT = 10 * 1024 * 1024;
+export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /**
- * The body of a request, or "too large" as soon as that is known; the rest is left in the stream then.
+ * Reads a body. Resolves to "too large" as soon as that is known, and leaves the rest in the stream.
  *
- * @throws Error when the client goes away
+ * @throws Error if the client disconnects
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | "too large"> {
-  if (Number(request.headers["content-length"]) > BODY_LIMIT) return "too large";
+  if (Number(request.headers["content-length"]) > BODY_LIMIT_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let size = 0;
-  // Without the option, leaving the loop would close the socket on which the answer has to go out.
+  // Otherwise leaving the loop would close the socket that the answer needs.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > BODY_LIMIT) return "too large";
+    if (size > BODY_LIMIT_BYTES) return "too large";
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

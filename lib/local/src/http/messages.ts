@@ -1,26 +1,55 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 
-/** One header or query parameter; a name may come several times, in any case. */
+/** A header or query parameter. A name may occur several times, in any case. */
 export type Pair = readonly [name: string, value: string];
 
 /** An HTTP request without its socket. */
 export type GatewayRequest = {
   method: string;
-  /** The request target as sent: path and query, percent-encoded. An absolute-form target has its origin in front. */
+  /** The request target as sent: path and query, percent-encoded. An absolute-form target begins with its origin. */
   target: string;
-  /** In the order, case and number in which they were sent. */
+  /** In the order and case in which they were sent, with repetitions. */
   headers: readonly Pair[];
   body: Buffer;
   sourceIp: string;
 };
 
-/** An HTTP answer without its socket. Content-Length, Date and Connection are the server's to add. */
+/** An HTTP answer without its socket. The server adds Content-Length, Date and Connection. */
 export type GatewayResponse = { status: number; headers: readonly Pair[]; body: Buffer };
 
-/** Two views of the same pairs: the last value of each name, and all of them in order. */
+export type Handle = (request: GatewayRequest) => Promise<GatewayResponse>;
+
+/** Answers the requests of one service, and returns undefined for all others. */
+export type Route = (request: GatewayRequest) => Promise<GatewayResponse> | undefined;
+
+export function json(status: number, body: unknown, ...headers: Pair[]): GatewayResponse {
+  return {
+    status,
+    headers: [["Content-Type", "application/json"], ...headers],
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** The path of a request's target, without its query. */
+export function pathOf({ target }: GatewayRequest): string {
+  return target.split("?", 1)[0] ?? "";
+}
+
+/** The last value of a header. */
+export function header({ headers }: { headers: readonly Pair[] }, lowerCaseName: string): string | undefined {
+  return headers.findLast(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
+}
+
+/** The headers, with the overrides in place of all headers of the same name, whatever their case. */
+export function withOverrides(headers: readonly Pair[], overrides: readonly Pair[]): Pair[] {
+  const names = new Set(overrides.map(([name]) => name.toLowerCase()));
+  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...overrides];
+}
+
+/** Two views of the same pairs: the last value of each name, and all values in order. */
 export type ValueMaps = { single: Record<string, string>; multi: Record<string, string[]> };
 
-/** @param keyOf pairs of one key are the same name, written as in the first of them */
+/** @param keyOf gives equal keys to spellings of one name; the maps use the first spelling */
 export function valueMaps(
   pairs: Iterable<Pair>,
   keyOf: (name: string) => string = (name) => name,
@@ -38,42 +67,7 @@ export function valueMaps(
   };
 }
 
-/** The values of a header, in the order in which they were sent. */
-export function headerValues(headers: readonly Pair[], lowerCaseName: string): string[] {
-  return headers.filter(([name]) => name.toLowerCase() === lowerCaseName).map(([, value]) => value);
-}
-
-/** The headers with those of the same name replaced, whatever their case. */
-export function withOverrides(headers: readonly Pair[], overrides: readonly Pair[]): Pair[] {
-  const names = new Set(overrides.map(([name]) => name.toLowerCase()));
-  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...overrides];
-}
-
-/** Answers a request that no socket is part of. */
-export type Handle = (request: GatewayRequest) => Promise<GatewayResponse>;
-
-/** Answers a request, or gives undefined for one that is meant for somebody else. */
-export type Route = (request: GatewayRequest) => Promise<GatewayResponse> | undefined;
-
-export function json(status: number, body: unknown, ...headers: Pair[]): GatewayResponse {
-  return {
-    status,
-    headers: [["Content-Type", "application/json"], ...headers],
-    body: Buffer.from(JSON.stringify(body)),
-  };
-}
-
-/** The path of a request's target, without its query. */
-export function pathOf({ target }: GatewayRequest): string {
-  return target.split("?", 1)[0] ?? "";
-}
-
-/** The last value of a header, or undefined. */
-export function header({ headers }: GatewayRequest, name: string): string | undefined {
-  return headers.findLast(([sent]) => sent.toLowerCase() === name)?.[1];
-}
-
-/** Text of a header as the bytes of its UTF-8, one character each, which is how Node sends and receives headers. */
+/** A header's text as one character per byte of its UTF-8, which is how Node sends and receives headers. */
 export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
@@ -83,7 +77,7 @@ export function fromWire(text: string): string {
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
 }
 
-/** Whether HTTP can carry that header: a line break in a value, say, would begin another header. */
+/** Whether HTTP can carry a header. A line break in its value, for example, would start another header. */
 export function isSendable([name, value]: Pair): boolean {
   try {
     validateHeaderName(name);
@@ -92,18 +86,4 @@ export function isSendable([name, value]: Pair): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Whether a body counts as binary. Recorded: of an Accept header only the first type counts, and it must be listed in
- * BinaryMediaTypes by that very name. The wildcard for all types takes in everything, a missing header too.
- */
-export function isBinary(binaryMediaTypes: readonly string[], header: string | undefined): boolean {
-  if (binaryMediaTypes.includes("*/*")) return true;
-  return header !== undefined && binaryMediaTypes.includes(mediaType(header));
-}
-
-/** The first media type of a Content-Type or Accept header, without parameters. */
-export function mediaType(header: string): string {
-  return (header.split(/[,;]/, 1)[0] ?? "").trim().toLowerCase();
 }

@@ -8,11 +8,11 @@ type Candidate<Resource> = { resource: Resource; segments: Segment[] };
 const precedence = ["static", "parameter", "proxy"];
 
 /**
- * Finds the resource of a path, case-sensitively. A static segment wins over a `{parameter}` and that over `{proxy+}`,
- * decided at the first segment where two resources differ. The values of path parameters stay percent-encoded, as
- * recorded: `%2F` is part of one segment.
+ * Finds the resource of a path, case-sensitively. The first segment in which two resources differ decides: a static
+ * segment wins over a `{parameter}`, and a parameter over `{proxy+}`. Recorded: the values of path parameters stay
+ * percent-encoded, and `%2F` does not separate segments.
  *
- * @throws Error for a resource path that API Gateway would not accept
+ * @throws Error for a resource path that API Gateway does not accept
  */
 export function createRouteMatcher<Resource extends { path: string }>(
   resources: readonly Resource[],
@@ -31,7 +31,7 @@ export function createRouteMatcher<Resource extends { path: string }>(
   };
 }
 
-/** Recorded: a trailing slash makes no difference, an empty segment inside a path does. */
+/** Recorded: a trailing slash is ignored, an empty segment inside a path is not. */
 function split(path: string): string[] {
   const inner = path.replace(/^\//, "").replace(/\/+$/, "");
   return inner === "" ? [] : inner.split("/");
@@ -72,27 +72,27 @@ function matchSegments(
 }
 
 export type RequestTarget = {
-  /** The path as sent, of which `requestContext.path` is made. */
+  /** The path as sent, as it appears in `requestContext.path`. */
   rawPath: string;
-  /** The path that is matched and told to functions. Nothing in it is decoded and no dot segment is resolved. */
+  /** The path that is matched and that functions get. It is not decoded, and dot segments are not resolved. */
   path: string;
   query: ValueMaps;
 };
 
-/** Takes a request target apart. Anything can be taken apart; `isWellFormed` says whether it should have been sent. */
+/** Splits any request target; `isWellFormed` says whether API Gateway accepts it. */
 export function readTarget(target: string): RequestTarget {
   const origin = /^https?:\/\/[^/?]*/i.exec(target)?.[0] ?? "";
   const [rawPath = "", ...query] = target.slice(origin.length).split("?");
   return {
     rawPath: rawPath || "/",
-    // Recorded: `//pets` has the path `/pets`, while slashes further on stay doubled.
+    // Recorded: `//pets` has the path `/pets`, but doubled slashes further on stay.
     path: rawPath.replace(/^\/*/, "/"),
-    // The "?" is there because URLSearchParams takes one off, and a query may begin with one of its own.
+    // URLSearchParams strips a leading "?", and the query itself may begin with one.
     query: valueMaps(new URLSearchParams(`?${query.join("?")}`)),
   };
 }
 
-/** False for an asterisk-form target and for a percent sign that begins no escape. */
+/** False for an asterisk-form target and for a percent sign without two hex digits. */
 export function isWellFormed(target: string): boolean {
   return /^(\/|https?:\/\/)/i.test(target) && !/%(?![\da-f]{2})/i.test(target);
 }

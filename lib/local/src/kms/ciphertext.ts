@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { KmsError } from "./kms-error.ts";
 
-/** Names the secret that a ciphertext was made with. Both parts fit the header: an ARN is shorter than 256 bytes. */
+/** Names the secret that sealed a ciphertext. The header has one byte for the length of the ARN, which is enough. */
 export type Origin = { keyArn: string; materialId: string };
 
-/** What must be given again, exactly and in any order, to decrypt. */
+/** Decryption needs exactly the same pairs, in any order. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
 const FORMAT = 1;
@@ -28,7 +28,7 @@ export function seal(
   return Buffer.concat([header, iv, cipher.getAuthTag(), encrypted]);
 }
 
-/** @throws KmsError InvalidCiphertextException when it is not a ciphertext of this format */
+/** @throws KmsError InvalidCiphertextException if the format is wrong */
 export function readOrigin(ciphertext: Buffer): Origin {
   const arnLength = ciphertext[1];
   if (ciphertext[0] !== FORMAT || arnLength === undefined) throw new KmsError("InvalidCiphertextException");
@@ -43,7 +43,7 @@ export function readOrigin(ciphertext: Buffer): Origin {
   };
 }
 
-/** @throws KmsError InvalidCiphertextException when a byte or the context is not the one it was sealed with */
+/** @throws KmsError InvalidCiphertextException if a byte or the context has changed since it was sealed */
 export function open(secret: string, context: EncryptionContext, ciphertext: Buffer): Buffer {
   const header = encodeHeader(readOrigin(ciphertext));
   const ivEnd = header.length + IV_BYTES;
@@ -67,7 +67,7 @@ function encodeHeader({ keyArn, materialId }: Origin): Buffer {
   return Buffer.concat([Buffer.from([FORMAT, arn.length]), arn, Buffer.from(materialId, "hex")]);
 }
 
-/** JSON of the sorted pairs: no two contexts share it, and the order of the pairs does not count. */
+/** The JSON of the sorted pairs is unique to a context and independent of their order. */
 function additionalData(header: Buffer, context: EncryptionContext): Buffer {
   const pairs = Object.keys(context)
     .sort()

@@ -3,10 +3,10 @@ import { account, arn } from "../account.ts";
 import type { Origin } from "./ciphertext.ts";
 import { KmsError } from "./kms-error.ts";
 
-/** One generation of a key's secret. `id` is 64 hex digits; `rotatedAt` (epoch ms) is absent on the first. */
+/** One generation of a key's secret. `id` is 64 hex digits; `rotatedAt` (epoch ms) is absent on the first one. */
 export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
 
-/** A symmetric key. The last material encrypts, the earlier ones only decrypt. `name` is how its owner finds it again. */
+/** A symmetric key. The last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
 export type MasterKey = {
   name: string;
   keyId: string;
@@ -16,7 +16,7 @@ export type MasterKey = {
 
 export type KeyRingOptions = {
   keys?: readonly MasterKey[];
-  /** Makes the keys durable. It has finished when it returns, so no answer rests on a key that a crash would lose. */
+  /** Makes the keys durable before it returns, so that no answer depends on a key that a crash could lose. */
   save?: (keys: readonly MasterKey[]) => void;
   now?: () => number;
 };
@@ -57,14 +57,14 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
   return {
     find,
 
-    /** What a ciphertext was sealed with, or undefined when no key of the ring made it. */
+    /** The material that sealed a ciphertext. Undefined if no key of the ring did. */
     findMaterial({ keyArn: sealedWith, materialId }: Origin): KeyMaterial | undefined {
       return ring
         .find((key) => keyArn(key) === sealedWith)
         ?.materials.find((material) => material.id === materialId);
     },
 
-    /** The key of that name, made at the first call. */
+    /** The key of that name, created by the first call. */
     ensure(name: string): MasterKey {
       const known = ring.find((key) => key.name === name);
       if (known !== undefined) return known;

@@ -6,7 +6,7 @@ export type KmsErrorName =
   | "UnknownOperationException"
   | "ValidationException";
 
-/** A failure that KMS answers with status 400 and its name. KMS gives no message for a ciphertext it cannot open. */
+/** A failure that KMS answers with status 400 and this name. For a ciphertext that it cannot open, it has no message. */
 export class KmsError extends Error {
   override readonly name: KmsErrorName;
 

@@ -7,16 +7,16 @@ import { createOperations, parseRequest, type RequestName, requests } from "./op
 export type KmsAnswer = { status: 200 | 400; body: object };
 
 export type Kms = {
-  /** Answers one call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. */
+  /** Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. */
   handle(target: string, body: unknown): KmsAnswer;
-  /** The key of that name, made at the first call. */
+  /** The key of that name, created by the first call. */
   ensureKey(name: string): { keyId: string; arn: string };
 };
 
-/** How the target of every KMS call begins. */
-export const SERVICE = "TrentService.";
+/** The prefix of every KMS target. */
+const SERVICE = "TrentService.";
 
-/** A stand-in for AWS KMS with symmetric keys. It holds everything in memory; `save` makes it durable. */
+/** Emulates AWS KMS with symmetric keys. It keeps everything in memory; `save` makes it durable. */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
   const operations = createOperations(ring);
@@ -49,7 +49,7 @@ function operationName(target: string): RequestName {
   return name as RequestName;
 }
 
-/** KMS over HTTP: the JSON 1.1 protocol, all of it on one path. */
+/** KMS over HTTP: the JSON 1.1 protocol, with all operations on one path. */
 export function kmsService(kms: Kms): Route {
   return (request) => {
     const target = header(request, "x-amz-target");
@@ -63,7 +63,7 @@ export function kmsService(kms: Kms): Route {
   };
 }
 
-/** What is no JSON is no request either, and is refused as such. */
+/** Undefined if the body is not JSON; then the operation refuses it as malformed. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));

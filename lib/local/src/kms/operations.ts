@@ -10,7 +10,7 @@ const ALGORITHM = "SYMMETRIC_DEFAULT";
 
 type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object };
 
-/** What each operation answers, in the JSON of the protocol: bytes as base64, times in epoch seconds. */
+/** The answers are JSON of the protocol: bytes as base64, times in epoch seconds. */
 export function createOperations(ring: KeyRing): Operations {
   return {
     GenerateDataKey({ KeyId, EncryptionContext, KeySpec, NumberOfBytes }) {
@@ -152,7 +152,7 @@ const ciphertext = v.pipe(
   v.check((bytes) => bytes.length >= 1 && bytes.length <= 6144, "must be 1 to 6144 bytes"),
 );
 
-/** Strict, so that a parameter that is not emulated (DryRun, Recipient) is refused instead of passed over. */
+/** Strict, so that a parameter that is not emulated (DryRun, Recipient) is refused, not ignored. */
 export const requests = {
   GenerateDataKey: v.strictObject({
     KeyId: keyId,
@@ -191,7 +191,7 @@ export const requests = {
 export type RequestName = keyof typeof requests;
 export type RequestOf<Name extends RequestName> = v.InferOutput<(typeof requests)[Name]>;
 
-/** @throws KmsError ValidationException that names the field, never its value */
+/** @throws KmsError ValidationException that names the field but not its value */
 export function parseRequest<Name extends RequestName>(name: Name, body: unknown): RequestOf<Name> {
   const parsed = v.safeParse(requests[name], body);
   if (parsed.success) return parsed.output as RequestOf<Name>;

@@ -3,7 +3,7 @@ import type { Kms } from "./kms.ts";
 type SdkRequest = { headers: Record<string, string>; body?: unknown };
 type SdkResponse = { statusCode: number; headers: Record<string, string>; body: Uint8Array };
 
-/** Lets the SDK's own client talk to the stand-in without a socket: `new KMSClient({ requestHandler, … })`. */
+/** Connects the SDK's client to the emulation without a socket: `new KMSClient({ requestHandler, … })`. */
 export function kmsRequestHandler(kms: Kms) {
   return {
     async handle(request: SdkRequest): Promise<{ response: SdkResponse }> {

@@ -4,42 +4,55 @@ import { jsonObject, readJson } from "../http/json.ts";
 import type { InvokeResult } from "../lambda/invoke.ts";
 import { wildcard } from "../wildcard.ts";
 import type { Call } from "./call.ts";
-import type { ApiDefinition, Authorizer } from "./definition.ts";
 import { type FunctionPort, invokeFunction } from "./function-port.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
-import type { AuthorizerContext } from "./request-context.ts";
+import type { AuthorizerContext, DeployedApi } from "./request-context.ts";
 import { authorizerHeaders } from "./request-headers.ts";
 
-/** What an authorizer has found of a caller; `refusal` is set when its policy does not let the caller in. */
+export type Authorizer = { id: string; functionArn: string };
+
+/** An authorizer's decision about a caller. */
 export type Authorization = {
   context: AuthorizerContext;
-  /** The value of the caller's API key, for an API that takes it from here. */
+  /** The value of the caller's API key. */
   usageIdentifierKey: string | undefined;
+  /** Set if the policy denies access. */
   refusal: GatewayFailure | undefined;
 };
 
 const METHOD_ARN_BYTES = 1600;
 
-/** @throws GatewayFailure when the authorizer has not come to a decision */
+/** @throws GatewayFailure if the authorizer made no decision */
 export async function authorize(
   call: Call,
   authorizer: Authorizer,
-  { apiId, stage }: Pick<ApiDefinition, "apiId" | "stage">,
+  { apiId, stage }: DeployedApi,
   functions: FunctionPort,
   now: () => Date,
 ): Promise<Authorization> {
   const methodArn = arn("execute-api", `${apiId}/${stage.name}/${call.request.method}${call.target.path}`);
   if (Buffer.byteLength(methodArn) > METHOD_ARN_BYTES) {
-    throw new GatewayFailure("DEFAULT_4XX", { status: 414, told: "Request URI too long" });
+    throw new GatewayFailure("DEFAULT_4XX", { status: 414, clientMessage: "Request URI too long" });
   }
+  const event = authorizerEvent(call, methodArn);
+  return runAuthorizer({ authorizer, apiId, methodArn, event }, functions, now);
+}
 
+type AuthorizerCall = { authorizer: Authorizer; apiId: string; methodArn: string; event: object };
+
+/** @throws GatewayFailure if the authorizer made no decision */
+export async function runAuthorizer(
+  { authorizer, apiId, methodArn, event }: AuthorizerCall,
+  functions: FunctionPort,
+  now: () => Date,
+): Promise<Authorization> {
   const begun = now();
   const result = await invokeFunction(
     functions,
     {
       functionArn: authorizer.functionArn,
       sourceArn: arn("execute-api", `${apiId}/authorizers/${authorizer.id}`),
-      event: authorizerEvent(call, methodArn, stage.variables),
+      event,
     },
     "AUTHORIZER_CONFIGURATION_ERROR",
   );
@@ -51,32 +64,14 @@ export async function authorize(
       integrationLatency: now().getTime() - begun.getTime(),
     },
     usageIdentifierKey: usageIdentifierKey ?? undefined,
-    refusal: refusalOf(evaluatePolicy(policyDocument, methodArn)),
+    refusal: evaluatePolicy(policyDocument, methodArn),
   };
 }
 
-export function refusalOf(verdict: Verdict): GatewayFailure | undefined {
-  switch (verdict) {
-    case "allowed":
-      return undefined;
-    case "denied implicitly":
-      return new GatewayFailure("ACCESS_DENIED");
-    case "denied explicitly":
-      return new GatewayFailure("ACCESS_DENIED", {
-        told: "User is not authorized to access this resource with an explicit deny",
-      });
-  }
-}
-
-/**
- * The event of a REQUEST authorizer. Recorded: a map without entries is empty here, where a proxy event has null.
- *
- * @param methodArn of the method and path that are called
- */
+/** The event of a REQUEST authorizer. Recorded: an empty map is `{}` here, but null in a proxy event. */
 export function authorizerEvent(
   { request, target, pathParameters, context, traceId }: Call,
   methodArn: string,
-  stageVariables: Record<string, string>,
 ) {
   const headers = authorizerHeaders(request, traceId);
   return {
@@ -90,14 +85,14 @@ export function authorizerEvent(
     queryStringParameters: target.query.single,
     multiValueQueryStringParameters: target.query.multi,
     pathParameters,
-    stageVariables,
+    stageVariables: {},
     requestContext: context,
   };
 }
 
 const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
-/** Strict, because a condition that is passed over would let callers in whom API Gateway keeps out. */
+/** Strict: to ignore a condition would admit callers whom API Gateway refuses. */
 const statement = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(["Allow", "Deny"]),
@@ -105,13 +100,13 @@ const statement = v.strictObject({
   Resource: oneOrMore,
 });
 
-export const accessPolicy = v.strictObject({
+const accessPolicy = v.strictObject({
   Version: v.optional(v.string()),
   Id: v.optional(v.string()),
   Statement: v.union([v.array(statement), statement]),
 });
 
-/** Objects and arrays are not allowed as values; null leaves the key out. */
+/** Objects and arrays are not allowed as values. A null value drops its key. */
 const contextValue = v.nullable(v.union([v.string(), v.number(), v.boolean()]));
 
 const authorizerOutput = v.object({
@@ -124,11 +119,10 @@ const authorizerOutput = v.object({
 type AuthorizerOutput = v.InferOutput<typeof authorizerOutput>;
 
 /**
- * What an authorizer has answered.
- *
- * @throws GatewayFailure UNAUTHORIZED when it has thrown exactly `Unauthorized`, otherwise AUTHORIZER_CONFIGURATION_ERROR
+ * @throws GatewayFailure UNAUTHORIZED if the function threw exactly `Unauthorized`, and AUTHORIZER_CONFIGURATION_ERROR
+ * if it failed otherwise or its answer is malformed
  */
-export function readAuthorizerResult({ payload, functionError }: InvokeResult): AuthorizerOutput {
+function readAuthorizerResult({ payload, functionError }: InvokeResult): AuthorizerOutput {
   if (functionError) {
     if (errorMessage(payload) === "Unauthorized") throw new GatewayFailure("UNAUTHORIZED");
     throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR", { reason: "the authorizer has failed" });
@@ -140,13 +134,6 @@ export function readAuthorizerResult({ payload, functionError }: InvokeResult): 
   });
 }
 
-/** The context as strings, which is how functions and templates get every value. */
-export function contextStrings(context: AuthorizerOutput["context"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(context).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
-  );
-}
-
 function errorMessage(payload: string): string | undefined {
   const parsed = v.safeParse(
     v.pipe(v.string(), v.parseJson(), v.object({ errorMessage: v.string() })),
@@ -155,18 +142,33 @@ function errorMessage(payload: string): string | undefined {
   return parsed.success ? parsed.output.errorMessage : undefined;
 }
 
-type AccessPolicy = v.InferOutput<typeof accessPolicy>;
-export type Verdict = "allowed" | "denied explicitly" | "denied implicitly";
+/** Recorded: functions and templates get every value of the context as a string. */
+function contextStrings(context: AuthorizerOutput["context"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(context).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
+  );
+}
 
-/** What a policy says about calling the method of that ARN. A single Deny outweighs any number of Allows. */
-export function evaluatePolicy(policy: AccessPolicy, methodArn: string): Verdict {
+/**
+ * Evaluates a policy for a call of that method. A single Deny outweighs any number of Allows.
+ *
+ * @returns undefined if the policy allows the call
+ */
+function evaluatePolicy(
+  policy: AuthorizerOutput["policyDocument"],
+  methodArn: string,
+): GatewayFailure | undefined {
   const effects = [policy.Statement]
     .flat()
     .filter(({ Action }) => matchesAny(Action, "execute-api:Invoke", "i"))
     .filter(({ Resource }) => matchesAny(Resource, methodArn))
     .map(({ Effect }) => Effect);
-  if (effects.includes("Deny")) return "denied explicitly";
-  return effects.includes("Allow") ? "allowed" : "denied implicitly";
+  if (effects.includes("Deny")) {
+    return new GatewayFailure("ACCESS_DENIED", {
+      clientMessage: "User is not authorized to access this resource with an explicit deny",
+    });
+  }
+  return effects.includes("Allow") ? undefined : new GatewayFailure("ACCESS_DENIED");
 }
 
 function matchesAny(patterns: string | readonly string[], text: string, flags = ""): boolean {

@@ -1,16 +1,16 @@
-import { type GatewayRequest, headerValues } from "../http/messages.ts";
+import { type GatewayRequest, header } from "../http/messages.ts";
 import { type RequestTarget, readTarget } from "../http/paths.ts";
 import { type DeployedApi, newRequestIds, type RequestContext, requestContext } from "./request-context.ts";
 import { integrationHeaders } from "./request-headers.ts";
 
-/** A request and what is known of it so far. */
+/** A request, with everything known about it so far. */
 export type Call = {
   request: GatewayRequest;
   target: RequestTarget;
   /** Empty until the resource is found. */
   pathParameters: Record<string, string>;
   context: RequestContext;
-  /** Value of the X-Amzn-Trace-Id header: the client's, or a new one. */
+  /** The X-Amzn-Trace-Id header: the client's, or a new one. */
   traceId: string;
 };
 
@@ -23,11 +23,11 @@ export function openCall(request: GatewayRequest, api: DeployedApi, now: Date, n
     target,
     pathParameters: {},
     context: requestContext(request, target.rawPath, api, ids, now),
-    traceId: headerValues(request.headers, "x-amzn-trace-id").at(-1) ?? traceId,
+    traceId: header(request, "x-amzn-trace-id") ?? traceId,
   };
 }
 
-/** What `method.request.<part>.<name>` and `$input.params()` reach. Names are case-sensitive, as recorded. */
+/** The values of `method.request.<part>.<name>` and `$input.params()`. Recorded: names are case-sensitive. */
 export type RequestParameters = Record<"header" | "querystring" | "path", Record<string, string>>;
 
 export function requestParameters({ request, target, pathParameters, traceId }: Call): RequestParameters {
@@ -38,7 +38,7 @@ export function requestParameters({ request, target, pathParameters, traceId }: 
   };
 }
 
-/** A header value that a template asks for: a constant, or a parameter of the request. */
+/** A header value in a template: a constant or a parameter of the request. */
 export type ParameterExpression =
   | { kind: "static"; value: string }
   | { kind: "request"; part: keyof RequestParameters; name: string };

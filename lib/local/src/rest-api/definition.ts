@@ -3,6 +3,7 @@ import type { Pair } from "../http/messages.ts";
 import type { Throttle } from "../usage-plans/model.ts";
 import { usageTypes } from "../usage-plans/read-usage.ts";
 import { readStageThrottles } from "../usage-plans/stage-throttles.ts";
+import type { Authorizer } from "./authorizer.ts";
 import { readExpression } from "./call.ts";
 import type { ResponseType } from "./gateway-failure.ts";
 import {
@@ -18,51 +19,47 @@ import * as schemas from "./property-schemas.ts";
 /** A REST API as its template describes it. */
 export type ApiDefinition = {
   apiId: string;
-  stage: { name: string; deploymentId: string; variables: Record<string, string> };
-  binaryMediaTypes: readonly string[];
-  /** Where the key of a method that requires one comes from. */
-  apiKeySource: "HEADER" | "AUTHORIZER";
-  /** Those that have methods. */
+  stage: { name: string; deploymentId: string };
+  /** Only resources that have methods. */
   resources: readonly ApiResource[];
   gatewayResponses: GatewayResponseOverrides;
 };
 
 export type ApiResource = {
   id: string;
-  /** e.g. `/updateTradingSettings/{chain}` */
+  /** e.g. `/pets/{id}` */
   path: string;
   /** By HTTP method or `ANY`. */
   methods: ReadonlyMap<string, Method>;
 };
 
 export type Method = {
-  /** As usage plans write it, e.g. `/pets/{id}/GET`. */
+  /** In the notation of stage settings, e.g. `/pets/{id}/GET`. */
   name: string;
   authorizer: Authorizer | undefined;
+  /** The authorizer returns the key. */
   apiKeyRequired: boolean;
-  /** What the stage allows of it, whoever calls. */
+  /** The stage's limit for all callers together. */
   throttle: Throttle | undefined;
   integration: Integration;
 };
 
-export type Authorizer = { id: string; functionArn: string };
-
 export type Integration = LambdaIntegration | MockIntegration;
 
-export type LambdaIntegration = { type: "AWS_PROXY"; functionArn: string; timeoutMs: number };
+type LambdaIntegration = { type: "AWS_PROXY"; functionArn: string; timeoutMs: number };
 
 const emulatedTypes = new Set([
   ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
     (name) => `AWS::ApiGateway::${name}`,
   ),
-  // They are of no API, and are read by themselves.
+  // These belong to no API. usage-plans/ reads them.
   ...usageTypes,
 ]);
 
 /**
- * Reads a REST API from its resources. Those of other services and of other APIs may be among them.
+ * Reads a REST API from its resources, and ignores those of other services and APIs.
  *
- * @throws Error that names the resource and what of it is not emulated
+ * @throws StartupError that names the resource and the part of it that is not emulated
  */
 export function readDefinition(api: ResolvedResource, all: readonly ResolvedResource[]): ApiDefinition {
   const own = all.filter(({ type, properties }) => {
@@ -72,27 +69,27 @@ export function readDefinition(api: ResolvedResource, all: readonly ResolvedReso
   if (unknown) throw notEmulated(unknown, "the resource type");
   const ofType = (name: string) => own.filter(({ type }) => type === `AWS::ApiGateway::${name}`);
 
-  const { BinaryMediaTypes, ApiKeySourceType } = readProperties(schemas.restApi, api);
+  const { ApiKeySourceType } = readProperties(schemas.restApi, api);
   for (const account of ofType("Account")) readProperties(schemas.account, account);
   for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
   const { throttleOf, ...stage } = readStage(api, ofType("Stage"));
   return {
     apiId: api.logicalId,
     stage,
-    binaryMediaTypes: BinaryMediaTypes,
-    apiKeySource: ApiKeySourceType,
     resources: readResources(api, ofType("Resource"), ofType("Method"), {
       authorizers: readAuthorizers(ofType("Authorizer")),
       throttleOf,
+      keySource: ApiKeySourceType,
     }),
     gatewayResponses: new Map(ofType("GatewayResponse").map(readGatewayResponse)),
   };
 }
 
-/** What methods refer to. */
+/** The parts of the API that its methods depend on. */
 type Surroundings = {
   authorizers: ReadonlyMap<string, Authorizer>;
   throttleOf: ReturnType<typeof readStageThrottles>;
+  keySource: "HEADER" | "AUTHORIZER";
 };
 
 function readStage(
@@ -101,11 +98,10 @@ function readStage(
 ): ApiDefinition["stage"] & Pick<Surroundings, "throttleOf"> {
   const [stage, ...others] = stages;
   if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
-  const { StageName, DeploymentId, Variables, MethodSettings } = readProperties(schemas.stage, stage);
+  const { StageName, DeploymentId, MethodSettings } = readProperties(schemas.stage, stage);
   return {
     name: StageName,
     deploymentId: DeploymentId,
-    variables: Variables ?? {},
     throttleOf: readStageThrottles(MethodSettings),
   };
 }
@@ -138,7 +134,7 @@ function readResources(
   return [...found.values()];
 }
 
-/** The path of a resource by its id; `referrer` is whom to name when there is no such resource. */
+/** @returns a lookup of paths by resource id; its errors name the `referrer` */
 function readPaths(api: ResolvedResource, resources: readonly ResolvedResource[]) {
   const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
   const rootId = `${api.logicalId}/root`;
@@ -158,16 +154,18 @@ function readMethod(
   method: ResolvedResource,
   name: string,
   properties: schemas.MethodProperties,
-  { authorizers, throttleOf }: Surroundings,
+  { authorizers, throttleOf, keySource }: Surroundings,
 ): Method {
-  const { AuthorizationType, AuthorizerId = "" } = properties;
+  const { AuthorizationType, AuthorizerId = "", ApiKeyRequired } = properties;
   const authorizer = authorizers.get(AuthorizerId);
   if (AuthorizationType === "CUSTOM" && !authorizer)
     throw notEmulated(method, `AuthorizerId "${AuthorizerId}"`);
+  if (ApiKeyRequired && keySource === "HEADER")
+    throw notEmulated(method, "ApiKeyRequired with ApiKeySourceType HEADER, only AUTHORIZER");
   return {
     name,
     authorizer: AuthorizationType === "CUSTOM" ? authorizer : undefined,
-    apiKeyRequired: properties.ApiKeyRequired,
+    apiKeyRequired: ApiKeyRequired,
     throttle: throttleOf(name),
     integration: reading(method, () => readIntegration(properties)),
   };
@@ -190,8 +188,8 @@ function readGatewayResponse(resource: ResolvedResource): [ResponseType, Gateway
   ]);
 }
 
-/** @throws Error for something in a mapping that is not emulated */
-export function readIntegration({ Integration, MethodResponses }: MethodProperties): Integration {
+/** @throws Error for a part of a mapping that is not emulated */
+function readIntegration({ Integration, MethodResponses }: MethodProperties): Integration {
   if (Integration.Type === "AWS_PROXY") {
     return { type: "AWS_PROXY", functionArn: Integration.Uri, timeoutMs: Integration.TimeoutInMillis };
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { EventTooLargeError, type Invoke, type InvokeResult } from "../lambda/invoke.ts";
 import { type FailureType, GatewayFailure } from "./gateway-failure.ts";
 
-/** How the gateway reaches functions. */
+/** The gateway's access to functions. */
 export type FunctionPort = {
   invoke: Invoke;
   /** Whether an AWS::Lambda::Permission lets API Gateway invoke the function on behalf of that source. */
@@ -12,8 +12,8 @@ export type FunctionPort = {
 type FunctionCall = { functionArn: string; sourceArn: string; event: unknown };
 
 /**
- * @throws GatewayFailure REQUEST_TOO_LARGE for an event beyond what Lambda takes, and of that type when there is no such
- * function, or no permission to invoke it
+ * @param failure the type of the failure if there is no such function, or no permission to invoke it
+ * @throws GatewayFailure of that type, or REQUEST_TOO_LARGE if the event is larger than Lambda accepts
  */
 export async function invokeFunction(
   port: FunctionPort,
@@ -32,7 +32,7 @@ export async function invokeFunction(
 }
 
 /**
- * What comes of the work within that time. Work that takes longer goes on, and nobody hears of its end.
+ * The result of the work, if it comes in time. Late work continues, and its result is dropped.
  *
  * @throws GatewayFailure INTEGRATION_TIMEOUT
  */

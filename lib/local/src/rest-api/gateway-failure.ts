@@ -3,7 +3,7 @@ type DefaultResponse = {
   /** Value of the x-amzn-ErrorType header. */
   errorType: string;
   message: string | null;
-  /** Set where the recorded body differs from `{"message":…}`. */
+  /** Set if the recorded body differs from `{"message":…}`. */
   template?: string;
 };
 
@@ -13,7 +13,7 @@ const internal = {
   template: '{"message": $context.error.messageString}',
 };
 
-/** What API Gateway answers by itself, by the type under which a GatewayResponse resource can change it. */
+/** API Gateway's own answers, by the type under which a GatewayResponse resource can change them. */
 export const defaultResponses = {
   ACCESS_DENIED: {
     status: 403,
@@ -37,7 +37,6 @@ export const defaultResponses = {
     errorType: "MissingAuthenticationTokenException",
     message: "Missing Authentication Token",
   },
-  QUOTA_EXCEEDED: { status: 429, errorType: "LimitExceededException", message: "Limit Exceeded" },
   REQUEST_TOO_LARGE: { status: 413, errorType: "RequestTooLargeException", message: "Request Too Long" },
   THROTTLED: { status: 429, errorType: "TooManyRequestsException", message: "Too Many Requests" },
   UNAUTHORIZED: { status: 401, errorType: "UnauthorizedException", message: "Unauthorized" },
@@ -50,13 +49,14 @@ export const defaultResponses = {
 
 export type FailureType = keyof typeof defaultResponses;
 
-/** Types that a template may name although nothing here brings them about. */
+/** Types that a template may change although nothing here raises them. */
 const neverRaised = [
   "AUTHORIZER_FAILURE",
   "BAD_REQUEST_BODY",
   "BAD_REQUEST_PARAMETERS",
   "EXPIRED_TOKEN",
   "INVALID_SIGNATURE",
+  "QUOTA_EXCEEDED",
   "RESOURCE_NOT_FOUND",
   "WAF_FILTERED",
 ] as const;
@@ -64,21 +64,24 @@ const neverRaised = [
 export const responseTypes = [...(Object.keys(defaultResponses) as FailureType[]), ...neverRaised];
 export type ResponseType = (typeof responseTypes)[number];
 
-/** A request that API Gateway answers by itself. */
+/** Ends the processing of a request with one of API Gateway's own answers. */
 export class GatewayFailure extends Error {
   override readonly name = "GatewayFailure";
   readonly type: FailureType;
   readonly status: number;
-  /** What `$context.error.message` holds. */
-  readonly told: string | null;
-  /** For the person at the runner's terminal; the caller never sees it. */
+  /** The value of `$context.error.message`. */
+  readonly clientMessage: string | null;
+  /** For the runner's log; the client never sees it. */
   readonly reason: string | undefined;
 
-  constructor(type: FailureType, options: { status?: number; told?: string; reason?: string } = {}) {
+  constructor(
+    type: FailureType,
+    options: { status?: number; clientMessage?: string; reason?: string | undefined } = {},
+  ) {
     super(options.reason ?? type);
     this.type = type;
     this.status = options.status ?? defaultResponses[type].status;
-    this.told = options.told ?? defaultResponses[type].message;
+    this.clientMessage = options.clientMessage ?? defaultResponses[type].message;
     this.reason = options.reason;
   }
 }

@@ -8,37 +8,27 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-type TemplateVariables = {
-  context: RequestContext & { error: ErrorContext };
-  stageVariables: Record<string, string>;
-};
+/** A body template of a gateway response: text with simple variables, not VTL. */
+type ResponseTemplate = (context: RequestContext & { error: ErrorContext }) => string;
 
-/** A body template of a gateway response: text with simple variables. It is not VTL. */
-export type ResponseTemplate = (variables: TemplateVariables) => string;
-
-const variable = /\$(context|stageVariables)\.([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)/g;
+const variable = /\$context\.([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)/g;
 const directive = /#(set|if|elseif|else|end|foreach|macro|define|include|parse|evaluate|stop|break)\b/;
 
 /**
- * Values are put in as they are, without any JSON escaping.
+ * Reads a template, which inserts values without JSON escaping.
  *
  * @throws Error for a directive or variable that is not emulated
  */
 export function readResponseTemplate(text: string): ResponseTemplate {
   const [unknown] = directive.exec(text) ?? /\$[!{A-Za-z_]+/.exec(text.replaceAll(variable, "")) ?? [];
   if (unknown) throw new Error(`"${unknown}" in a gateway response template`);
-  for (const [whole, root, path = ""] of text.matchAll(variable)) {
-    if (root === "context" && !isContextVariable(path))
-      throw new Error(`"${whole}" in a gateway response template`);
+  for (const [whole, path = ""] of text.matchAll(variable)) {
+    if (!isContextVariable(path)) throw new Error(`"${whole}" in a gateway response template`);
   }
-  return ({ context, stageVariables }) =>
-    text.replaceAll(variable, (_, root: string, path: string) => {
-      if (root === "context") return contextVariable(context, path);
-      return Object.hasOwn(stageVariables, path) ? (stageVariables[path] ?? "") : "";
-    });
+  return (context) => text.replaceAll(variable, (_, path: string) => contextVariable(context, path));
 }
 
-/** What a template says about one type of gateway response; what it leaves out stays at its default. */
+/** A template's changes to one type of gateway response. What it leaves out keeps its default. */
 export type GatewayResponseOverride = {
   status: number | undefined;
   headers: readonly { name: string; expression: ParameterExpression }[];
@@ -49,12 +39,11 @@ export type GatewayResponseOverrides = ReadonlyMap<ResponseType, GatewayResponse
 
 const defaultTemplate = readResponseTemplate('{"message":$context.error.messageString}');
 
-/** The answer to a request that API Gateway could not or would not pass on. */
+/** The answer to a request that failed before or in its integration. */
 export function gatewayResponse(
   failure: GatewayFailure,
   call: Call,
   overrides: GatewayResponseOverrides,
-  stageVariables: Record<string, string>,
 ): GatewayResponse {
   const defaults: { errorType: string; template?: string } = defaultResponses[failure.type];
   const override =
@@ -64,8 +53,8 @@ export function gatewayResponse(
     override?.template ?? (defaults.template ? readResponseTemplate(defaults.template) : defaultTemplate);
 
   const error = {
-    message: failure.told,
-    messageString: JSON.stringify(failure.told),
+    message: failure.clientMessage,
+    messageString: JSON.stringify(failure.clientMessage),
     responseType: failure.type,
   };
   return {
@@ -82,6 +71,6 @@ export function gatewayResponse(
         })
         .filter(isSendable),
     ),
-    body: Buffer.from(template({ context: { ...call.context, error }, stageVariables })),
+    body: Buffer.from(template({ ...call.context, error })),
   };
 }

@@ -1,5 +1,5 @@
 import { arn } from "../account.ts";
-import { type GatewayResponse, headerValues, isBinary } from "../http/messages.ts";
+import { type GatewayResponse, header } from "../http/messages.ts";
 import { type Call, requestParameters } from "./call.ts";
 import type { ApiDefinition, Integration } from "./definition.ts";
 import { type FunctionPort, invokeFunction, within } from "./function-port.ts";
@@ -7,7 +7,7 @@ import { mockResponse } from "./mock-integration.ts";
 import { proxyEvent, proxyResponse } from "./proxy-integration.ts";
 
 /**
- * The answer of what stands behind a method.
+ * Gets a method's answer from its integration.
  *
  * @throws GatewayFailure
  */
@@ -19,8 +19,7 @@ export async function integrate(
 ): Promise<GatewayResponse> {
   const { request, context } = call;
   if (integration.type === "MOCK") {
-    const contentType = headerValues(request.headers, "content-type").at(-1);
-    return mockResponse(integration, request.body.toString(), contentType, {
+    return mockResponse(integration, request.body.toString(), header(request, "content-type"), {
       context,
       parameters: requestParameters(call),
     });
@@ -33,10 +32,9 @@ export async function integrate(
         "execute-api",
         `${api.apiId}/${api.stage.name}/${request.method}${context.resourcePath}`,
       ),
-      event: proxyEvent(call, api),
+      event: proxyEvent(call),
     },
     "INTEGRATION_FAILURE",
   );
-  const accept = headerValues(request.headers, "accept").at(0);
-  return proxyResponse(await within(integration.timeoutMs, work), isBinary(api.binaryMediaTypes, accept));
+  return proxyResponse(await within(integration.timeoutMs, work));
 }

@@ -16,13 +16,13 @@ export type MappingTemplate = (variables: MappingVariables) => MappingResult;
 type MethodCall = { property: string; context: unknown; params: unknown[] };
 
 const config = {
-  // Makes a method or property that is not there an error; the other mode prints its source text.
+  // In this mode an unknown method or property is an error. The other mode prints its source text.
   env: "development",
   customMethodHandlers: [
     {
       uid: "String.matches",
       match: ({ property, context }: MethodCall) => property === "matches" && typeof context === "string",
-      // As in Java, the pattern has to match the whole string.
+      // As in Java, the pattern must match the whole string.
       resolve: ({ context, params }: MethodCall) => new RegExp(`^(?:${params[0]})$`).test(String(context)),
     },
   ],
@@ -43,7 +43,7 @@ export function readMappingTemplate(text: string): MappingTemplate {
   };
 }
 
-// CDK's template for several CORS origins compares a header that was not sent with the empty string.
+// CDK's template for several CORS origins compares an absent header with the empty string.
 const missing = "";
 
 function allOf(parameters: RequestParameters) {
@@ -72,11 +72,11 @@ const directives = new Set(["set", "if", "elseif", "else", "end"]);
 const literals = new Set(["integer", "decimal", "bool", "math", "comment", "raw"]);
 
 /**
- * A reference that means nothing would be rendered as its own source text, so each is checked before the first request.
+ * Checks every reference before the first request: Velocity renders an unknown one as its own source text.
  *
  * @throws Error for a directive or reference that is not emulated
  */
-export function checkMappingTemplate(text: string): void {
+function checkMappingTemplate(text: string): void {
   const tree = parse(text);
   const nodes = [...walk(tree)];
   const variables = new Set(nodes.filter(({ type }) => type === "set").map(assignedVariable));
@@ -93,7 +93,7 @@ function* walk(value: unknown): Generator<Node> {
     for (const item of value) yield* walk(item);
   } else if (isNode(value)) {
     yield value;
-    // A double-quoted string is a template of its own.
+    // A double-quoted string is itself a template.
     if (value.type === "string" && value.isEval) yield* walk(parse(String(value.value)));
     for (const [key, child] of Object.entries(value)) {
       if (key === "path" && Array.isArray(child)) {

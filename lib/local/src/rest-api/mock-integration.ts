@@ -1,10 +1,10 @@
-import { type GatewayResponse, isSendable, mediaType, type Pair, withOverrides } from "../http/messages.ts";
+import { type GatewayResponse, isSendable, type Pair, withOverrides } from "../http/messages.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { MappingResult, MappingTemplate, MappingVariables } from "./mapping-template.ts";
 
 export type MockIntegration = {
   type: "MOCK";
-  /** What becomes of a body whose type has no template. */
+  /** Whether a body without a template for its type is used unchanged or refused with a 415. */
   passthrough: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
   /** For application/json. */
   requestTemplate: MappingTemplate | undefined;
@@ -13,7 +13,7 @@ export type MockIntegration = {
 
 export type MockResponse = {
   status: number;
-  /** Chooses this response for a status that it matches; the response without a pattern is for all the others. */
+  /** Matches the status that selects this response. A response without a pattern is the default. */
   pattern: RegExp | undefined;
   headers: readonly Pair[];
   /** For application/json. */
@@ -23,7 +23,7 @@ export type MockResponse = {
 const json = "application/json";
 
 /**
- * The answer of a method that no function stands behind: its request template tells a status, which chooses the response.
+ * Answers without a function: the request template renders a status, which selects the response.
  *
  * @throws GatewayFailure
  */
@@ -59,7 +59,8 @@ function mappedRequest(
   contentType: string | undefined,
   variables: MappingVariables,
 ): string {
-  const template = mediaType(contentType ?? json) === json ? requestTemplate : undefined;
+  const mediaType = (contentType ?? json).split(/[,;]/, 1)[0]?.trim().toLowerCase();
+  const template = mediaType === json ? requestTemplate : undefined;
   if (template) return render(template, variables)?.text ?? "";
   if (passthrough === "NEVER" || (passthrough === "WHEN_NO_TEMPLATES" && requestTemplate)) {
     throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
@@ -81,7 +82,7 @@ function render(
   }
 }
 
-/** Recorded: the mapped request need not be JSON, `{ statusCode: 204 }` will do. */
+/** Recorded: the mapped request need not be JSON; `{ statusCode: 204 }` is enough. */
 function readStatus(mapped: string): string {
   const [, status] =
     /^\s*\{(?:.*[,\s])?(?:statusCode|"statusCode"|'statusCode')\s*:\s*(\d{3})\b.*\}\s*$/s.exec(mapped) ?? [];
@@ -92,7 +93,7 @@ function readStatus(mapped: string): string {
   });
 }
 
-/** Recorded: an override that is no status is passed over. */
+/** Recorded: an override that is not a status is ignored. */
 function readStatusOverride(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 200 && value < 600
     ? value

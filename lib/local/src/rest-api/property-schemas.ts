@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { type ResponseType, responseTypes } from "./gateway-failure.ts";
 
 /**
- * What each resource type may say. Everything is strict: a property that changes what a caller sees and is not emulated
- * must not be here, and one that is here without being read changes nothing that a caller sees.
+ * The properties that each resource type may have. Every schema is strict, so that a property that clients would notice
+ * and that is not emulated stops the runner. An `unread` property has no effect that a client could notice.
  */
 
 const text = v.string();
@@ -22,14 +22,10 @@ export const restApi = v.strictObject({
   Description: unread,
   Tags: unread,
   FailOnWarnings: unread,
-  // Decides where the key of a method that needs one comes from.
+  // Of a method that requires a key, only AUTHORIZER is emulated; see definition.ts.
   ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
-  BinaryMediaTypes: v.optional(
-    v.array(v.union([v.literal("*/*"), v.pipe(text, v.regex(/^[^*\s;]+\/[^*\s;]+$/), v.toLowerCase())])),
-    [],
-  ),
   DisableExecuteApiEndpoint: off,
-  // Without it the API is edge-optimized, and CloudFront adds headers of its own.
+  // Without it the API is edge-optimized, and CloudFront adds headers.
   EndpointConfiguration: v.strictObject({
     Types: v.strictTuple([v.literal("REGIONAL")]),
     IpAddressType: unread,
@@ -61,7 +57,6 @@ export const stage = v.strictObject({
   RestApiId: reference,
   DeploymentId: reference,
   StageName: v.pipe(text, v.regex(/^[\w-]+$/)),
-  Variables: v.optional(v.record(v.string(), v.string())),
   Description: unread,
   DocumentationVersion: unread,
   Tags: unread,
@@ -79,7 +74,7 @@ export const authorizer = v.strictObject({
   AuthType: v.optional(v.literal("custom")),
   Type: v.literal("REQUEST"),
   AuthorizerUri: lambdaUri,
-  // Left out it is 300 seconds, and caching goes by identity sources.
+  // The default is 300 seconds, and the cache is keyed by identity sources.
   AuthorizerResultTtlInSeconds: v.literal(0),
   IdentitySource: v.optional(v.literal("")),
 });
@@ -96,7 +91,7 @@ export const gatewayResponse = v.strictObject({
 
 const lambdaProxyIntegration = v.strictObject({
   Type: v.literal("AWS_PROXY"),
-  // Recorded: with any other method each request ends in a 500.
+  // Recorded: with any other method every request is a 500.
   IntegrationHttpMethod: v.literal("POST"),
   Uri: lambdaUri,
   PassthroughBehavior: unread,
@@ -132,7 +127,7 @@ export const method = v.strictObject({
   ResourceId: reference,
   HttpMethod: v.picklist(["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
   OperationName: unread,
-  // Only a request validator would look at them.
+  // Only a request validator reads them.
   RequestParameters: unread,
   AuthorizationType: v.picklist(["NONE", "CUSTOM"]),
   AuthorizerId: v.optional(reference),

@@ -1,17 +1,13 @@
 import * as v from "valibot";
 import { jsonObject, readJson } from "../http/json.ts";
-import { type GatewayResponse, headerValues, isBinary, isSendable, type Pair } from "../http/messages.ts";
+import { type GatewayResponse, isSendable, type Pair } from "../http/messages.ts";
 import type { InvokeResult } from "../lambda/invoke.ts";
 import type { Call } from "./call.ts";
-import type { ApiDefinition } from "./definition.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { integrationHeaders } from "./request-headers.ts";
 
-/** The event of a function behind a proxy integration (payload format 1.0). */
-export function proxyEvent(
-  { request, target, pathParameters, context, traceId }: Call,
-  { stage, binaryMediaTypes }: Pick<ApiDefinition, "stage" | "binaryMediaTypes">,
-) {
+/** The event of a function behind a proxy integration (payload format 1.0). Every body is passed on as text. */
+export function proxyEvent({ request, target, pathParameters, context, traceId }: Call) {
   const headers = integrationHeaders(request, traceId);
   return {
     resource: context.resourcePath,
@@ -22,18 +18,11 @@ export function proxyEvent(
     queryStringParameters: orNull(target.query.single),
     multiValueQueryStringParameters: orNull(target.query.multi),
     pathParameters: orNull(pathParameters),
-    stageVariables: orNull(stage.variables),
+    stageVariables: null,
     requestContext: context,
-    ...eventBody(
-      request.body,
-      isBinary(binaryMediaTypes, headerValues(request.headers, "content-type").at(-1)),
-    ),
+    body: request.body.length === 0 ? null : request.body.toString("utf8"),
+    isBase64Encoded: false,
   };
-}
-
-function eventBody(body: Buffer, binary: boolean): { body: string | null; isBase64Encoded: boolean } {
-  if (body.length === 0) return { body: null, isBase64Encoded: false };
-  return { body: body.toString(binary ? "base64" : "utf8"), isBase64Encoded: binary };
 }
 
 function orNull<Value>(map: Record<string, Value>): Record<string, Value> | null {
@@ -46,7 +35,7 @@ const headerName = v.pipe(
   v.check((name) => isSendable([name, ""])),
 );
 
-/** Strict, as recorded: a single key more makes the whole answer malformed. All of it may be left out. */
+/** Strict, as recorded: one unknown key makes the whole answer malformed. Every known key is optional. */
 const proxyResult = v.strictObject({
   statusCode: v.nullish(
     v.pipe(
@@ -60,10 +49,11 @@ const proxyResult = v.strictObject({
   headers: v.nullish(v.pipe(jsonObject, v.record(headerName, headerValue)), {}),
   multiValueHeaders: v.nullish(v.pipe(jsonObject, v.record(headerName, v.array(headerValue))), {}),
   body: v.nullish(v.string(), ""),
-  isBase64Encoded: v.nullish(v.boolean(), false),
+  // Without binary media types, API Gateway passes even an encoded body on as text.
+  isBase64Encoded: v.nullish(v.boolean()),
 });
 
-/** Recorded: a function cannot set these; they arrive at the client under another name. */
+/** Recorded: a function cannot set these headers. The client gets them under other names. */
 const remapped = new Map(
   ["Connection", "Content-Length", "Date", "Server"].map((name) => [
     name.toLowerCase(),
@@ -72,20 +62,16 @@ const remapped = new Map(
 );
 
 /**
- * The HTTP answer that a function has given.
+ * Turns a function's result into the HTTP answer.
  *
- * @param acceptsBinary whether a body in base64 is decoded; it is passed on as it is otherwise
- * @throws GatewayFailure DEFAULT_5XX with status 502 for a failed function or a malformed answer
+ * @throws GatewayFailure DEFAULT_5XX with status 502 if the function failed or its answer is malformed
  */
-export function proxyResponse(
-  { payload, functionError }: InvokeResult,
-  acceptsBinary: boolean,
-): GatewayResponse {
+export function proxyResponse({ payload, functionError }: InvokeResult): GatewayResponse {
   if (functionError) throw new GatewayFailure("DEFAULT_5XX", { reason: "the function has failed" });
   const result = readJson(proxyResult, payload);
   if ("malformedAt" in result) throw malformed(result.malformedAt);
 
-  const { statusCode, body, isBase64Encoded, multiValueHeaders, ...single } = result.object;
+  const { statusCode, body, multiValueHeaders, ...single } = result.object;
   const headers = mergedHeaders(single.headers, multiValueHeaders);
   const unsendable = headers.find((header) => !isSendable(header));
   if (unsendable) throw malformed(`the value of ${unsendable[0]}`);
@@ -93,11 +79,11 @@ export function proxyResponse(
   return {
     status: statusCode,
     headers: hasType ? headers : [["Content-Type", "application/json"], ...headers],
-    body: isBase64Encoded && acceptsBinary ? decoded(body) : Buffer.from(body),
+    body: Buffer.from(body),
   };
 }
 
-/** Recorded: the list comes first and decides the case of the name. A value of the list is not repeated. */
+/** Recorded: `multiValueHeaders` come first and set the case of a name; a value that is in both is sent once. */
 function mergedHeaders(single: Record<string, string>, multi: Record<string, string[]>): Pair[] {
   const listed = Object.entries(multi).flatMap(([name, values]) =>
     values.map((value): Pair => [name, value]),
@@ -109,12 +95,6 @@ function mergedHeaders(single: Record<string, string>, multi: Record<string, str
   return [...listed, ...added]
     .filter(([name]) => name.toLowerCase() !== "transfer-encoding")
     .map(([name, value]) => [remapped.get(name.toLowerCase()) ?? name, value]);
-}
-
-function decoded(body: string): Buffer {
-  if (v.is(v.union([v.literal(""), v.pipe(v.string(), v.base64())]), body))
-    return Buffer.from(body, "base64");
-  throw new GatewayFailure("API_CONFIGURATION_ERROR", { reason: "the function's body is not base64" });
 }
 
 function malformed(where: string): GatewayFailure {

@@ -1,14 +1,14 @@
 import { account } from "../account.ts";
-import { type GatewayRequest, headerValues } from "../http/messages.ts";
+import { type GatewayRequest, header } from "../http/messages.ts";
 
-/** What an authorizer has found, as functions and templates see it. */
+/** The context from an authorizer, as functions and templates see it. */
 export type AuthorizerContext = {
   principalId: string;
   integrationLatency: number;
   [key: string]: string | number;
 };
 
-/** Known only of callers that sign with IAM credentials or have a Cognito identity. */
+/** Set only for callers who sign with IAM credentials or have a Cognito identity. */
 const unknownIdentity = {
   accessKey: null,
   accountId: null,
@@ -35,7 +35,7 @@ export type RequestContext = {
   identity: typeof unknownIdentity & {
     sourceIp: string;
     userAgent: string | null;
-    /** The value and the id of the caller's API key, there only for a method that requires one. */
+    /** The value and the id of the caller's API key, only for a method that requires one. */
     apiKey?: string;
     apiKeyId?: string;
   };
@@ -46,19 +46,23 @@ export type RequestContext = {
   requestTime: string;
   /** Milliseconds since the epoch. */
   requestTimeEpoch: number;
-  /** Empty, as is the path, until the resource is found. */
+  /** Empty until the resource is found, like the resourcePath. */
   resourceId: string;
-  /** e.g. `/updateTradingSettings/{chain}` */
+  /** e.g. `/pets/{id}` */
   resourcePath: string;
   stage: string;
 };
 
-/** As much of an API as a request's context shows. */
+/** The parts of an API that appear in a request's context. */
 export type DeployedApi = { apiId: string; stage: { name: string; deploymentId: string } };
 
 type RequestIds = { requestId: string; extendedRequestId: string; traceId: string };
 
-/** The ids of a request in the forms that AWS gives them. `newId` makes a UUID. */
+/**
+ * The ids of a request, in the formats that AWS uses.
+ *
+ * @param newId makes a UUID
+ */
 export function newRequestIds(now: Date, newId: () => string): RequestIds {
   const hex = () => newId().replaceAll("-", "");
   const seconds = Math.floor(now.getTime() / 1000);
@@ -77,7 +81,7 @@ export function requestContext(
   ids: Omit<RequestIds, "traceId">,
   now: Date,
 ): RequestContext {
-  const domainName = headerValues(request.headers, "host").at(-1) ?? "";
+  const domainName = header(request, "host") ?? "";
   return {
     accountId: account.id,
     apiId: api.apiId,
@@ -88,7 +92,7 @@ export function requestContext(
     identity: {
       ...unknownIdentity,
       sourceIp: request.sourceIp,
-      userAgent: headerValues(request.headers, "user-agent").at(-1) ?? null,
+      userAgent: header(request, "user-agent") ?? null,
     },
     path: `/${api.stage.name}${rawPath}`,
     protocol: "HTTP/1.1",
@@ -119,7 +123,7 @@ const requestVariable =
 const nested =
   /^(authorizer\.[\w-]+|error\.(message|messageString|responseType|validationErrorString)|identity\.(accessKey|accountId|caller|cognitoAuthenticationProvider|cognitoAuthenticationType|cognitoIdentityId|cognitoIdentityPoolId|principalOrgId|sourceIp|user|userAgent|userArn))$/;
 
-/** Whether `$context.<path>` is emulated. One that is may still be without a value in a given request. */
+/** Whether `$context.<path>` is emulated. It may still have no value in some requests. */
 export function isContextVariable(path: string): boolean {
   return isRequestVariable(path) || nested.test(path);
 }
@@ -129,7 +133,7 @@ export function isRequestVariable(path: string): boolean {
   return requestVariable.test(path);
 }
 
-/** The text that stands for `$context.<path>`. Without a value it is empty. */
+/** The value of `$context.<path>` as text, empty if it has none. */
 export function contextVariable(context: RequestContext & { error?: ErrorContext }, path: string): string {
   const value = path.split(".").reduce<unknown>((scope, key) => {
     return typeof scope === "object" && scope !== null && Object.hasOwn(scope, key)

@@ -1,6 +1,6 @@
-import { type GatewayRequest, headerValues, type Pair, type ValueMaps, valueMaps } from "../http/messages.ts";
+import { type GatewayRequest, type Pair, type ValueMaps, valueMaps } from "../http/messages.ts";
 
-/** Recorded: these never reach an integration. */
+/** Recorded: an integration never gets these. */
 const dropped = new Set([
   "connection",
   "content-length",
@@ -16,14 +16,14 @@ const dropped = new Set([
   "www-authenticate",
 ]);
 
-/** Recorded: every other name keeps the case in which it was sent. */
+/** Recorded: all other names keep the case in which they were sent. */
 const canonicalNames: Record<string, string> = {
   authorization: "Authorization",
   host: "Host",
   "user-agent": "User-Agent",
 };
 
-/** API Gateway sets these itself. It speaks TLS only, and a function must see the same here. */
+/** API Gateway adds these. It serves TLS only, so functions see port 443 here too. */
 const forwarded = (sourceIps: string, traceId: string): Pair[] => [
   ["X-Amzn-Trace-Id", traceId],
   ["X-Forwarded-For", sourceIps],
@@ -32,17 +32,16 @@ const forwarded = (sourceIps: string, traceId: string): Pair[] => [
 ];
 const forwardedNames = new Set(forwarded("", "").map(([name]) => name.toLowerCase()));
 
-/** The headers that a function behind a proxy integration gets. */
 export function integrationHeaders(request: GatewayRequest, traceId: string): ValueMaps {
   return eventHeaders(request, traceId, (name) => dropped.has(name));
 }
 
-/** The headers that an authorizer gets. Recorded: they have the Content-Length, which an integration's have not. */
+/** Recorded: an authorizer gets the Content-Length, an integration does not. */
 export function authorizerHeaders(request: GatewayRequest, traceId: string): ValueMaps {
   return eventHeaders(request, traceId, (name) => name !== "content-length" && dropped.has(name));
 }
 
-/** The headers of an event: those that were sent, but for some, and those that API Gateway adds. */
+/** The headers of an event: the client's, without the dropped ones, and those that API Gateway adds. */
 export function eventHeaders(
   { headers, sourceIp }: GatewayRequest,
   traceId: string,
@@ -51,6 +50,7 @@ export function eventHeaders(
   const sent = headers
     .filter(([name]) => !isDropped(name.toLowerCase()) && !forwardedNames.has(name.toLowerCase()))
     .map(([name, value]): Pair => [canonicalNames[name.toLowerCase()] ?? name, value]);
-  const sourceIps = [...headerValues(headers, "x-forwarded-for"), sourceIp].join(", ");
+  const proxies = headers.filter(([name]) => name.toLowerCase() === "x-forwarded-for").map(([, ips]) => ips);
+  const sourceIps = [...proxies, sourceIp].join(", ");
   return valueMaps([...sent, ...forwarded(sourceIps, traceId)], (name) => name.toLowerCase());
 }

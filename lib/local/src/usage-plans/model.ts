@@ -1,51 +1,35 @@
 import { randomInt } from "node:crypto";
 
-/** Requests a second, fractions too, and the size of the bucket that they are taken from. */
+/** A token bucket that holds `burstLimit` requests and fills at `rateLimit` requests a second, which may be a fraction. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
-export const periods = ["DAY", "WEEK", "MONTH"] as const;
-export type Period = (typeof periods)[number];
+export type ApiStage = { apiId: string; stage: string };
 
-/** Requests in a period; `offset` of them are gone from the start in the period in which the plan was made. */
-export type Quota = { limit: number; offset: number; period: Period };
+/** Resources of the template are read again at each start; what a program has created is kept. */
+type Origin = { from: "template" | "program" };
 
-export type ApiStage = {
-  apiId: string;
-  stage: string;
-  /** By method, e.g. `/pets/{id}/GET`. */
-  throttle?: Record<string, Throttle> | undefined;
-};
-
-/** What comes from the template is made again from it at each start; what a program has made is kept. */
-type Made = { from: "template" | "program"; createdDate: number; tags: Record<string, string> };
-
-/** An API key. Times are in milliseconds since the epoch. */
-export type ApiKey = Made & {
+export type ApiKey = Origin & {
   id: string;
-  /** The secret that a caller shows. No log line and no error message carries it. */
+  /** The secret that a caller sends. It appears in no log line and no error message. */
   value: string;
   name?: string | undefined;
   description?: string | undefined;
-  customerId?: string | undefined;
   enabled: boolean;
-  lastUpdatedDate: number;
-  /** As `<API id>/<stage>`. A relic: since there are usage plans it lets nobody in. */
-  stageKeys: readonly string[];
+  /** Milliseconds since the epoch. */
+  createdDate: number;
 };
 
-export type UsagePlan = Made & {
+export type UsagePlan = Origin & {
   id: string;
   name: string;
   description?: string | undefined;
-  productCode?: string | undefined;
   apiStages: readonly ApiStage[];
-  /** Of each key in the plan, over all its stages. */
+  /** Limits each key of the plan, over all its stages together. */
   throttle?: Throttle | undefined;
-  quota?: Quota | undefined;
 };
 
-/** That a key is in a plan. */
-export type PlanKey = Pick<Made, "from"> & { usagePlanId: string; keyId: string };
+/** The membership of a key in a plan. */
+export type PlanKey = Origin & { usagePlanId: string; keyId: string };
 
 export type Usage = {
   apiKeys: readonly ApiKey[];
@@ -55,15 +39,14 @@ export type Usage = {
 
 export const noUsage: Usage = { apiKeys: [], usagePlans: [], planKeys: [] };
 
-type StageName = Pick<ApiStage, "apiId" | "stage">;
 type Planned = Pick<UsagePlan, "id" | "apiStages">;
 
-/** A stage as the API of usage plans writes it. */
-export function stageName({ apiId, stage }: StageName): string {
+/** A stage in the notation of usage plans, `<API id>:<stage>`. */
+export function stageName({ apiId, stage }: ApiStage): string {
   return `${apiId}:${stage}`;
 }
 
-export function covers({ apiStages }: Planned, stage: StageName): boolean {
+export function covers({ apiStages }: Planned, stage: ApiStage): boolean {
   return apiStages.some((covered) => stageName(covered) === stageName(stage));
 }
 
@@ -76,7 +59,7 @@ export function plansOf<Plan extends Planned>(
   return usagePlans.filter(({ id }) => ids.has(id));
 }
 
-/** The first of these stages, if any, on which a key is in another plan: it may be in one plan of each stage. */
+/** The first of the plan's stages on which the key is in another plan, if any: a key has at most one plan per stage. */
 export function stageTaken(
   usage: { usagePlans: readonly Planned[]; planKeys: readonly PlanKey[] },
   keyId: string,
@@ -86,16 +69,16 @@ export function stageTaken(
   return apiStages.find((stage) => others.some((plan) => covers(plan, stage)));
 }
 
-/** The keys and plans as they are now: what the control plane changes and what requests are checked against. */
+/** The current keys and plans. The control plane changes them, and requests are checked against them. */
 export type UsageState = {
   readonly current: Usage;
-  /** What cannot be saved did not happen. */
+  /** Saves before it applies: a change that cannot be saved throws and has no effect. */
   change(part: Partial<Usage>): void;
-  /** Hears of every change once it has been made. */
+  /** Calls the listener after every change. */
   onChange(listener: () => void): void;
 };
 
-/** @param save makes a state durable; it has finished when it returns */
+/** @param save makes a state durable before it returns */
 export function createUsageState(initial: Usage, save: (usage: Usage) => void = () => {}): UsageState {
   let current = initial;
   const listeners: (() => void)[] = [];
@@ -116,16 +99,16 @@ export function createUsageState(initial: Usage, save: (usage: Usage) => void = 
 const lowerCase = "0123456789abcdefghijklmnopqrstuvwxyz";
 const letters = `${lowerCase}${lowerCase.slice(10).toUpperCase()}`;
 
-/** The value of a key, in the form that API Gateway generates: 40 letters and digits. */
+/** A key's value in the form that API Gateway generates: 40 letters and digits. */
 export function newKeyValue(): string {
   return random(letters, 40);
 }
 
-export function newKeyId(): string {
+export function newKeyID(): string {
   return random(lowerCase, 10);
 }
 
-export function newPlanId(): string {
+export function newPlanID(): string {
   return random(lowerCase, 6);
 }
 

@@ -1,13 +1,19 @@
 import * as v from "valibot";
 import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
-import { type ApiKey, type PlanKey, periods, stageName, stageTaken, type UsagePlan } from "./model.ts";
+import { type ApiKey, type PlanKey, stageName, stageTaken, type UsagePlan } from "./model.ts";
 
-/** What a template may say of keys and plans. All of it is strict: what is not here stops the runner. */
+/** Keys and plans as a template describes them. A key without a value gets one at its first start. */
+export type UsageTemplate = {
+  apiKeys: (Omit<ApiKey, "value" | "createdDate"> & { value: string | undefined })[];
+  usagePlans: UsagePlan[];
+  planKeys: PlanKey[];
+  /** All stages that a plan can cover, as `<API id>:<stage>`. */
+  stages: ReadonlySet<string>;
+};
 
 const text = v.string();
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** A key's value, in a template and over the API. */
+/** A key's value, in a template and in calls of the control plane. */
 export const keyValue = v.pipe(
   text,
   v.minLength(20, "API Key value should be at least 20 characters"),
@@ -15,51 +21,29 @@ export const keyValue = v.pipe(
   v.regex(/^[\dA-Za-z]*$/, "API Key value should be alphanumeric"),
 );
 
-// API Gateway does not document what becomes of one without the other.
-const throttle = v.pipe(
-  v.strictObject({ RateLimit: v.pipe(v.number(), v.minValue(0)), BurstLimit: count }),
-  v.transform(({ RateLimit, BurstLimit }) => ({ rateLimit: RateLimit, burstLimit: BurstLimit })),
-);
-
-const method = v.pipe(text, v.regex(/^\/.*\/(ANY|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/));
-
-const tags = v.pipe(
-  v.optional(v.array(v.strictObject({ Key: text, Value: text })), []),
-  v.transform((list) => Object.fromEntries(list.map(({ Key, Value }) => [Key, Value]))),
-);
+// The schemas are strict: any other property stops the runner.
 
 const apiKeyProperties = v.strictObject({
   Name: v.optional(text),
   Description: v.optional(text),
-  CustomerId: v.optional(text),
   Enabled: v.optional(v.boolean(), false),
   Value: v.optional(keyValue),
-  GenerateDistinctId: v.optional(v.literal(true)),
-  StageKeys: v.optional(v.array(v.strictObject({ RestApiId: text, StageName: text })), []),
-  Tags: tags,
 });
 
 const usagePlanProperties = v.strictObject({
   UsagePlanName: v.optional(text),
   Description: v.optional(text),
-  ApiStages: v.optional(
-    v.array(
-      v.strictObject({
-        ApiId: text,
-        Stage: text,
-        Throttle: v.optional(v.record(method, throttle), {}),
-      }),
-    ),
-    [],
-  ),
-  Throttle: v.optional(throttle),
-  Quota: v.optional(
+  ApiStages: v.optional(v.array(v.strictObject({ ApiId: text, Stage: text })), []),
+  // API Gateway does not document what one limit means without the other.
+  Throttle: v.optional(
     v.pipe(
-      v.strictObject({ Limit: count, Offset: v.optional(count, 0), Period: v.picklist(periods) }),
-      v.transform(({ Limit, Offset, Period }) => ({ limit: Limit, offset: Offset, period: Period })),
+      v.strictObject({
+        RateLimit: v.pipe(v.number(), v.minValue(0)),
+        BurstLimit: v.pipe(v.number(), v.integer(), v.minValue(0)),
+      }),
+      v.transform(({ RateLimit, BurstLimit }) => ({ rateLimit: RateLimit, burstLimit: BurstLimit })),
     ),
   ),
-  Tags: tags,
 });
 
 const usagePlanKeyProperties = v.strictObject({
@@ -68,41 +52,32 @@ const usagePlanKeyProperties = v.strictObject({
   UsagePlanId: text,
 });
 
-/** Keys and plans as a template describes them. A key without a value is to get one, once. */
-export type UsageTemplate = {
-  apiKeys: (Omit<ApiKey, "value" | "createdDate" | "lastUpdatedDate"> & { value: string | undefined })[];
-  usagePlans: Omit<UsagePlan, "createdDate">[];
-  planKeys: PlanKey[];
-  /** All that a plan can cover, as `<API id>:<stage>`. */
-  stages: ReadonlySet<string>;
-};
-
 const PREFIX = "AWS::ApiGateway::";
 
-/** The types of which this reads the resources. */
+/** The resource types that this file reads. */
 export const usageTypes = ["ApiKey", "UsagePlan", "UsagePlanKey"].map((name) => PREFIX + name);
 
 /**
- * Reads the keys and plans of all stacks. Any other resources may be among them.
+ * Reads the keys and plans of all stacks. Other resources are ignored.
  *
- * @throws Error that names the resource and what of it is not emulated
+ * @throws StartupError that names the resource and the part of it that is not emulated
  */
 export function readUsage(resources: readonly ResolvedResource[]): UsageTemplate {
   const ofType = (type: string) => resources.filter((resource) => resource.type === type);
-  const stages = {
-    REST: new Set(ofType(`${PREFIX}Stage`).map((stage) => readStage(stage, "RestApiId"))),
-    WEBSOCKET: new Set(ofType("AWS::ApiGatewayV2::Stage").map((stage) => readStage(stage, "ApiId"))),
-  };
+  const stages = new Set([
+    ...ofType(`${PREFIX}Stage`).map((stage) => readStage(stage, "RestApiId")),
+    ...ofType("AWS::ApiGatewayV2::Stage").map((stage) => readStage(stage, "ApiId")),
+  ]);
   const keyResources = ofType(`${PREFIX}ApiKey`);
   const planResources = ofType(`${PREFIX}UsagePlan`);
-  refuseTwins([...keyResources, ...planResources], "its logical id", ({ logicalId }) => logicalId);
-  refuseTwins(keyResources, "Value", ({ properties }) => properties.Value);
+  refuseDuplicates([...keyResources, ...planResources], "its logical id", ({ logicalId }) => logicalId);
+  refuseDuplicates(keyResources, "Value", ({ properties }) => properties.Value);
 
   const template: UsageTemplate = {
     apiKeys: keyResources.map(readKey),
     usagePlans: planResources.map((plan) => readPlan(plan, stages)),
     planKeys: [],
-    stages: new Set([...stages.REST, ...stages.WEBSOCKET]),
+    stages,
   };
   for (const resource of ofType(`${PREFIX}UsagePlanKey`)) {
     template.planKeys.push(readPlanKey(resource, template));
@@ -115,43 +90,30 @@ function readStage({ properties }: ResolvedResource, apiId: "RestApiId" | "ApiId
 }
 
 function readKey(resource: ResolvedResource): UsageTemplate["apiKeys"][number] {
-  const properties = readProperties(apiKeyProperties, resource);
+  const { Name, Description, Enabled, Value } = readProperties(apiKeyProperties, resource);
   return {
     id: resource.logicalId,
     from: "template",
-    value: properties.Value,
-    name: properties.Name ?? resource.logicalId,
-    description: properties.Description,
-    customerId: properties.CustomerId,
-    enabled: properties.Enabled,
-    stageKeys: properties.StageKeys.map(({ RestApiId, StageName }) => `${RestApiId}/${StageName}`),
-    tags: properties.Tags,
+    value: Value,
+    name: Name ?? resource.logicalId,
+    description: Description,
+    enabled: Enabled,
   };
 }
 
-function readPlan(
-  resource: ResolvedResource,
-  stages: { REST: ReadonlySet<string>; WEBSOCKET: ReadonlySet<string> },
-): UsageTemplate["usagePlans"][number] {
-  const properties = readProperties(usagePlanProperties, resource);
+function readPlan(resource: ResolvedResource, stages: ReadonlySet<string>): UsagePlan {
+  const { UsagePlanName, Description, ApiStages, Throttle } = readProperties(usagePlanProperties, resource);
   return {
     id: resource.logicalId,
     from: "template",
-    name: properties.UsagePlanName ?? resource.logicalId,
-    description: properties.Description,
-    apiStages: properties.ApiStages.map(({ ApiId, Stage, Throttle }, at) => {
+    name: UsagePlanName ?? resource.logicalId,
+    description: Description,
+    apiStages: ApiStages.map(({ ApiId, Stage }, at) => {
       const name = stageName({ apiId: ApiId, stage: Stage });
-      const hasMethods = Object.keys(Throttle).length > 0;
-      const isSocket = stages.WEBSOCKET.has(name);
-      if (!isSocket && !stages.REST.has(name)) throw notEmulated(resource, `ApiStages.${at}: ${name}`);
-      if (isSocket && hasMethods) {
-        throw notEmulated(resource, `ApiStages.${at}.Throttle, as ${name} is of a WebSocket API`);
-      }
-      return { apiId: ApiId, stage: Stage, ...(hasMethods && { throttle: Throttle }) };
+      if (!stages.has(name)) throw notEmulated(resource, `ApiStages.${at}: ${name}`);
+      return { apiId: ApiId, stage: Stage };
     }),
-    throttle: properties.Throttle,
-    quota: properties.Quota,
-    tags: properties.Tags,
+    throttle: Throttle,
   };
 }
 
@@ -165,7 +127,7 @@ function readPlanKey(resource: ResolvedResource, { apiKeys, usagePlans, planKeys
   return { from: "template", usagePlanId: UsagePlanId, keyId: KeyId };
 }
 
-function refuseTwins(
+function refuseDuplicates(
   resources: readonly ResolvedResource[],
   what: string,
   by: (resource: ResolvedResource) => unknown,

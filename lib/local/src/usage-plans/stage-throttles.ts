@@ -9,10 +9,10 @@ type MethodSetting = {
 };
 
 /**
- * What a stage's MethodSettings allow of a method such as `/pets/{id}/GET`. Recorded: what the setting of a method leaves
- * open is as for all methods, and what that leaves open as for the account.
+ * Reads the throttles in a stage's MethodSettings. Recorded: a limit that the setting of a method leaves out is that of
+ * the setting for all methods, and without that the account's.
  *
- * @returns undefined for a method that has no limit of its own
+ * @returns a lookup by method, e.g. `/pets/{id}/GET`, which gives undefined for a method without a limit
  */
 export function readStageThrottles(
   settings: readonly MethodSetting[],
@@ -33,7 +33,7 @@ export function readStageThrottles(
 
 const ALL = "/*/*";
 
-/** A resource path begins with a slash of its own, and the slashes of the path are written as `~1`. */
+/** In a setting, a resource path has one more slash in front, and the slashes of the path itself are `~1`. */
 function methodOf({ ResourcePath, HttpMethod }: MethodSetting): string {
   const path = ResourcePath.replace(/^\/(?=~1)/, "").replaceAll("~1", "/");
   return `${path}/${HttpMethod}`;

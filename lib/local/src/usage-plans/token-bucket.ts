@@ -1,14 +1,17 @@
 import type { Throttle } from "./model.ts";
 
-/** A bucket that fills steadily and from which each request takes one token. It is full at first. */
-export type TokenBucket = Limit & {
-  /** Milliseconds until there is a token; 0 when there is one. */
+/** Fills steadily; each request takes one token. It starts full. All times are milliseconds since the epoch. */
+export type TokenBucket = {
+  /** Asked of every bucket before any of them counts, so that a refused request takes no token. */
+  hasRoom(now: number): boolean;
+  count(now: number): void;
+  /** Milliseconds until there is a token; 0 if there is one. */
   wait(now: number): number;
-  /** Fills at another rate from now on. What is in it stays, as far as it fits. */
+  /** Changes the limits. The tokens in the bucket stay, as far as they fit. */
   adjust(throttle: Throttle, now: number): void;
 };
 
-/** What rounding may take off a token in the course of many fillings. */
+/** What rounding may take off a token over many fillings. */
 const ROUNDING = 1e-9;
 
 export function createTokenBucket(throttle: Throttle, begun: number): TokenBucket {
@@ -29,7 +32,6 @@ export function createTokenBucket(throttle: Throttle, begun: number): TokenBucke
   }
 
   return {
-    refusal: "THROTTLED",
     wait,
     hasRoom: (now) => wait(now) === 0,
     count(now) {
@@ -43,12 +45,3 @@ export function createTokenBucket(throttle: Throttle, begun: number): TokenBucke
     },
   };
 }
-
-/** Something that a request counts against. It is asked first, so that a request that is refused counts nowhere. */
-export type Limit = {
-  /** The gateway response for who is beyond it. */
-  refusal: "THROTTLED" | "QUOTA_EXCEEDED";
-  /** @param now milliseconds since the epoch, as everywhere */
-  hasRoom(now: number): boolean;
-  count(now: number): void;
-};

@@ -1,6 +1,6 @@
-import { createMeter, type Meter } from "./meter.ts";
 import {
   type ApiKey,
+  type ApiStage,
   covers,
   plansOf,
   stageName,
@@ -10,101 +10,93 @@ import {
 } from "./model.ts";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 
-export type AdmissionRequest = {
-  apiId: string;
-  stage: string;
-  /** A method as usage plans write it, e.g. `/pets/{id}/GET`, or the key of a route, e.g. `$connect`. */
-  method: string;
-  /** The value of the caller's key, if any. Left out where no key is required: then no plan counts the request. */
+export type AdmissionRequest = ApiStage & {
+  /** The value of the caller's key, if any. Absent where no key is required: then no plan counts the request. */
   apiKey?: { value: string | undefined };
-  /** What the stage allows of the method, whoever calls. */
-  throttle?: Throttle | undefined;
+  /** What the stage allows of this method to all callers together; `name` is e.g. `/pets/{id}/GET`. */
+  method?: { name: string; throttle: Throttle } | undefined;
 };
 
+/** `reason` says what is wrong with a key, without its value. */
 export type Admission =
-  | { admitted: true; apiKeyId?: string }
+  | { admitted: true }
   | { admitted: false; refusal: "INVALID_API_KEY"; reason: string }
-  | { admitted: false; refusal: "THROTTLED" | "QUOTA_EXCEEDED"; apiKeyId?: string };
+  | { admitted: false; refusal: "THROTTLED"; reason?: undefined };
 
-/** Who may call which stage, and how often. All APIs of a runner share one. */
+/** Decides who may call which stage, and how often. All APIs of a runner share one. */
 export type UsagePlans = {
-  /** Counts a request, or tells why it must not go on. A request that is refused counts nowhere. */
+  /** Counts a request if it is admitted. A refused request counts against no limit. */
   admit(request: AdmissionRequest): Admission;
-  /** The id of the key of that value. */
+  /** The id of the key with that value. */
   identify(value: string): string | undefined;
 };
 
-/** What an account may request of all its APIs in a Region; also what a stage's settings leave open. */
+/** An account's limit for all its APIs in a Region, and the default of a stage's throttles. */
 export const accountThrottle: Throttle = { rateLimit: 10_000, burstLimit: 5_000 };
 
 /** @param now milliseconds since the epoch */
 export function createUsagePlans(state: UsageState, now: () => number = Date.now): UsagePlans {
   const account = createTokenBucket(accountThrottle, now());
-  const stages = new Map<string, TokenBucket>();
-  const meters = new Map<string, Meter>();
+  const methods = new Map<string, TokenBucket>();
+  /** One for each key in each plan that has a throttle, over all stages of the plan (documented). */
+  const memberships = new Map<string, TokenBucket>();
 
   state.onChange(() => {
     const { usagePlans, planKeys } = state.current;
     const plans = new Map(usagePlans.map((plan) => [plan.id, plan]));
-    const kept = new Map(
-      planKeys.map(({ usagePlanId, keyId }) => [meterName(usagePlanId, keyId), plans.get(usagePlanId)]),
+    const throttles = new Map(
+      planKeys.map(({ usagePlanId, keyId }) => [
+        membership(usagePlanId, keyId),
+        plans.get(usagePlanId)?.throttle,
+      ]),
     );
-    for (const [name, meter] of meters) {
-      const plan = kept.get(name);
-      if (plan) meter.adjust(plan, now());
-      else meters.delete(name);
+    for (const [name, bucket] of memberships) {
+      const throttle = throttles.get(name);
+      if (throttle) bucket.adjust(throttle, now());
+      else memberships.delete(name);
     }
   });
 
   const keyOf = (value: string) => state.current.apiKeys.find((key) => key.value === value);
 
   /** The caller's key and its plan for the stage, or what is wrong with the key. */
-  function subscription(
-    { apiId, stage }: AdmissionRequest,
-    value: string | undefined,
-  ): Subscription | string {
+  function subscription(stage: ApiStage, value: string | undefined): Subscription | string {
     if (!value) return "the caller has no API key";
     const key = keyOf(value);
     if (key === undefined) return "the caller's API key does not exist";
     if (!key.enabled) return `the API key ${key.id} is disabled`;
-    const plan = plansOf(state.current, key.id).find((each) => covers(each, { apiId, stage }));
-    return plan ? { key, plan } : `the API key ${key.id} is in no usage plan of ${apiId}:${stage}`;
-  }
-
-  function meterOf({ key, plan }: Subscription, at: number): Meter {
-    return entry(meters, meterName(plan.id, key.id), () => createMeter(plan, at));
+    const plan = plansOf(state.current, key.id).find((each) => covers(each, stage));
+    return plan ? { key, plan } : `the API key ${key.id} is in no usage plan of ${stageName(stage)}`;
   }
 
   return {
     identify: (value) => keyOf(value)?.id,
 
-    admit(request) {
+    admit({ apiKey, method, ...stage }) {
       const at = now();
-      const { apiId, stage, method, apiKey, throttle } = request;
-      const caller = apiKey && subscription(request, apiKey.value);
+      const caller = apiKey && subscription(stage, apiKey.value);
       if (typeof caller === "string") return { admitted: false, refusal: "INVALID_API_KEY", reason: caller };
 
+      const bucketOf = (buckets: Map<string, TokenBucket>, name: string, throttle: Throttle | undefined) =>
+        throttle && entry(buckets, name, () => createTokenBucket(throttle, at));
+      // In the order in which API Gateway applies them.
       const limits = [
-        ...(caller ? meterOf(caller, at).limits(apiId, stage, method) : []),
-        ...(throttle
-          ? [entry(stages, `${stageName(request)} ${method}`, () => createTokenBucket(throttle, at))]
-          : []),
+        caller && bucketOf(memberships, membership(caller.plan.id, caller.key.id), caller.plan.throttle),
+        method && bucketOf(methods, `${stageName(stage)} ${method.name}`, method.throttle),
         account,
-      ];
-      const who = caller && { apiKeyId: caller.key.id };
-      const reached = limits.find((limit) => !limit.hasRoom(at));
-      if (reached) return { admitted: false, refusal: reached.refusal, ...who };
+      ].filter((limit) => limit !== undefined);
+      if (limits.some((limit) => !limit.hasRoom(at))) return { admitted: false, refusal: "THROTTLED" };
       for (const limit of limits) limit.count(at);
-      return { admitted: true, ...who };
+      return { admitted: true };
     },
   };
 }
 
 type Subscription = { key: ApiKey; plan: UsagePlan };
 
-const meterName = (planId: string, keyId: string) => `${planId} ${keyId}`;
+const membership = (planID: string, keyID: string) => `${planID} ${keyID}`;
 
-/** The entry of a map, made when it is first asked for. */
+/** The entry of a map, made when it is first needed. */
 function entry<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
   const known = map.get(name);
   if (known !== undefined) return known;

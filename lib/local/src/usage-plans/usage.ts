@@ -13,14 +13,13 @@ import {
   stageName,
   stageTaken,
   type Usage,
-  type UsagePlan,
 } from "./model.ts";
 import { readUsage, type UsageTemplate } from "./read-usage.ts";
 import { createUsagePlans, type UsagePlans } from "./usage-plans.ts";
 
 export type UsageOptions = {
   store: Store;
-  /** Hears what of an earlier run has no place any more. */
+  /** Receives a line for everything of an earlier run that the template no longer has a place for. */
   report: (line: string) => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -35,10 +34,20 @@ export type UsageService = {
 const NAME = "usage";
 
 /**
- * The keys and plans of the template and of earlier runs. Buckets and counts begin anew with each run.
+ * Opens the keys and plans of the stacks, for all of their APIs.
  *
- * @param resources of all stacks; any others may be among them
- * @throws Error that names the resource and what of it is not emulated
+ * @throws StartupError if a part of them is not emulated
+ */
+export function openUsage(resources: Resources, options: UsageOptions): UsageService {
+  const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(resolved);
+  return createUsage(parts, options);
+}
+
+/**
+ * The keys and plans of the template and of earlier runs. Every run starts with full buckets.
+ *
+ * @param resources of all stacks; others are ignored
+ * @throws StartupError that names the resource and the part of it that is not emulated
  */
 export function createUsage(
   resources: readonly ResolvedResource[],
@@ -48,7 +57,7 @@ export function createUsage(
   const kept = store.load<Usage>(NAME) ?? noUsage;
   const usage = restore(template, kept, now(), report);
   const save = (next: Usage) => store.save(NAME, next);
-  // What was generated has to be the same next time.
+  // A generated value must be the same in the next run.
   if (!isDeepStrictEqual(usage, kept)) save(usage);
   const state = createUsageState(usage, save);
   return {
@@ -58,36 +67,30 @@ export function createUsage(
 }
 
 /**
- * The keys and plans to begin with: those of the template, and those that programs have made in earlier runs.
- * What only the first run could know of the template's is carried over: when a thing was made, and a generated value.
+ * Merges the template with what programs created in earlier runs. A key of the template keeps its creation date and its
+ * generated value.
  *
- * @param drop hears of whatever of the earlier runs has no place any more
+ * @param drop receives a line for everything of an earlier run that is left out
  */
-export function restore(
-  template: UsageTemplate,
-  kept: Usage,
-  now: number,
-  drop: (line: string) => void,
-): Usage {
-  const before = <Thing extends { id: string; from: string }>(things: readonly Thing[], id: string) =>
-    things.find((thing) => thing.id === id && thing.from === "template");
-
+function restore(template: UsageTemplate, kept: Usage, now: number, drop: (line: string) => void): Usage {
   const apiKeys = template.apiKeys.map(({ value, ...key }) => {
-    const { createdDate = now, value: generated } = before(kept.apiKeys, key.id) ?? {};
-    return { ...key, value: value ?? generated ?? newKeyValue(), createdDate, lastUpdatedDate: createdDate };
+    const before = kept.apiKeys.find(({ id, from }) => id === key.id && from === "template");
+    return {
+      ...key,
+      value: value ?? before?.value ?? newKeyValue(),
+      createdDate: before?.createdDate ?? now,
+    };
   });
-  const usagePlans: UsagePlan[] = template.usagePlans.map((plan) => {
-    return { ...plan, createdDate: before(kept.usagePlans, plan.id)?.createdDate ?? now };
-  });
+  const usagePlans = [...template.usagePlans];
 
   const values = new Set(apiKeys.map(({ value }) => value));
   for (const key of kept.apiKeys.filter(ofPrograms)) {
-    if (values.has(key.value)) drop(`the API key ${key.id} is gone, as the template has one of its value`);
+    if (values.has(key.value)) drop(`dropped the API key ${key.id}: a key of the template has its value`);
     else apiKeys.push(key);
   }
   for (const plan of kept.usagePlans.filter(ofPrograms)) {
     const gone = plan.apiStages.map(stageName).filter((stage) => !template.stages.has(stage));
-    for (const stage of gone) drop(`the usage plan ${plan.id} is no longer of ${stage}, which is gone`);
+    for (const stage of gone) drop(`removed ${stage} from the usage plan ${plan.id}: there is no such stage`);
     usagePlans.push({
       ...plan,
       apiStages: plan.apiStages.filter((stage) => !gone.includes(stageName(stage))),
@@ -102,11 +105,11 @@ function restorePlanKeys(usage: Usage, kept: readonly PlanKey[], drop: (line: st
     const { keyId, usagePlanId } = planKey;
     const plan = usage.usagePlans.find(({ id }) => id === usagePlanId);
     const leave = (why: string) =>
-      drop(`the API key ${keyId} is no longer in the usage plan ${usagePlanId}, ${why}`);
+      drop(`removed the API key ${keyId} from the usage plan ${usagePlanId}: ${why}`);
     const taken = plan && stageTaken({ ...usage, planKeys }, keyId, plan);
-    if (plan === undefined) leave("which is gone");
-    else if (!usage.apiKeys.some(({ id }) => id === keyId)) leave("as there is no such key");
-    else if (taken) leave(`as it is in another of ${stageName(taken)}`);
+    if (plan === undefined) leave("there is no such plan");
+    else if (!usage.apiKeys.some(({ id }) => id === keyId)) leave("there is no such key");
+    else if (taken) leave(`the key is in another plan of ${stageName(taken)}`);
     else if (!plansOf({ ...usage, planKeys }, keyId).includes(plan)) planKeys.push(planKey);
   }
   return { ...usage, planKeys };
@@ -114,13 +117,4 @@ function restorePlanKeys(usage: Usage, kept: readonly PlanKey[], drop: (line: st
 
 function ofPrograms({ from }: { from: "template" | "program" }): boolean {
   return from === "program";
-}
-
-/**
- * The keys and plans of the stacks, for all of their APIs.
- * @throws StartupError when something of them is not emulated
- */
-export function openUsage(resources: Resources, options: UsageOptions): UsageService {
-  const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(resolved);
-  return createUsage(parts, options);
 }

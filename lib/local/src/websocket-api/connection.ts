@@ -1,21 +1,43 @@
 import type { WebSocket } from "ws";
 import type { Peer } from "./events.ts";
 
+/**
+ * API Gateway's limits of a connection, from "Quotas for configuring and running a WebSocket API". Its limit of 32 KB per
+ * frame is not emulated, since `ws` reports whole messages only; clients must split larger messages into frames.
+ */
+export type StreamLimits = {
+  /** Maximum size of a message in either direction. A client that sends more is closed with 1009. */
+  messageBytes: number;
+  /** A connection is closed after this time without a message in either direction. Pings do not count. */
+  idleMs: number;
+  /** The maximum lifetime of a connection. */
+  durationMs: number;
+  /** Bytes that are buffered for a client that does not read. AWS does not publish its limit. */
+  bufferBytes: number;
+};
+
+export const awsLimits: StreamLimits = {
+  messageBytes: 128 * 1024,
+  idleMs: 10 * 60_000,
+  durationMs: 2 * 60 * 60_000,
+  bufferBytes: 1024 * 1024,
+};
+
 /** An open connection. */
 export type Connection = {
   readonly peer: Peer;
-  /** When the last message went either way, in milliseconds since the epoch. */
+  /** The time of the last message in either direction, in milliseconds since the epoch. */
   readonly lastActiveAt: number;
-  /** False from the moment on when either side has begun to end it. */
+  /** False as soon as either side starts to close it. */
   readonly isOpen: boolean;
-  /** Sends a text message. False, and nothing is sent, when the client leaves too much unread. */
+  /** Sends a text message. Returns false, without sending, if the client leaves too much unread. */
   send(text: string | Buffer): boolean;
   close(code: number, reason: string): void;
 };
 
 type Listeners = {
   onMessage: (body: string) => void;
-  /** Hears once why the connection ended, whoever ended it and however. */
+  /** Called once, however the connection ended. */
   onClose: (code: number, reason: string) => void;
 };
 
@@ -23,7 +45,7 @@ const NO_STATUS = 1005;
 const UNSUPPORTED_DATA = 1003;
 const GOING_AWAY = [1001, "Going away"] as const;
 
-/** What `ws` closes a connection with when a client breaks the protocol, by the code of its error. */
+/** The close codes that `ws` sends to clients that break the protocol, by the code of its error. */
 const protocolErrors: Record<string, number> = {
   WS_ERR_INVALID_UTF8: 1007,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
@@ -38,7 +60,7 @@ export function openConnection(
   { onMessage, onClose }: Listeners,
 ): Connection {
   let lastActiveAt = peer.connectedAt;
-  /** Set as soon as this side ends the connection; whatever the client says of it then does not count. */
+  /** Set as soon as this side ends the connection. From then on the client's close frame is ignored. */
   let ending: { code: number; reason: string } | undefined;
 
   const close = (code: number, reason: string) => {
@@ -53,7 +75,7 @@ export function openConnection(
   };
 
   websocket.on("message", (data, isBinary) => {
-    // What a client still sends after this side has ended the connection.
+    // The client may still send after this side has closed the connection.
     if (websocket.readyState !== websocket.OPEN) return;
     if (isBinary) return close(UNSUPPORTED_DATA, "Binary frames are not supported");
     active();
@@ -88,25 +110,3 @@ export function openConnection(
     close,
   };
 }
-
-/**
- * What API Gateway allows a connection, see "Quotas for configuring and running a WebSocket API". Its limit of 32 KB for
- * a single frame is not emulated, since `ws` tells of messages only: a client must split what is larger by itself.
- */
-export type StreamLimits = {
-  /** Bytes of a message, in either direction. A client that sends more is closed with 1009. */
-  messageBytes: number;
-  /** A connection without a message in either direction is closed after that time. Pings are no messages. */
-  idleMs: number;
-  /** Nothing keeps a connection longer. */
-  durationMs: number;
-  /** Bytes that may wait for a client that does not read. AWS does not tell its own number. */
-  bufferBytes: number;
-};
-
-export const awsLimits: StreamLimits = {
-  messageBytes: 128 * 1024,
-  idleMs: 10 * 60_000,
-  durationMs: 2 * 60 * 60_000,
-  bufferBytes: 1024 * 1024,
-};

@@ -2,10 +2,10 @@ import { type GatewayRequest, type GatewayResponse, json, pathOf, type Route } f
 import { refusal } from "../services.ts";
 import type { Connection, StreamLimits } from "./connection.ts";
 
-/** The stage may stand in front, as it does in the callback URL of a deployed API. */
+/** With or without a stage in front, as in the callback URL of a deployed API. */
 const CONNECTION = /^(?:\/[\w-]+)?\/@connections\/([^/]+)$/;
 
-/** The API by which functions push to clients (`@connections`): post a message, look a connection up, end it. */
+/** The `@connections` API: functions post a message to a client, look up its connection, or close it. */
 export function connectionsService(
   find: (connectionId: string) => Connection | undefined,
   { messageBytes }: Pick<StreamLimits, "messageBytes">,
@@ -19,10 +19,10 @@ export function connectionsService(
       }),
     POST: (connection, { body }) => {
       if (body.length > messageBytes) {
-        return refusal(413, "PayloadTooLargeException", `A message has ${messageBytes} bytes at most.`);
+        return refusal(413, "PayloadTooLargeException", `A message has at most ${messageBytes} bytes.`);
       }
       if (connection.send(body)) return done(200);
-      return refusal(429, "LimitExceededException", "The client does not read what it is sent.");
+      return refusal(429, "LimitExceededException", "The client does not read its messages.");
     },
     DELETE: (connection) => {
       connection.close(1000, "");
@@ -39,13 +39,13 @@ export function connectionsService(
   };
 }
 
-const gone = refusal(410, "GoneException", "There is no such connection, or no longer.");
+const gone = refusal(410, "GoneException", "There is no such connection.");
 
 function done(status: number): GatewayResponse {
   return { status, headers: [], body: Buffer.alloc(0) };
 }
 
-/** What is not encoded as it has to be is no id that there is. */
+/** Malformed percent-encoding gives an empty id, which no connection has. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,17 +1,18 @@
 import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
+import type { Authorizer } from "../rest-api/authorizer.ts";
 import * as schemas from "./property-schemas.ts";
 
 /** A WebSocket API as its template describes it. */
 export type WebSocketApiDefinition = {
   apiId: string;
   stage: string;
-  /** Where a message names its route: keys that lead to it from the top of the body. */
+  /** The path of keys to the route's name in a message body. */
   selection: readonly string[];
-  /** By route key, `$connect`, `$disconnect` and `$default` among them. Any of them may be absent. */
+  /** By route key, including `$connect`, `$disconnect` and `$default`, all of which are optional. */
   routes: ReadonlyMap<string, Route>;
-  /** Asked before `$connect`. */
-  authorizer: ConnectAuthorizer | undefined;
-  /** Whether `$connect` takes an API key, which the authorizer names. */
+  /** Of `$connect`. */
+  authorizer: Authorizer | undefined;
+  /** Whether `$connect` requires an API key, which the authorizer returns. */
   connectNeedsKey: boolean;
 };
 
@@ -20,13 +21,6 @@ export type Route = {
   timeoutMs: number;
   /** Whether the client gets the body of the function's answer. */
   hasResponse: boolean;
-};
-
-export type ConnectAuthorizer = {
-  id: string;
-  functionArn: string;
-  /** Headers without which nobody is even asked, in lower case. */
-  requiredHeaders: readonly string[];
 };
 
 const TYPE = "AWS::ApiGatewayV2::";
@@ -38,9 +32,9 @@ const emulatedTypes = new Set(
 );
 
 /**
- * Reads a WebSocket API from its resources. Those of other services and of other APIs may be among them.
+ * Reads a WebSocket API from its resources, and ignores those of other services and APIs.
  *
- * @throws Error that names the resource and what of it is not emulated
+ * @throws StartupError that names the resource and the part of it that is not emulated
  */
 export function readDefinition(
   api: ResolvedResource,
@@ -97,7 +91,7 @@ function readIntegrations(integrations: readonly ResolvedResource[]): Integratio
   );
 }
 
-/** The routes that have a response, by their ids. */
+/** The ids of the routes that have a response. */
 function readRouteResponses(responses: readonly ResolvedResource[]): ReadonlySet<string> {
   return new Set(responses.map((response) => readProperties(schemas.routeResponse, response).RouteId));
 }
@@ -118,19 +112,19 @@ function readRoute(
 
 function readAuthorizers(
   authorizers: readonly ResolvedResource[],
-): ReadonlyMap<string | undefined, ConnectAuthorizer> {
+): ReadonlyMap<string | undefined, Authorizer> {
   return new Map(
     authorizers.map((authorizer) => {
-      const { AuthorizerUri, IdentitySource } = readProperties(schemas.authorizer, authorizer);
+      const { AuthorizerUri } = readProperties(schemas.authorizer, authorizer);
       const id = authorizer.logicalId;
-      return [id, { id, functionArn: AuthorizerUri, requiredHeaders: IdentitySource }];
+      return [id, { id, functionArn: AuthorizerUri }];
     }),
   );
 }
 
 type ReadRoute = { resource: ResolvedResource; properties: RouteProperties };
 
-/** AWS documents no count of messages by usage plans, and no key of a client's own is needed here. */
+/** AWS does not document that usage plans count messages. Keys that the client sends are not emulated. */
 function readKeyUse(routes: readonly ReadRoute[], selection: string): boolean {
   const [needing, ...others] = routes.filter(({ properties }) => properties.ApiKeyRequired);
   const misplaced = [needing, ...others].find((each) => each && each.properties.RouteKey !== "$connect");
@@ -142,8 +136,8 @@ function readKeyUse(routes: readonly ReadRoute[], selection: string): boolean {
 
 function readConnectAuthorizer(
   routes: readonly ReadRoute[],
-  authorizers: ReadonlyMap<string | undefined, ConnectAuthorizer>,
-): ConnectAuthorizer | undefined {
+  authorizers: ReadonlyMap<string | undefined, Authorizer>,
+): Authorizer | undefined {
   const [guarded, ...others] = routes.filter(({ properties }) => properties.AuthorizationType === "CUSTOM");
   const misplaced = [guarded, ...others].find((each) => each && each.properties.RouteKey !== "$connect");
   if (misplaced) throw notEmulated(misplaced.resource, "an authorizer, which only $connect can have");

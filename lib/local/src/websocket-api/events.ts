@@ -5,7 +5,24 @@ import { type AuthorizerContext, commonLogTime } from "../rest-api/request-conte
 import { eventHeaders, integrationHeaders } from "../rest-api/request-headers.ts";
 import type { WebSocketApiDefinition } from "./definition.ts";
 
-/** Why a function is invoked. */
+/** The client of a connection, as it appears in every event. */
+export type Peer = {
+  connectionId: string;
+  /** Milliseconds since the epoch. */
+  connectedAt: number;
+  domainName: string;
+  /** `userAgent` is absent if the client sent none. */
+  identity: { userAgent?: string; sourceIp: string };
+  /** The authorizer's context, if there is an authorizer. */
+  authorizer?: AuthorizerContext;
+};
+
+/** An unguessable id in the format of connections, messages and requests, e.g. `TXzPWdnOjoECGjA=`. */
+export function newId(): string {
+  return `${randomBytes(11).toString("base64url")}=`;
+}
+
+/** The cause of an invocation. */
 export type Occasion =
   | { routeKey: "$connect"; eventType: "CONNECT" }
   | { routeKey: string; eventType: "MESSAGE"; messageId: string }
@@ -18,7 +35,7 @@ export type Occasion =
 
 type RequestContext = ReturnType<typeof requestContext>;
 
-/** The `requestContext` of an event, with the keys of recorded ones. */
+/** The `requestContext` of an event. Recorded: its keys. */
 export function requestContext(
   occasion: Occasion,
   { authorizer, ...peer }: Peer,
@@ -39,7 +56,7 @@ export function requestContext(
   };
 }
 
-/** The event of the authorizer. Documented: it has the headers of the upgrade, too, and a length. */
+/** Documented: the authorizer also gets the headers of the upgrade, and a Content-Length. */
 export function authorizerEvent(
   request: GatewayRequest,
   methodArn: string,
@@ -64,7 +81,7 @@ export function authorizerEvent(
   };
 }
 
-/** The event of `$connect`. Recorded: without a query its keys are absent. */
+/** Recorded: without a query, the keys of the query are absent. */
 export function connectEvent(request: GatewayRequest, context: RequestContext, traceId: string) {
   const { query } = readTarget(request.target);
   const headers = integrationHeaders(request, traceId);
@@ -80,12 +97,11 @@ export function connectEvent(request: GatewayRequest, context: RequestContext, t
   };
 }
 
-/** The event of a message. */
 export function messageEvent(body: string, context: RequestContext) {
   return { requestContext: context, body, isBase64Encoded: false };
 }
 
-/** The event of `$disconnect`. Recorded: these headers, and all but the host empty. */
+/** Recorded: the event of `$disconnect` has these headers, all empty except the host. */
 export function disconnectEvent(context: RequestContext) {
   const headers = { Host: context.domainName, "x-api-key": "", "X-Forwarded-For": "", "x-restapi": "" };
   return {
@@ -94,21 +110,4 @@ export function disconnectEvent(context: RequestContext) {
     requestContext: context,
     isBase64Encoded: false,
   };
-}
-
-/** The client of a connection, as every event tells of it. */
-export type Peer = {
-  connectionId: string;
-  /** Milliseconds since the epoch. */
-  connectedAt: number;
-  domainName: string;
-  /** `userAgent` is absent where the client has named none. */
-  identity: { userAgent?: string; sourceIp: string };
-  /** What the authorizer has found, where there is one. */
-  authorizer?: AuthorizerContext;
-};
-
-/** An id as API Gateway gives them to connections, messages and requests, e.g. `TXzPWdnOjoECGjA=`. Nobody guesses one. */
-export function newId(): string {
-  return `${randomBytes(11).toString("base64url")}=`;
 }

@@ -7,27 +7,26 @@ import type { UsagePlans } from "../usage-plans/usage-plans.ts";
 import type { Route, WebSocketApiDefinition } from "./definition.ts";
 import { type Occasion, type Peer, requestContext } from "./events.ts";
 
-/** What everything that happens to a connection needs. */
+/** The dependencies of every event of a connection. */
 export type Gateway = FunctionPort & {
   api: WebSocketApiDefinition;
-  /** Those of all APIs. */
+  /** Shared by all APIs. */
   usagePlans: UsagePlans;
   now: () => Date;
-  /** Makes an id in the form of API Gateway. */
+  /** Makes an id in the format of API Gateway. */
   newId: () => string;
-  /** Hears the reason of an answer that does not tell it. Nothing that a client has sent is in it. */
+  /** Receives the reason for an answer that does not contain it. It contains nothing that a client has sent. */
   report: (line: string) => void;
 };
 
-/** The context of an event that is about to be sent. */
 export function contextOf({ api, now, newId }: Gateway, occasion: Occasion, peer: Peer) {
   return requestContext(occasion, peer, api, { requestId: newId(), now: now() });
 }
 
 /**
- * The failure that stands behind an error, told to who watches the runner.
+ * Reports the reason of a failure.
  *
- * @throws the error itself when it is a fault of the emulation
+ * @throws any other error, which is a fault of the emulation
  */
 export function reported({ report }: Gateway, routeKey: string, error: unknown): GatewayFailure {
   if (!(error instanceof GatewayFailure)) throw error;
@@ -36,9 +35,9 @@ export function reported({ report }: Gateway, routeKey: string, error: unknown):
 }
 
 /**
- * The answer of the function behind a route.
+ * Invokes the function of a route.
  *
- * @throws GatewayFailure when there is none in time, or it is malformed
+ * @throws GatewayFailure if its answer is late or malformed
  */
 export async function invokeRoute(
   { apiId, stage }: WebSocketApiDefinition,
@@ -49,5 +48,5 @@ export async function invokeRoute(
 ): Promise<GatewayResponse> {
   const sourceArn = arn("execute-api", `${apiId}/${stage}/${routeKey}`);
   const work = invokeFunction(functions, { functionArn, sourceArn, event }, "INTEGRATION_FAILURE");
-  return proxyResponse(await within(timeoutMs, work), false);
+  return proxyResponse(await within(timeoutMs, work));
 }

@@ -1,15 +1,15 @@
-/** Routes that stand for what happens to a connection. No message reaches them by naming them. */
+/** Routes of a connection's life cycle. A message cannot select them. */
 const lifecycle = new Set(["$connect", "$disconnect"]);
 
-/** The keys in an expression such as `$request.body.type`; undefined for any other, which is not emulated. */
+/** The keys in an expression such as `$request.body.type`. Undefined for other expressions, which are not emulated. */
 export function readSelection(expression: string): string[] | undefined {
   const [, path] = /^\$request\.body\.([\w-]+(?:\.[\w-]+)*)$/.exec(expression) ?? [];
   return path?.split(".");
 }
 
 /**
- * The key of the route that a message goes to. Of the message that is no JSON, names no route or names none that there
- * is, that is `$default`; undefined when there is no such route either.
+ * Selects the route of a message by its key. A message that is not JSON or names no existing route goes to `$default`;
+ * the result is undefined if that does not exist either.
  */
 export function selectRoute(
   { selection, routes }: { selection: readonly string[]; routes: ReadonlyMap<string, unknown> },

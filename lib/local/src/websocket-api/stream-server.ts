@@ -8,15 +8,15 @@ import type { Peer } from "./events.ts";
 import { createUpgrade, upgradeRequired } from "./upgrade.ts";
 import type { WebSocketApi } from "./websocket-api.ts";
 
-/** The sockets of a WebSocket API. */
+/** Serves the sockets of a WebSocket API. */
 export type StreamServer = {
   /** e.g. `ws://127.0.0.1:3001` */
   url: string;
-  /** The connection of that id, as long as it is open. */
+  /** The connection with that id, if it is open. */
   find(connectionId: string): Connection | undefined;
-  /** Lets clients in. They are told to come back later before. */
+  /** Starts to admit clients. Until then they get a 503. */
   serve(api: WebSocketApi): void;
-  /** Ends all connections, and waits a moment for the functions that hear of it. */
+  /** Ends all connections, and gives the functions of `$disconnect` a moment to run. */
   close(): Promise<void>;
 };
 
@@ -27,8 +27,9 @@ const STOP_MS = 1000;
 const starting = json(503, { message: "The runner is starting" }, ["Retry-After", "1"]);
 
 /**
- * Takes a port of 127.0.0.1, before it is known what will be served on it. Port 0 takes any that is free.
- * @throws StartupError when the port is in use, or is not for us
+ * Listens on a port of 127.0.0.1 before there is an API to serve. Port 0 takes any free port.
+ *
+ * @throws StartupError if the port is in use or needs rights that this process does not have
  */
 export async function openStreamServer(
   port: number,
@@ -38,14 +39,14 @@ export async function openStreamServer(
   let api: WebSocketApi | undefined;
   const connections = new Map<string, Connection>();
   const sockets = new Set<Duplex>();
-  /** Each is settled when the functions have heard of the end of a connection. */
+  /** One for each open connection, resolved when the function of `$disconnect` has run. */
   const ends = new Set<Promise<void>>();
 
   const upgrade = createUpgrade({
     limits,
     connect: async (request) => (await api?.connect(request)) ?? { refusal: starting },
     onOpen: open,
-    // For all that the functions know, it has been connected.
+    // The functions have seen it connect.
     onLost: (peer) => void disconnect(peer, ABNORMAL, ""),
     onFault,
   });

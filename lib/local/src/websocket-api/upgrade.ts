@@ -9,17 +9,17 @@ import type { Peer } from "./events.ts";
 
 export type UpgradeOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
-  /** Decides on a well-formed handshake. */
+  /** Called for well-formed handshakes only. */
   connect: (request: GatewayRequest) => Promise<Handshake>;
   onOpen: (websocket: WebSocket, peer: Peer) => void;
-  /** Hears of a client that went away while it was let in. */
+  /** Called for a client that disconnected while it was being admitted. */
   onLost: (peer: Peer) => void;
   onFault: (error: unknown) => void;
 };
 
 type Accepted = Exclude<Handshake, { refusal: unknown }>;
 
-/** How long a client has to agree to the end of its connection. The types of `ws` do not know the option yet. */
+/** Milliseconds in which a client must acknowledge a close. The types of `ws` lack the option. */
 const patience = { closeTimeout: 2000 };
 
 export const upgradeRequired = json(
@@ -29,23 +29,23 @@ export const upgradeRequired = json(
   ["Connection", "Upgrade"],
 );
 
-/** Takes requests for another protocol through the opening handshake of WebSocket, or answers why not. */
+/** Takes upgrade requests through the WebSocket handshake, or refuses them. */
 export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: UpgradeOptions) {
-  /** Who has been let in and is not connected yet. */
+  /** Admitted clients whose handshake is not complete. */
   const accepted = new WeakMap<IncomingMessage, Accepted>();
 
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: limits.messageBytes,
-    // Runs once the handshake is known to be well-formed, so that no function hears of one that is not.
+    // `ws` calls this after it has checked the handshake, so functions see well-formed ones only.
     verifyClient: ({ req }, proceed) => {
       admit(req, () => proceed(true)).catch((error: unknown) => {
         onFault(error);
         refuseUpgrade(req, json(500, { message: "Internal server error" }));
       });
     },
-    // The function of $connect has chosen, be it well or not.
+    // The function of $connect chooses, whether or not the client has offered its choice.
     handleProtocols: () => false,
     ...patience,
   });

@@ -11,20 +11,20 @@ import { disconnectEvent, messageEvent, newId, type Peer } from "./events.ts";
 import { contextOf, type Gateway, invokeRoute, reported } from "./gateway.ts";
 import { selectRoute } from "./route-selection.ts";
 
-/** Everything of a WebSocket API but its sockets. Each call rejects only for a fault of the emulation itself. */
+/** A WebSocket API without its sockets. Its methods reject only if the emulation itself fails. */
 export type WebSocketApi = {
-  /** Decides on a request to connect. */
+  /** Decides on a handshake. */
   connect(request: GatewayRequest): Promise<Handshake>;
-  /** Has a message handled. Resolves to what the client gets for it, if anything. */
+  /** Invokes the route of a message. Resolves to the answer for the client, if there is one. */
   message(peer: Peer, body: string): Promise<string | undefined>;
-  /** Tells the function of `$disconnect`, if there is one, that a connection is gone. */
+  /** Invokes the function of `$disconnect`, if there is one. */
   disconnect(peer: Peer, code: number, reason: string): Promise<void>;
 };
 
 export type WebSocketApiOptions = FunctionPort & {
   /** The AWS::ApiGatewayV2::Api. */
   api: ResolvedResource;
-  /** Everything that belongs to it. Resources of other APIs and other services may be among them. */
+  /** All its parts. Resources of other APIs and services are ignored. */
   resources: readonly ResolvedResource[];
   usagePlans: Gateway["usagePlans"];
   report: Gateway["report"];
@@ -32,9 +32,25 @@ export type WebSocketApiOptions = FunctionPort & {
 };
 
 /**
+ * Opens the WebSocket API of the stacks, if they have one.
+ *
+ * @throws StartupError if there are several, or a part of it is not emulated
+ */
+export function openWebSocketApi(
+  resources: Resources,
+  invoke: Invoke,
+  usagePlans: UsagePlans,
+  report: (line: string) => void,
+): WebSocketApi | undefined {
+  const several = "There is more than one WebSocket API, and one stream URL for them.";
+  const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
+  return api && createWebSocketApi({ ...api, invoke, usagePlans, report });
+}
+
+/**
  * A WebSocket API, as its CloudFormation resources describe it.
  *
- * @throws Error that names the resource and what of it is not emulated
+ * @throws StartupError that names the resource and the part of it that is not emulated
  */
 export function createWebSocketApi({
   api,
@@ -67,23 +83,7 @@ export function createWebSocketApi({
   };
 }
 
-/**
- * The WebSocket API of the stacks, if they have one.
- * @throws StartupError when there are several, or something of it is not emulated
- */
-export function openWebSocketApi(
-  resources: Resources,
-  invoke: Invoke,
-  usagePlans: UsagePlans,
-  report: (line: string) => void,
-): WebSocketApi | undefined {
-  const several = "There is more than one WebSocket API, and one stream URL for them.";
-  const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
-  return api && createWebSocketApi({ ...api, invoke, usagePlans, report });
-}
-
-/** Has a message handled. Resolves to what the client gets for it, if anything. */
-export async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promise<string | undefined> {
+async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promise<string | undefined> {
   const { api, newId } = gateway;
   const failure = (message: string, requestId: string) =>
     JSON.stringify({ message, connectionId: peer.connectionId, requestId });

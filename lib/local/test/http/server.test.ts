@@ -1,25 +1,24 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayRequest, GatewayResponse } from "../../src/http/messages.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/server.ts";
+import { type Listener, listen } from "../../src/http/server.ts";
+import { StartupError } from "../../src/startup-error.ts";
 
 const MB = 1024 * 1024;
 
-let server: HttpServer;
+let server: Listener;
 let port: number;
 let requests: GatewayRequest[];
 let faults: unknown[];
 
-async function serve(
-  response: Partial<GatewayResponse> | (() => Promise<GatewayResponse>) = {},
-  options: Partial<HttpServerOptions> = {},
-) {
+async function serve(response: Partial<GatewayResponse> | (() => Promise<GatewayResponse>) = {}) {
   requests = [];
   faults = [];
-  server = createHttpServer({
-    handle: async (request) => {
+  server = await listen(
+    0,
+    async (request) => {
       requests.push(request);
       if (typeof response === "function") return response();
       return {
@@ -29,15 +28,14 @@ async function serve(
         ...response,
       };
     },
-    onFault: (fault) => faults.push(fault),
-    ...options,
-  });
-  port = await server.listen(0);
+    (fault) => faults.push(fault),
+  );
+  ({ port } = server);
 }
 
 afterEach(() => server.close());
 
-/** Sends bytes as they are, and gives back all bytes that come until the connection ends. */
+/** Sends bytes unchanged, and resolves to all bytes received until the connection ends. */
 async function raw(...chunks: (string | Buffer)[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   for (const chunk of chunks) socket.write(chunk);
@@ -47,8 +45,8 @@ async function raw(...chunks: (string | Buffer)[]): Promise<string> {
 const request = (line: string, headers: string[] = []) =>
   [line, "Host: 127.0.0.1", "Connection: close", ...headers, "", ""].join("\r\n");
 
-describe("a request becomes a snapshot", () => {
-  test("with its headers as they were sent", async () => {
+describe("a request", () => {
+  it("keeps its headers as they were sent", async () => {
     await serve();
     await raw(
       request("POST /a//../b%2F?x=1&x=%zz HTTP/1.1", [
@@ -77,27 +75,27 @@ describe("a request becomes a snapshot", () => {
     ]);
   });
 
-  test("whose header values are UTF-8", async () => {
+  it("has header values in UTF-8", async () => {
     await serve();
     await raw(Buffer.from(request("GET / HTTP/1.1", ["X-Name: Zoë 🐈"])));
     expect(requests[0]?.headers).toContainEqual(["X-Name", "Zoë 🐈"]);
   });
 
-  test("in absolute form", async () => {
+  it("may have a target in absolute form", async () => {
     await serve();
     await raw(request("GET http://127.0.0.1/a?b=1 HTTP/1.1"));
     expect(requests[0]?.target).toBe("http://127.0.0.1/a?b=1");
   });
 
-  test("with a chunked body", async () => {
+  it("may have a chunked body", async () => {
     await serve();
     await raw(request("PUT / HTTP/1.1", ["Transfer-Encoding: chunked"]), "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
     expect(requests[0]?.body.toString()).toBe("abcde");
   });
 });
 
-describe("a response goes out", () => {
-  test("with repeated headers, their case and their UTF-8", async () => {
+describe("a response", () => {
+  it("keeps repeated headers, their case and their UTF-8", async () => {
     await serve({
       status: 201,
       headers: [
@@ -115,20 +113,20 @@ describe("a response goes out", () => {
     expect(answer).toMatch(/\r\n\r\né$/);
   });
 
-  test.each([204, 304])("with status %d, without body and length", async (status) => {
+  it.each([204, 304])("has neither body nor length with status %d", async (status) => {
     await serve({ status });
     const answer = await raw(request("GET / HTTP/1.1"));
     expect(answer).toContain(` ${status} `);
     expect(answer).not.toMatch(/content-length|transfer-encoding|hello/i);
   });
 
-  test("to HEAD, without the body", async () => {
+  it("has no body if it answers HEAD", async () => {
     await serve();
     const answer = await raw(request("HEAD / HTTP/1.1"));
     expect(answer).toMatch(/Content-Length: 5\r\n.*\r\n\r\n$/s);
   });
 
-  test("on a connection that is used again", async () => {
+  it("leaves the connection open for the next request", async () => {
     await serve();
     const answer = await raw("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n", request("GET /2 HTTP/1.1"));
     expect(answer.match(/hello/g)).toHaveLength(2);
@@ -136,16 +134,16 @@ describe("a response goes out", () => {
   });
 });
 
-describe("only this machine's names are served", () => {
-  test.each(["127.0.0.1", "127.0.0.1:3000", "localhost", "LOCALHOST:80", "[::1]:3000", "[::1]"])(
-    "%s",
+describe("the Host header", () => {
+  it.each(["127.0.0.1", "127.0.0.1:3000", "localhost", "LOCALHOST:80", "[::1]:3000", "[::1]"])(
+    "may be %s",
     async (host) => {
       await serve();
       expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 200 ");
     },
   );
 
-  test.each([
+  it.each([
     "evil.example",
     "127.0.0.1.evil.example",
     "localhost.evil.example:3000",
@@ -154,16 +152,13 @@ describe("only this machine's names are served", () => {
     "0.0.0.0",
     "",
     "localhost@evil.example",
-  ])("not %j", async (host) => {
-    const taken: string[] = [];
-    await serve({}, { own: ({ url = "" }) => taken.push(url) > 0 });
-    expect(await raw(`GET /_local/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(
-      " 403 ",
-    );
-    expect({ requests, taken }).toStrictEqual({ requests: [], taken: [] });
+  ])("must not be %j", async (host) => {
+    await serve();
+    expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 403 ");
+    expect(requests).toStrictEqual([]);
   });
 
-  test("not a second name beside a good one, and not none", async () => {
+  it("must occur once", async () => {
     await serve();
     expect(await raw(request("GET / HTTP/1.1", ["Host: evil.example"]))).toMatch(/ (400|403) /);
     expect(await raw("GET / HTTP/1.0\r\n\r\n")).toContain(" 403 ");
@@ -171,10 +166,10 @@ describe("only this machine's names are served", () => {
   });
 });
 
-describe("limits", () => {
+describe("the limits", () => {
   const tooLarge = "HTTP content length exceeded 10485760 bytes.";
 
-  test("a body of 10 MB arrives whole", async () => {
+  it("admit a body of 10 MB", async () => {
     await serve();
     const body = Buffer.alloc(10 * MB, "ab");
     const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
@@ -182,7 +177,7 @@ describe("limits", () => {
     expect(requests[0]?.body.equals(body)).toBe(true);
   });
 
-  test("a body of one byte more is a 413 in plain text", async () => {
+  it("refuse one more byte with a 413 in plain text", async () => {
     await serve();
     const answer = await fetch(`http://127.0.0.1:${port}/`, {
       method: "POST",
@@ -195,13 +190,13 @@ describe("limits", () => {
     expect(requests).toStrictEqual([]);
   });
 
-  test("a body whose length is announced as too large is a 413 before it comes", async () => {
+  it("refuse a body as soon as its Content-Length is too large", async () => {
     await serve();
     const answer = await raw(request("POST / HTTP/1.1", [`Content-Length: ${10 * MB + 1}`]));
     expect(answer).toContain(tooLarge);
   });
 
-  test("a body of unknown length is a 413 as soon as it is too large", async () => {
+  it("refuse a body of unknown length as soon as it is too large", async () => {
     await serve();
     const chunk = Buffer.alloc(MB, "x");
     const frames = Array.from({ length: 12 }, () => [`${MB.toString(16)}\r\n`, chunk, "\r\n"]).flat();
@@ -211,7 +206,7 @@ describe("limits", () => {
     expect(requests).toStrictEqual([]);
   });
 
-  test("headers of 10240 bytes pass, one byte more is a 431", async () => {
+  it("admit headers of 10240 bytes, and refuse one more byte with a 431", async () => {
     await serve();
     const base = "Host127.0.0.1ConnectioncloseX".length;
     const value = "x".repeat(10_240 - base);
@@ -221,7 +216,7 @@ describe("limits", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("what is no HTTP is a 400", async () => {
+  it("refuse malformed HTTP with a 400", async () => {
     await serve();
     expect(await raw("nonsense\r\n\r\n")).toContain(" 400 ");
     expect(await raw(request("GET / HTTP/1.1", ["X: a\0b"]))).toContain(" 400 ");
@@ -229,8 +224,8 @@ describe("limits", () => {
   });
 });
 
-describe("clients and handlers that fail", () => {
-  test("a client that leaves in the middle of its body is no fault, and nothing is handled", async () => {
+describe("a failure", () => {
+  it("of a client in the middle of its body is not reported, and the request is dropped", async () => {
     await serve();
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
@@ -243,7 +238,7 @@ describe("clients and handlers that fail", () => {
     expect(faults).toStrictEqual([]);
   });
 
-  test("a client that leaves before its answer is no fault", async () => {
+  it("of a client before its answer is not reported", async () => {
     const begun = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<GatewayResponse>();
     await serve(() => {
@@ -259,7 +254,7 @@ describe("clients and handlers that fail", () => {
     expect(faults).toStrictEqual([]);
   });
 
-  test("a handler that rejects is a 500 without a word, and a fault for the terminal", async () => {
+  it("of the handler is reported, and is a 500 without its message", async () => {
     const fault = new Error("a secret");
     await serve(() => Promise.reject(fault));
     const answer = await raw(request("GET / HTTP/1.1"));
@@ -269,30 +264,20 @@ describe("clients and handlers that fail", () => {
   });
 });
 
-test("the runner's own paths come before the gateway", async () => {
-  await serve(
-    {},
-    {
-      own: (request, response) => {
-        if (!request.url?.startsWith("/_local/")) return false;
-        response.end("mine");
-        return true;
-      },
-    },
-  );
-  expect(await raw(request("GET /_local/x HTTP/1.1"))).toContain("mine");
-  expect(await raw(request("GET /other HTTP/1.1"))).toContain("hello");
-  expect(requests.map(({ target }) => target)).toStrictEqual(["/other"]);
-});
-
-describe("listening", () => {
-  test("on a port that is taken is an error", async () => {
+describe("listen", () => {
+  it("throws a StartupError if the port is in use", async () => {
     await serve();
-    const other = createHttpServer({ handle: () => Promise.reject(), onFault: () => {} });
-    await expect(other.listen(port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+    const second = listen(
+      port,
+      () => Promise.reject(),
+      () => {},
+      { option: "--stream-port" },
+    );
+    await expect(second).rejects.toBeInstanceOf(StartupError);
+    await expect(second).rejects.toThrow(/^Port \d+ is in use; .* --stream-port\.$/);
   });
 
-  test("ends with every connection, idle or in use", async () => {
+  it("closes every connection, idle or in use", async () => {
     await serve(() => new Promise(() => {}));
     const idle = connect(port, "127.0.0.1");
     const busy = connect(port, "127.0.0.1", () => busy.write(request("GET / HTTP/1.1")));

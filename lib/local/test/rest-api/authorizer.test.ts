@@ -1,15 +1,5 @@
-import { describe, expect, test } from "vitest";
-import {
-  authorizerArn,
-  callers,
-  gateway,
-  guarded,
-  readable,
-  resource,
-  route,
-  stage,
-  throwing,
-} from "./fixture.ts";
+import { describe, expect, it } from "vitest";
+import { authorizerArn, gateway, guarded, readable, resource, route, throwing } from "./fixture.ts";
 
 const base = "arn:aws:execute-api:us-east-1:000000000000:Api/v1";
 const allow = (Resource: unknown = "*", Effect = "Allow", Action: unknown = "execute-api:Invoke") => ({
@@ -17,7 +7,7 @@ const allow = (Resource: unknown = "*", Effect = "Allow", Action: unknown = "exe
   policyDocument: { Version: "2012-10-17", Statement: [{ Effect, Action, Resource }] },
 });
 
-/** Tells of a refused caller what the authorizer has said. */
+/** Shows the context of the authorizer to a refused caller. */
 const accessDenied = resource("GatewayResponse", "AccessDenied", {
   ResponseType: "ACCESS_DENIED",
   StatusCode: "401",
@@ -27,100 +17,96 @@ const accessDenied = resource("GatewayResponse", "AccessDenied", {
   },
 });
 
-test("the event of the authorizer (recorded: maps without entries are empty, Content-Length is there)", async () => {
-  const { send, authorizerEvents } = gateway(guarded("POST /pets"), { authorizer: allow() });
-  await send("POST /pets/", {
-    body: Buffer.from("{}"),
-    headers: [
-      ["Host", "localhost:3000"],
-      ["authorization", "Bearer x"],
-      ["Connection", "close"],
-      ["Content-Length", "2"],
-    ],
+describe("an authorizer", () => {
+  it("gets an event with empty maps and a Content-Length (recorded)", async () => {
+    const { send, authorizerEvents } = gateway(guarded("POST /pets"), { authorizer: allow() });
+    await send("POST /pets/", {
+      body: Buffer.from("{}"),
+      headers: [
+        ["Host", "localhost:3000"],
+        ["authorization", "Bearer x"],
+        ["Connection", "close"],
+        ["Content-Length", "2"],
+      ],
+    });
+    const headers = {
+      Host: "localhost:3000",
+      Authorization: "Bearer x",
+      "Content-Length": "2",
+      "X-Amzn-Trace-Id": "Root=1-6b0160d8-00112233445566778899aabb",
+      "X-Forwarded-For": "127.0.0.1",
+      "X-Forwarded-Port": "443",
+      "X-Forwarded-Proto": "https",
+    };
+    const [event] = authorizerEvents;
+    expect(event).toStrictEqual({
+      type: "REQUEST",
+      methodArn: `${base}/POST/pets/`,
+      resource: "/pets",
+      path: "/pets/",
+      httpMethod: "POST",
+      headers,
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      queryStringParameters: {},
+      multiValueQueryStringParameters: {},
+      pathParameters: {},
+      stageVariables: {},
+      requestContext: event?.requestContext,
+    });
+    expect(event?.requestContext).toMatchObject({ path: "/v1/pets/", resourcePath: "/pets", stage: "v1" });
+    expect(event?.requestContext).not.toHaveProperty("authorizer");
   });
-  const headers = {
-    Host: "localhost:3000",
-    Authorization: "Bearer x",
-    "Content-Length": "2",
-    "X-Amzn-Trace-Id": "Root=1-6b0160d8-00112233445566778899aabb",
-    "X-Forwarded-For": "127.0.0.1",
-    "X-Forwarded-Port": "443",
-    "X-Forwarded-Proto": "https",
-  };
-  const [event] = authorizerEvents;
-  expect(event).toStrictEqual({
-    type: "REQUEST",
-    methodArn: `${base}/POST/pets/`,
-    resource: "/pets",
-    path: "/pets/",
-    httpMethod: "POST",
-    headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    queryStringParameters: {},
-    multiValueQueryStringParameters: {},
-    pathParameters: {},
-    stageVariables: {},
-    requestContext: event?.requestContext,
-  });
-  expect(event?.requestContext).toMatchObject({ path: "/v1/pets/", resourcePath: "/pets", stage: "v1" });
-  expect(event?.requestContext).not.toHaveProperty("authorizer");
-});
 
-test("the event of the authorizer with everything in it", async () => {
-  const variables = { ...stage, properties: { ...stage.properties, Variables: { colour: "red" } } };
-  const { send, authorizerEvents } = gateway(
-    [],
-    { authorizer: allow() },
-    { resources: [variables, callers, ...guarded("GET /pets/{id}")] },
-  );
-  await send("GET /pets/a%2Fb?x=1&x=2");
-  expect(authorizerEvents[0]).toMatchObject({
-    methodArn: `${base}/GET/pets/a%2Fb`,
-    queryStringParameters: { x: "2" },
-    multiValueQueryStringParameters: { x: ["1", "2"] },
-    pathParameters: { id: "a%2Fb" },
-    stageVariables: { colour: "red" },
+  it("gets the query and the path parameters", async () => {
+    const { send, authorizerEvents } = gateway(guarded("GET /pets/{id}"), { authorizer: allow() });
+    await send("GET /pets/a%2Fb?x=1&x=2");
+    expect(authorizerEvents[0]).toMatchObject({
+      methodArn: `${base}/GET/pets/a%2Fb`,
+      queryStringParameters: { x: "2" },
+      multiValueQueryStringParameters: { x: ["1", "2"] },
+      pathParameters: { id: "a%2Fb" },
+    });
   });
-});
 
-test("what the authorizer has found reaches the function as strings (recorded: all but the latency)", async () => {
-  let ms = 0;
-  const { send, events } = gateway(
-    guarded("GET /pets"),
-    {
-      authorizer: {
-        ...allow(),
-        context: {
-          name: "Zoë",
-          count: 7,
-          admin: true,
-          nothing: null,
-          principalId: "x",
-          integrationLatency: "y",
+  it("passes its context to the function as strings, except for the latency (recorded)", async () => {
+    let ms = 0;
+    const { send, events } = gateway(
+      guarded("GET /pets"),
+      {
+        authorizer: {
+          ...allow(),
+          context: {
+            name: "Zoë",
+            count: 7,
+            admin: true,
+            nothing: null,
+            principalId: "x",
+            integrationLatency: "y",
+          },
+          usageIdentifierKey: "k".repeat(20),
         },
-        usageIdentifierKey: "k".repeat(20),
       },
-    },
-    { now: () => new Date(ms++) },
-  );
-  expect(await send("GET /pets")).toMatchObject({ status: 200 });
-  expect(events[0]?.requestContext.authorizer).toStrictEqual({
-    principalId: "u1",
-    name: "Zoë",
-    count: "7",
-    admin: "true",
-    integrationLatency: 1,
+      { now: () => new Date(ms++) },
+    );
+    expect(await send("GET /pets")).toMatchObject({ status: 200 });
+    expect(events[0]?.requestContext.authorizer).toStrictEqual({
+      principalId: "u1",
+      name: "Zoë",
+      count: "7",
+      admin: "true",
+      integrationLatency: 1,
+    });
+  });
+
+  it("does not run for a method without one", async () => {
+    const { send, events, authorizerEvents } = gateway([...guarded("GET /pets"), ...route("GET /health")]);
+    expect(await send("GET /health")).toMatchObject({ status: 200 });
+    expect(authorizerEvents).toStrictEqual([]);
+    expect(events[0]?.requestContext).not.toHaveProperty("authorizer");
   });
 });
 
-test("a method without an authorizer asks none", async () => {
-  const { send, events, authorizerEvents } = gateway([...guarded("GET /pets"), ...route("GET /health")]);
-  expect(await send("GET /health")).toMatchObject({ status: 200 });
-  expect(authorizerEvents).toStrictEqual([]);
-  expect(events[0]?.requestContext).not.toHaveProperty("authorizer");
-});
-
-describe("a caller is let in or kept out by the policy", () => {
+describe("the policy", () => {
   const implicit = "User is not authorized to access this resource";
   const explicit = "User is not authorized to access this resource with an explicit deny";
   const statements = (...Statement: unknown[]) => ({
@@ -129,7 +115,7 @@ describe("a caller is let in or kept out by the policy", () => {
   });
   const of = (Effect: string, Resource: unknown) => ({ Effect, Action: "execute-api:Invoke", Resource });
 
-  test.each<[answer: unknown, refusal?: string]>([
+  it.each<[answer: unknown, refusal?: string]>([
     [allow("*")],
     [allow(`${base}/GET/pets/7`)],
     [allow(`${base}/GET/pets/?`)],
@@ -156,7 +142,7 @@ describe("a caller is let in or kept out by the policy", () => {
     [statements(of("Allow", "*"), of("Deny", `${base}/GET/*`)), explicit],
     [statements(of("Deny", `${base}/GET/*`), of("Allow", "*")), explicit],
     [statements(of("Allow", "*"), of("Deny", `${base}/POST/*`))],
-  ])("%j", async (authorizer, refusal) => {
+  ])("of the answer %j is evaluated", async (authorizer, refusal) => {
     const { send, events } = gateway(guarded("GET /pets/{id}"), { authorizer });
     const { status, headers, body } = readable(await send("GET /pets/7"));
     if (refusal === undefined) {
@@ -171,20 +157,20 @@ describe("a caller is let in or kept out by the policy", () => {
       expect(headers).not.toHaveProperty("X-Amzn-Trace-Id");
     }
   });
+
+  it("can deny access with an answer from the authorizer's context", async () => {
+    const { send } = gateway([...guarded("GET /pets"), accessDenied], {
+      authorizer: { ...allow("*", "Deny"), context: { reason: "Token expired", expired: true } },
+    });
+    expect(readable(await send("GET /pets"))).toMatchObject({
+      status: 401,
+      body: '{"error":"Token expired","needsRefresh":true,"who":"u1"}',
+    });
+  });
 });
 
-test("a refusal can tell the caller what the authorizer has said", async () => {
-  const { send } = gateway([...guarded("GET /pets"), accessDenied], {
-    authorizer: { ...allow("*", "Deny"), context: { reason: "Token expired", expired: true } },
-  });
-  expect(readable(await send("GET /pets"))).toMatchObject({
-    status: 401,
-    body: '{"error":"Token expired","needsRefresh":true,"who":"u1"}',
-  });
-});
-
-describe("an authorizer that does not decide", () => {
-  test("throws Unauthorized: 401, and nothing of it is told", async () => {
+describe("an authorizer without a decision", () => {
+  it("that throws Unauthorized is a 401", async () => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], {
       authorizer: throwing("Unauthorized"),
     });
@@ -197,7 +183,7 @@ describe("an authorizer that does not decide", () => {
   const malformedAt = (where: string) => `the authorizer's answer is malformed at ${where}`;
   const { policyDocument } = allow();
 
-  test.each<[name: string, authorizer: unknown, reason: string]>([
+  it.each<[name: string, authorizer: unknown, reason: string]>([
     ["throws unauthorized", throwing("unauthorized"), "the authorizer has failed"],
     ["throws Unauthorized.", throwing("Unauthorized."), "the authorizer has failed"],
     ["dies", () => ({ payload: "", functionError: "Unhandled" }), "the authorizer has failed"],
@@ -216,14 +202,14 @@ describe("an authorizer that does not decide", () => {
     ["has a number for a key", { ...allow(), usageIdentifierKey: 1 }, malformedAt("usageIdentifierKey")],
     ["has another effect", allow("*", "allow"), malformedAt("policyDocument.Statement")],
     [
-      "has a condition, which nobody here could check",
+      "has a condition, which is not evaluated",
       {
         principalId: "u1",
         policyDocument: { Statement: [{ ...policyDocument.Statement[0], Condition: { Bool: { a: true } } }] },
       },
       malformedAt("policyDocument.Statement"),
     ],
-  ])("%s: 500", async (_, authorizer, reason) => {
+  ])("that %s is a 500", async (_, authorizer, reason) => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], { authorizer });
     const { status, headers, body } = readable(await send("GET /pets"));
     expect({ status, body }).toStrictEqual({ status: 500, body: '{"message":null}' });
@@ -231,7 +217,7 @@ describe("an authorizer that does not decide", () => {
     expect({ events, reports }).toStrictEqual({ events: [], reports: [`GET /pets: ${reason}`] });
   });
 
-  test("may not be invoked: 500", async () => {
+  it("that may not be invoked is a 500", async () => {
     const asked: string[][] = [];
     const { send, authorizerEvents } = gateway(
       guarded("GET /pets"),
@@ -251,10 +237,12 @@ describe("an authorizer that does not decide", () => {
   });
 });
 
-test("a path that makes the method ARN longer than 1600 bytes is a 414", async () => {
-  const { send, authorizerEvents } = gateway(guarded("GET /{proxy+}"), { authorizer: allow() });
-  const longest = `/${"a".repeat(1600 - `${base}/GET/`.length)}`;
-  expect(await send(`GET ${longest}`)).toMatchObject({ status: 200 });
-  expect(await send(`GET ${longest}a`)).toMatchObject({ status: 414 });
-  expect(authorizerEvents).toHaveLength(1);
+describe("the method ARN", () => {
+  it("must not exceed 1600 bytes, or the answer is a 414", async () => {
+    const { send, authorizerEvents } = gateway(guarded("GET /{proxy+}"), { authorizer: allow() });
+    const longest = `/${"a".repeat(1600 - `${base}/GET/`.length)}`;
+    expect(await send(`GET ${longest}`)).toMatchObject({ status: 200 });
+    expect(await send(`GET ${longest}a`)).toMatchObject({ status: 414 });
+    expect(authorizerEvents).toHaveLength(1);
+  });
 });

@@ -1,15 +1,91 @@
-import { App, Stack } from "aws-cdk-lib";
+import { App, Duration, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { EndpointType, RestApi, type RestApiProps } from "aws-cdk-lib/aws-apigateway";
+import {
+  ApiKeySourceType,
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  MethodLoggingLevel,
+  MockIntegration,
+  PassthroughBehavior,
+  RequestAuthorizer,
+  ResponseType,
+  RestApi,
+  type RestApiProps,
+} from "aws-cdk-lib/aws-apigateway";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { account } from "../../src/account.ts";
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
+import type { ApiName } from "./synthesized.ts";
 
-/** The resources of a stack with one Regional API and one function, as CDK makes them. */
-export function synthesize(
+/** Synthesize the APIs of `synthesized/`. */
+export const apis: Record<ApiName, () => ResolvedResource[]> = {
+  "preflight-one-origin": () => preflight("https://a.example"),
+  "preflight-several-origins": () =>
+    preflight("https://a.example", "https://b.example", "http://localhost:5173"),
+  mock: () =>
+    synthesize({}, (api) =>
+      api.root.addMethod(
+        "GET",
+        new MockIntegration({
+          passthroughBehavior: PassthroughBehavior.NEVER,
+          requestTemplates: { "application/json": '{"statusCode": 200}' },
+          integrationResponses: [{ statusCode: "200", responseTemplates: { "application/json": "{}" } }],
+        }),
+        { methodResponses: [{ statusCode: "200" }] },
+      ),
+    ),
+  guarded: () =>
+    synthesize(
+      {
+        apiKeySourceType: ApiKeySourceType.AUTHORIZER,
+        deployOptions: { stageName: "live", tracingEnabled: true, loggingLevel: MethodLoggingLevel.ERROR },
+        defaultCorsPreflightOptions: { allowOrigins: ["https://a.example"] },
+        cloudWatchRole: true,
+      },
+      (api, handler) => {
+        const authorizer = new RequestAuthorizer(api, "Callers", {
+          handler,
+          identitySources: [],
+          resultsCacheTtl: Duration.seconds(0),
+        });
+        api.root
+          .resourceForPath("/pets/{id}")
+          .addMethod("POST", new LambdaIntegration(handler, { timeout: Duration.seconds(5) }), {
+            authorizer,
+            authorizationType: AuthorizationType.CUSTOM,
+          });
+        api.addGatewayResponse("NotFound", {
+          type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+          statusCode: "404",
+          responseHeaders: {
+            "Access-Control-Allow-Origin": "method.request.header.Origin",
+            Vary: "'Origin'",
+          },
+          templates: { "application/json": '{"error":"Not found"}' },
+        });
+      },
+    ),
+};
+
+function preflight(...allowOrigins: string[]): ResolvedResource[] {
+  const defaultCorsPreflightOptions = {
+    allowCredentials: true,
+    allowHeaders: ["Authorization", "Content-Type"],
+    allowMethods: ["GET", "POST"],
+    maxAge: Duration.hours(1),
+    allowOrigins,
+  };
+  return synthesize({ defaultCorsPreflightOptions }, (api) =>
+    api.root.addResource("pets").addResource("{id}"),
+  );
+}
+
+/** The API Gateway resources of a stack with one Regional API and one function. */
+function synthesize(
   props: RestApiProps,
-  build: (api: RestApi, handler: LambdaFunction) => void = () => {},
-): { api: ResolvedResource; resources: ResolvedResource[] } {
+  build: (api: RestApi, handler: LambdaFunction) => void,
+): ResolvedResource[] {
   const stack = new Stack(new App(), "Stack");
   const handler = new LambdaFunction(stack, "Handler", {
     runtime: Runtime.NODEJS_24_X,
@@ -20,20 +96,19 @@ export function synthesize(
   build(api, handler);
 
   const template = Template.fromStack(stack).toJSON() as { Resources: Record<string, TemplateResource> };
-  const resources = Object.entries(template.Resources).map(([logicalId, { Type, Properties }]) => ({
-    logicalId,
-    type: Type,
-    properties: resolve(Properties ?? {}, template.Resources) as Record<string, unknown>,
-  }));
-  const restApi = resources.find(({ type }) => type === "AWS::ApiGateway::RestApi");
-  if (!restApi) throw new Error("The stack has no REST API");
-  return { api: restApi, resources };
+  return Object.entries(template.Resources)
+    .filter(([, { Type }]) => Type.startsWith("AWS::ApiGateway::"))
+    .map(([logicalId, { Type, Properties }]) => ({
+      logicalId,
+      type: Type,
+      properties: resolve(Properties ?? {}, template.Resources) as Record<string, unknown>,
+    }));
 }
 
 type TemplateResource = { Type: string; Properties?: Record<string, unknown> };
 type Resources = Record<string, TemplateResource>;
 
-/** Just the intrinsics that CDK uses around an API. */
+/** Resolves the intrinsics that CDK uses around an API, and no others. */
 function resolve(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, resources));
   if (typeof value !== "object" || value === null) return value;

@@ -37,7 +37,7 @@ export function resource(
 
 export const proxyIntegration = { Type: "AWS_PROXY", IntegrationHttpMethod: "POST", Uri: uri(functionArn) };
 
-/** The resources of a route such as `GET /pets/{id}`: its path parts, named after themselves, and its method. */
+/** The resources of a route such as `GET /pets/{id}`: its path parts, with their paths as ids, and its method. */
 export function route(name: string, properties: Record<string, unknown> = {}): ResolvedResource[] {
   const [HttpMethod = "", path = ""] = name.split(" ");
   const parts = path.split("/").filter(Boolean);
@@ -54,7 +54,7 @@ export function route(name: string, properties: Record<string, unknown> = {}): R
   ];
 }
 
-/** A route whose callers the authorizer has to let in. */
+/** A route behind the authorizer. */
 export function guarded(name: string): ResolvedResource[] {
   return route(name, { AuthorizationType: "CUSTOM", AuthorizerId: "Authorizer" });
 }
@@ -69,23 +69,23 @@ export const callers = resource("Authorizer", "Authorizer", {
 
 type Answer = unknown | (() => InvokeResult | Promise<InvokeResult>);
 
-/** A function's answer as Lambda gives it: a value, or what the call itself returns. */
+/** A function's result: the answer as JSON, or the result that the answer returns. */
 function invokeResult(answer: Answer): InvokeResult | Promise<InvokeResult> {
   return typeof answer === "function" ? answer() : { payload: JSON.stringify(answer) };
 }
 
-/** A function that throws an Error of that message. */
+/** A function that throws an Error with that message. */
 export const throwing = (errorMessage: string) => (): InvokeResult => ({
   payload: JSON.stringify({ errorMessage, errorType: "Error", trace: ["Error", "    at handler"] }),
   functionError: "Unhandled",
 });
 
-/** The keys and plans among some resources. The clock is in milliseconds. */
+/** The keys and plans among some resources. `now` is in milliseconds. */
 export function usageOf(resources: readonly ResolvedResource[], now: () => number = Date.now) {
   return createUsage(resources, { store: memoryStore, report: () => {}, now });
 }
 
-/** An API in front of functions that give those answers, with a clock and ids that do not change. */
+/** An API in front of functions with those answers. Its clock and ids never change. */
 export function gateway(
   resources: readonly ResolvedResource[],
   answers: { function?: Answer; authorizer?: Answer } = {},
@@ -134,7 +134,7 @@ export function gateway(
   };
 }
 
-/** A response in a form that reads well in an assertion. Several lines of one header are listed. */
+/** A response in a form for assertions. Repeated headers become lists. */
 export function readable({ status, headers, body }: GatewayResponse) {
   const byName: Record<string, string | string[]> = {};
   for (const [name, value] of headers) {

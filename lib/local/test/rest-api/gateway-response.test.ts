@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pair } from "../../src/http/messages.ts";
-import { callers, gateway, guarded, readable, resource, route, stage, throwing } from "./fixture.ts";
+import { gateway, guarded, readable, resource, route, throwing } from "./fixture.ts";
 
 const ids = {
   "x-amzn-RequestId": "00112233-4455-6677-8899-aabbccddeeff",
@@ -15,8 +15,8 @@ function template(text: string) {
   return { ResponseTemplates: { "application/json": text } };
 }
 
-describe("a request that nothing answers (recorded)", () => {
-  test.each([
+describe("an unknown route (recorded)", () => {
+  it.each([
     "GET /nothing",
     "POST /pets",
     "HEAD /pets",
@@ -24,7 +24,7 @@ describe("a request that nothing answers (recorded)", () => {
     "GET /PETS",
     "GET /pets/7",
     "GET /v1/pets",
-  ])("%s", async (line) => {
+  ])("%s is a 403", async (line) => {
     const { send, events } = gateway(route("GET /pets"));
     expect(readable(await send(line))).toStrictEqual({
       status: 403,
@@ -38,15 +38,14 @@ describe("a request that nothing answers (recorded)", () => {
     expect(events).toStrictEqual([]);
   });
 
-  test("a resource without methods is no route", async () => {
+  it("is also a resource without methods", async () => {
     const { send } = gateway(route("GET /pets/{id}"));
     expect(await send("GET /pets")).toMatchObject({ status: 403 });
   });
 });
 
-test.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])(
-  "the target %s is a 400",
-  async (target) => {
+describe("a malformed target", () => {
+  it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])("%s is a 400", async (target) => {
     const { send, events } = gateway(route("ANY /{proxy+}"));
     expect(readable(await send(`GET ${target}`))).toStrictEqual({
       status: 400,
@@ -54,11 +53,11 @@ test.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])(
       body: '{"message":"Bad Request"}',
     });
     expect(events).toStrictEqual([]);
-  },
-);
+  });
+});
 
-describe("a template can change", () => {
-  test("the status alone", async () => {
+describe("a GatewayResponse", () => {
+  it("changes the status alone", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", { StatusCode: "404" }),
@@ -70,7 +69,7 @@ describe("a template can change", () => {
     });
   });
 
-  test("the body", async () => {
+  it("changes the body", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", template('{"error":$context.error.messageString}')),
@@ -81,7 +80,7 @@ describe("a template can change", () => {
     });
   });
 
-  test("the headers, by constants and by what the request has", async () => {
+  it("adds headers with constants and with values of the request", async () => {
     const { send } = gateway(
       [
         ...guarded("GET /pets/{id}"),
@@ -118,7 +117,7 @@ describe("a template can change", () => {
     });
   });
 
-  test("the headers, but not into several", async () => {
+  it("adds no second header through a value of the request", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", {
@@ -129,7 +128,7 @@ describe("a template can change", () => {
     expect(headers).not.toHaveProperty("x-q");
   });
 
-  test("all 4XX or all 5XX that have no response of their own", async () => {
+  it("of DEFAULT_4XX or DEFAULT_5XX changes all answers that have no GatewayResponse", async () => {
     const { send } = gateway(
       [
         ...route("GET /pets"),
@@ -149,7 +148,7 @@ describe("a template can change", () => {
     });
   });
 
-  test("what a 5XX of the authorizer tells, whose message is null", async () => {
+  it("shows the message of an authorizer's 500 as null", async () => {
     const { send } = gateway(
       [
         ...guarded("GET /pets"),
@@ -161,27 +160,18 @@ describe("a template can change", () => {
   });
 });
 
-describe("a template's variables", () => {
-  const variables = { ...stage, properties: { ...stage.properties, Variables: { colour: "red" } } };
+describe("a template of a GatewayResponse", () => {
   const host: Pair = ["Host", "localhost:3000"];
 
   async function rendered(text: string, target = "/nothing?a=1") {
-    const { send } = gateway(
-      [],
-      {},
-      {
-        resources: [
-          variables,
-          ...guarded("GET /pets"),
-          response("MISSING_AUTHENTICATION_TOKEN", template(text)),
-          callers,
-        ],
-      },
-    );
+    const { send } = gateway([
+      ...guarded("GET /pets"),
+      response("MISSING_AUTHENTICATION_TOKEN", template(text)),
+    ]);
     return readable(await send(`GET ${target}`, { headers: [host, ["User-Agent", "$context.stage"]] })).body;
   }
 
-  test.each([
+  it.each([
     ["$context.error.message", "Missing Authentication Token"],
     ["$context.error.messageString", '"Missing Authentication Token"'],
     ["$context.error.responseType", "MISSING_AUTHENTICATION_TOKEN"],
@@ -193,25 +183,24 @@ describe("a template's variables", () => {
     ["$context.domainName", "localhost:3000"],
     ["$context.identity.sourceIp", "127.0.0.1"],
     ["$context.identity.userAgent", "$context.stage"],
-    ["$stageVariables.colour", "red"],
     ["<$context.resourcePath>", "<>"],
     ["<$context.authorizer.userID>", "<>"],
     ["<$context.identity.userArn>", "<>"],
     ["<$context.error.validationErrorString>", "<>"],
-    ["<$stageVariables.size>", "<>"],
-    ["<$stageVariables.constructor>", "<>"],
+    ["<$context.authorizer.constructor>", "<>"],
     ["a $ b, $5, ## c", "a $ b, $5, ## c"],
     ["$context.stage.", "v1."],
     ["", ""],
-  ])("%s is %s", async (text, body) => {
+  ])("renders %j as %j", async (text, body) => {
     expect(await rendered(text)).toBe(body);
   });
 
-  test.each([
+  it.each([
     "$context.responseLatency",
     "$context.error",
     "$context.identity.apiKey",
     "$context.authorizer.claims.sub",
+    "$stageVariables.colour",
     "$input.params('x')",
     "$util.escapeJavaScript($context.path)",
     "$!context.path",
@@ -219,7 +208,7 @@ describe("a template's variables", () => {
     "$method.request.header.Origin",
     '#set($a = "b")',
     "#if($context.path == '/')a#end",
-  ])("%s is refused", async (text) => {
+  ])("must not contain %s", async (text) => {
     await expect(rendered(text)).rejects.toThrow(
       /^MISSING_AUTHENTICATION_TOKEN \(AWS::ApiGateway::GatewayResponse\) has something that is not emulated: "/,
     );

@@ -1,33 +1,16 @@
-import { Duration } from "aws-cdk-lib";
-import { MockIntegration, PassthroughBehavior, type RestApiProps } from "aws-cdk-lib/aws-apigateway";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pair } from "../../src/http/messages.ts";
-import { synthesize } from "./cdk.ts";
 import { gateway, readable, route } from "./fixture.ts";
+import { synthesized } from "./synthesized.ts";
 
 const ids = {
   "x-amzn-RequestId": "00112233-4455-6677-8899-aabbccddeeff",
   "x-amz-apigw-id": "ABEiM0RVZneImao=",
 };
 
-describe("the preflight that CDK makes", () => {
-  const preflight = {
-    allowCredentials: true,
-    allowHeaders: ["Authorization", "Content-Type"],
-    allowMethods: ["GET", "POST"],
-    maxAge: Duration.hours(1),
-  };
-
-  function cors(...allowOrigins: string[]) {
-    const props: RestApiProps = { defaultCorsPreflightOptions: { ...preflight, allowOrigins } };
-    return gateway(
-      [],
-      {},
-      synthesize(props, (api) => api.root.addResource("pets").addResource("{id}")),
-    );
-  }
-  const ofOne = cors("https://a.example");
-  const ofSeveral = cors("https://a.example", "https://b.example", "http://localhost:5173");
+describe("CDK's preflight", () => {
+  const ofOne = gateway([], {}, synthesized("preflight-one-origin"));
+  const ofSeveral = gateway([], {}, synthesized("preflight-several-origins"));
 
   const answer = (origin: string) => ({
     status: 204,
@@ -43,7 +26,7 @@ describe("the preflight that CDK makes", () => {
     },
   });
 
-  test.each(["/", "/pets", "/pets/7"])("for one origin, at %s", async (path) => {
+  it.each(["/", "/pets", "/pets/7"])("answers a single origin at %s", async (path) => {
     const { send, events } = ofOne;
     const asked: Pair[] = [["Origin", "https://evil.example"]];
     expect(readable(await send(`OPTIONS ${path}`, { headers: asked }))).toStrictEqual({
@@ -53,7 +36,7 @@ describe("the preflight that CDK makes", () => {
     expect(events).toStrictEqual([]);
   });
 
-  test.each<[headers: Pair[], origin: string]>([
+  it.each<[headers: Pair[], origin: string]>([
     [[["Origin", "https://a.example"]], "https://a.example"],
     [[["Origin", "https://b.example"]], "https://b.example"],
     [[["origin", "http://localhost:5173"]], "http://localhost:5173"],
@@ -63,18 +46,18 @@ describe("the preflight that CDK makes", () => {
     [[["Origin", "$context"]], "https://a.example"],
     [[["Origin", ""]], "https://a.example"],
     [[], "https://a.example"],
-  ])("for several origins, asked with %j", async (headers, origin) => {
+  ])("answers the headers %j with one of several origins, %s", async (headers, origin) => {
     expect(readable(await ofSeveral.send("OPTIONS /pets", { headers }))).toMatchObject(answer(origin));
   });
 
-  test("leaves no trace of one request in the next", async () => {
+  it("carries nothing over to the next request", async () => {
     const { send } = ofSeveral;
     await send("OPTIONS /pets", { headers: [["Origin", "https://b.example"]] });
     expect(readable(await send("OPTIONS /pets"))).toMatchObject(answer("https://a.example"));
   });
 });
 
-/** A mock whose request template and responses are those. */
+/** A route with a mock integration. */
 function mock(
   Integration: Record<string, unknown>,
   MethodResponses: unknown = [200, 404].map((status) => ({
@@ -97,7 +80,7 @@ const responding = (text: string) => ({
   IntegrationResponses: [{ StatusCode: "200", ResponseTemplates: { "application/json": text } }],
 });
 
-describe("the status that the request template tells", () => {
+describe("the status of the request template", () => {
   const IntegrationResponses = [
     { StatusCode: "200" },
     {
@@ -112,14 +95,14 @@ describe("the status that the request template tells", () => {
     },
   ];
 
-  test.each([
+  it.each([
     ['{"statusCode": 200}', 200],
     ["{ statusCode: 204 }", 200],
     ["{'statusCode':500, 'a': 1}", 200],
     ['{"a": {"b": 1}, "statusCode": 404}', 404],
     ["\n{\n  statusCode : 410\n}\n", 404],
     ["#if($context.httpMethod == 'POST'){statusCode: 404}#else{statusCode: 200}#end", 404],
-  ])("%j chooses the response %d", async (text, status) => {
+  ])("%j selects the response %d", async (text, status) => {
     const { send } = gateway(mock({ RequestTemplates: { "application/json": text }, IntegrationResponses }));
     const answer = readable(await send("POST /pets/7"));
     expect(answer).toMatchObject({ status, body: "" });
@@ -127,8 +110,8 @@ describe("the status that the request template tells", () => {
     expect(answer.headers).not.toHaveProperty("X-Amzn-Trace-Id");
   });
 
-  test.each(['{"statusCode": "200"}', "{}", "statusCode: 200", '{"noStatusCode": 200}', ""])(
-    "%j is none: 500",
+  it.each(['{"statusCode": "200"}', "{}", "statusCode: 200", '{"noStatusCode": 200}', ""])(
+    "%j has none, which is a 500",
     async (text) => {
       const { send, reports } = gateway(mock({ RequestTemplates: { "application/json": text } }));
       expect(readable(await send("POST /pets/7"))).toMatchObject({
@@ -139,7 +122,7 @@ describe("the status that the request template tells", () => {
     },
   );
 
-  test("that no response is for is a 500", async () => {
+  it("without a matching response is a 500", async () => {
     const { send, reports } = gateway(
       mock({ IntegrationResponses: [{ StatusCode: "404", SelectionPattern: "404" }] }),
     );
@@ -148,31 +131,38 @@ describe("the status that the request template tells", () => {
   });
 });
 
-test.each([
-  ["WHEN_NO_MATCH", "text/plain", 200],
-  ["WHEN_NO_TEMPLATES", "text/plain", 415],
-  ["NEVER", "text/plain", 415],
-  ["NEVER", "Application/JSON; charset=utf-8", 200],
-  ["NEVER", undefined, 200],
-])("PassthroughBehavior %s with the type %s is %d", async (PassthroughBehavior, type, status) => {
-  const { send } = gateway(mock({ PassthroughBehavior }));
-  const answer = await send("POST /pets/7", {
-    body: Buffer.from("{statusCode: 200}"),
-    headers: type ? [["Content-Type", type]] : [],
+describe("PassthroughBehavior", () => {
+  it.each([
+    ["WHEN_NO_MATCH", "text/plain", 200],
+    ["WHEN_NO_TEMPLATES", "text/plain", 415],
+    ["NEVER", "text/plain", 415],
+    ["NEVER", "Application/JSON; charset=utf-8", 200],
+    ["NEVER", undefined, 200],
+  ])("%s gives a body of type %s a %d", async (PassthroughBehavior, type, status) => {
+    const { send } = gateway(mock({ PassthroughBehavior }));
+    const answer = await send("POST /pets/7", {
+      body: Buffer.from("{statusCode: 200}"),
+      headers: type ? [["Content-Type", type]] : [],
+    });
+    expect(answer.status).toBe(status);
   });
-  expect(answer.status).toBe(status);
-});
 
-test.each([
-  ["NEVER", 415],
-  ["WHEN_NO_TEMPLATES", 200],
-])("PassthroughBehavior %s without templates is %d", async (PassthroughBehavior, status) => {
-  const { send } = gateway(mock({ PassthroughBehavior, RequestTemplates: {} }));
-  expect(await send("POST /pets/7", { body: Buffer.from("{statusCode: 200}") })).toMatchObject({ status });
+  it.each([
+    ["NEVER", 415],
+    ["WHEN_NO_TEMPLATES", 200],
+  ])("%s without templates is a %d", async (PassthroughBehavior, status) => {
+    const { send } = gateway(mock({ PassthroughBehavior, RequestTemplates: {} }));
+    expect(await send("POST /pets/7", { body: Buffer.from("{statusCode: 200}") })).toMatchObject({ status });
+  });
+
+  it("NEVER of a mock that CDK synthesized does not refuse a request without a body", async () => {
+    const { send } = gateway([], {}, synthesized("mock"));
+    expect(readable(await send("GET /"))).toMatchObject({ status: 200, body: "{}" });
+  });
 });
 
 describe("a response template", () => {
-  test.each([
+  it.each([
     ['{"id":"$context.requestId"}', `{"id":"${ids["x-amzn-RequestId"]}"}`],
     ["$input.params('id')|$input.params('q')|$input.params('X-Tag')|$input.params('none')", "7|a b|t|"],
     ["$input.params('constructor')|$input.params().path.get('constructor')", "|"],
@@ -180,23 +170,23 @@ describe("a response template", () => {
     ["#set($who = 'Zoë')#if($who.matches('Z.'))short#elseif($who.matches('Z..'))long#else other#end", "long"],
     ['#set($who = "<$context.stage>")$who', "<v1>"],
     ["## a note\nleft", "left"],
-  ])("%s", async (text, body) => {
+  ])("%s renders %j", async (text, body) => {
     const { send } = gateway(mock(responding(text)));
     const answer = await send("POST /pets/7?q=a%20b", { headers: [["X-Tag", "t"]] });
     expect(readable(answer)).toMatchObject({ status: 200, body });
   });
 
-  test.each([
+  it.each([
     [404, 404],
     ['"404"', 200],
     [99, 200],
     [600, 200],
-  ])("overrides the status with %s: %d", async (override, status) => {
+  ])("that overrides the status with %s is a %d", async (override, status) => {
     const { send } = gateway(mock(responding(`#set($context.responseOverride.status = ${override})`)));
     expect(await send("POST /pets/7")).toMatchObject({ status });
   });
 
-  test("overrides a header whatever its case, but never adds a second one", async () => {
+  it("overrides headers whatever their case, but adds none through a value", async () => {
     const text =
       "#set($context.responseOverride.header.content-type = 'text/plain')" +
       "#set($context.responseOverride.header.X-Q = $input.params('q'))";
@@ -207,7 +197,7 @@ describe("a response template", () => {
     });
   });
 
-  test.each([
+  it.each([
     "$util.urlEncode('a')",
     "$input.body",
     "$input.json('$')",
@@ -226,7 +216,7 @@ describe("a response template", () => {
     "#macro(a)b#end",
     "#evaluate('a')",
     "#if(",
-  ])("with %s is refused", (text) => {
+  ])("that contains %s is refused", (text) => {
     expect(() => gateway(mock(responding(text)))).toThrow(
       /^POST \/pets\/{id} \(AWS::ApiGateway::Method\) has/,
     );
@@ -234,48 +224,31 @@ describe("a response template", () => {
   });
 });
 
-test("a CDK mock with a passthrough of its own", async () => {
-  const { send } = gateway(
-    [],
-    {},
-    synthesize({}, (api) =>
-      api.root.addMethod(
-        "GET",
-        new MockIntegration({
-          passthroughBehavior: PassthroughBehavior.NEVER,
-          requestTemplates: { "application/json": '{"statusCode": 200}' },
-          integrationResponses: [{ statusCode: "200", responseTemplates: { "application/json": "{}" } }],
-        }),
-        { methodResponses: [{ statusCode: "200" }] },
-      ),
-    ),
-  );
-  expect(readable(await send("GET /"))).toMatchObject({ status: 200, body: "{}" });
-});
-
-test.each<[string, Record<string, unknown>, unknown]>([
-  ["a response whose status is not declared", {}, []],
-  [
-    "a header that is not declared",
-    {
-      IntegrationResponses: [
-        { StatusCode: "200", ResponseParameters: { "method.response.header.X": "'x'" } },
-      ],
-    },
-    [{ StatusCode: "200" }],
-  ],
-  [
-    "a header that is taken from the integration",
-    {
-      IntegrationResponses: [
-        {
-          StatusCode: "200",
-          ResponseParameters: { "method.response.header.X-Kind": "integration.response.header.X" },
-        },
-      ],
-    },
-    undefined,
-  ],
-])("%s is refused", (_, integration, methodResponses) => {
-  expect(() => gateway(mock(integration, methodResponses))).toThrow(/^POST \/pets\/{id} .* not emulated/);
+describe("a mock integration", () => {
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ["a response with an undeclared status", {}, []],
+    [
+      "an undeclared header",
+      {
+        IntegrationResponses: [
+          { StatusCode: "200", ResponseParameters: { "method.response.header.X": "'x'" } },
+        ],
+      },
+      [{ StatusCode: "200" }],
+    ],
+    [
+      "a header from the integration",
+      {
+        IntegrationResponses: [
+          {
+            StatusCode: "200",
+            ResponseParameters: { "method.response.header.X-Kind": "integration.response.header.X" },
+          },
+        ],
+      },
+      undefined,
+    ],
+  ])("with %s is refused", (_, integration, methodResponses) => {
+    expect(() => gateway(mock(integration, methodResponses))).toThrow(/^POST \/pets\/{id} .* not emulated/);
+  });
 });

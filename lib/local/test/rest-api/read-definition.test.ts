@@ -1,18 +1,6 @@
-import { Duration } from "aws-cdk-lib";
-import {
-  ApiKeySourceType,
-  AuthorizationType,
-  LambdaIntegration,
-  MethodLoggingLevel,
-  RequestAuthorizer,
-  ResponseType,
-  type RestApi,
-} from "aws-cdk-lib/aws-apigateway";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { createRestApi } from "../../src/rest-api/rest-api.ts";
-import { synthesize } from "./cdk.ts";
 import {
   api,
   callers,
@@ -25,6 +13,7 @@ import {
   stage,
   usageOf,
 } from "./fixture.ts";
+import { synthesized } from "./synthesized.ts";
 
 const pets = route("GET /pets");
 
@@ -59,8 +48,8 @@ const withAuthorizer = (changes: Record<string, unknown>) => [
   changed(callers, changes),
 ];
 
-describe("what is not emulated is refused by name", () => {
-  test.each<[name: string, resources: ResolvedResource[], who: string, what: RegExp]>([
+describe("a part of an API that is not emulated", () => {
+  it.each<[name: string, resources: ResolvedResource[], who: string, what: RegExp]>([
     ["HTTP", [stage, ...integration({ Type: "HTTP" })], "GET /pets", /Integration\.Type.*"HTTP"/],
     ["HTTP_PROXY", [stage, ...integration({ Type: "HTTP_PROXY" })], "GET /pets", /Integration\.Type/],
     ["AWS", [stage, ...integration({ Type: "AWS" })], "GET /pets", /Integration\.Type/],
@@ -103,7 +92,7 @@ describe("what is not emulated is refused by name", () => {
       /Integration\.Uri/,
     ],
     [
-      "a stage variable as function",
+      "a stage variable for the function",
       [
         stage,
         ...integration({
@@ -124,11 +113,18 @@ describe("what is not emulated is refused by name", () => {
     ],
     ["a validator", [stage, ...method({ RequestValidatorId: "V" })], "GET /pets", /RequestValidatorId$/],
     ["a model", [stage, ...method({ RequestModels: { a: "b" } })], "GET /pets", /RequestModels$/],
+    [
+      "an API key from a header",
+      [stage, ...method({ ApiKeyRequired: true })],
+      "GET /pets",
+      /ApiKeyRequired with ApiKeySourceType HEADER/,
+    ],
     ["an unknown method", [stage, ...method({ HttpMethod: "TRACE" })], "GET /pets", /HttpMethod/],
     ["an unknown authorizer", [stage, ...guarded("GET /pets")], "GET /pets", /AuthorizerId "Authorizer"/],
     ["an unknown resource", [stage, ...method({ ResourceId: "Nowhere" })], "GET /pets", /refers to Nowhere/],
     ["no stage", pets, "Api", /0 stages/],
     ["two stages", [stage, { ...stage, logicalId: "Other" }, ...pets], "Api", /2 stages/],
+    ["stage variables", withStage({ Variables: { colour: "red" } }), "Stage", /Variables$/],
     ["a stage's cache", withStage({ CacheClusterEnabled: true }), "Stage", /CacheClusterEnabled/],
     ["a canary", withStage({ CanarySetting: {} }), "Stage", /CanarySetting$/],
     [
@@ -169,7 +165,7 @@ describe("what is not emulated is refused by name", () => {
       /AuthorizerResultTtl/,
     ],
     [
-      "an identity source",
+      "an identity source of the authorizer",
       withAuthorizer({ IdentitySource: "method.request.header.Authorization" }),
       "Authorizer",
       /IdentitySource/,
@@ -194,7 +190,7 @@ describe("what is not emulated is refused by name", () => {
       /ResponseTemplates\.application\/xml$/,
     ],
     [
-      "a response parameter that is no header",
+      "a response parameter other than a header",
       [stage, gatewayResponse({ ResponseParameters: { "gatewayresponse.body": "'a'" } })],
       "Unauthorized",
       /gatewayresponse\.body/,
@@ -226,14 +222,14 @@ describe("what is not emulated is refused by name", () => {
       "Deployment",
       /StageName$/,
     ],
-  ])("%s", (_, resources, who, what) => {
+  ])("stops the runner: %s", (_, resources, who, what) => {
     expect(() => create(...resources)).toThrow(what);
     expect(() => create(...resources)).toThrow(
       new RegExp(`^${who} \\(AWS::ApiGateway::\\w+\\) has something`),
     );
   });
 
-  test.each<[name: string, changes: Record<string, unknown>]>([
+  it.each<[name: string, changes: Record<string, unknown>]>([
     ["an edge-optimized API", { EndpointConfiguration: undefined }],
     ["an edge-optimized API", { EndpointConfiguration: { Types: ["EDGE"] } }],
     ["a private API", { EndpointConfiguration: { Types: ["PRIVATE"] } }],
@@ -241,8 +237,8 @@ describe("what is not emulated is refused by name", () => {
     ["an OpenAPI body", { Body: {} }],
     ["compression", { MinimumCompressionSize: 0 }],
     ["a switched-off endpoint", { DisableExecuteApiEndpoint: true }],
-    ["a wildcard of media types", { BinaryMediaTypes: ["image/*"] }],
-  ])("%s", (_, changes) => {
+    ["binary media types", { BinaryMediaTypes: ["image/png"] }],
+  ])("stops the runner: %s", (_, changes) => {
     const create = () =>
       createRestApi({
         api: changed(api, changes),
@@ -256,16 +252,18 @@ describe("what is not emulated is refused by name", () => {
   });
 });
 
-test("resources of other APIs and services are left alone", () => {
-  const others: ResolvedResource[] = [
-    { logicalId: "Table", type: "AWS::DynamoDB::Table", properties: {} },
-    { logicalId: "Socket", type: "AWS::ApiGatewayV2::Api", properties: {} },
-    resource("Method", "Theirs", { RestApiId: "OtherApi", Integration: { Type: "HTTP" } }),
-  ];
-  expect(() => create(stage, ...pets, ...others)).not.toThrow();
+describe("readDefinition", () => {
+  it("ignores resources of other APIs and services", () => {
+    const others: ResolvedResource[] = [
+      { logicalId: "Table", type: "AWS::DynamoDB::Table", properties: {} },
+      { logicalId: "Socket", type: "AWS::ApiGatewayV2::Api", properties: {} },
+      resource("Method", "Theirs", { RestApiId: "OtherApi", Integration: { Type: "HTTP" } }),
+    ];
+    expect(() => create(stage, ...pets, ...others)).not.toThrow();
+  });
 });
 
-describe("an API as CDK makes it", () => {
+describe("an API of CDK", () => {
   const request = (method: string, target: string) => ({
     method,
     target,
@@ -274,38 +272,12 @@ describe("an API as CDK makes it", () => {
     sourceIp: "127.0.0.1",
   });
 
-  function build(restApi: RestApi, handler: IFunction) {
-    const requestAuthorizer = new RequestAuthorizer(restApi, "Callers", {
-      handler,
-      identitySources: [],
-      resultsCacheTtl: Duration.seconds(0),
-    });
-    const options = { authorizer: requestAuthorizer, authorizationType: AuthorizationType.CUSTOM };
-    restApi.root
-      .resourceForPath("/updateTradingSettings/{chain}")
-      .addMethod("POST", new LambdaIntegration(handler, { timeout: Duration.seconds(5) }), options);
-    restApi.addGatewayResponse("NotFound", {
-      type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-      statusCode: "404",
-      responseHeaders: { "Access-Control-Allow-Origin": "method.request.header.Origin", Vary: "'Origin'" },
-      templates: { "application/json": '{"error":"Not found"}' },
-    });
-  }
-
-  test("routes, authorizes, asks for permission and answers by itself", async () => {
+  it("routes, authorizes, checks permissions and has its own answers", async () => {
     const invoked: string[] = [];
     const asked: string[] = [];
     const restApi = createRestApi({
       usagePlans: usageOf([]).plans,
-      ...synthesize(
-        {
-          apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-          deployOptions: { stageName: "live", tracingEnabled: true, loggingLevel: MethodLoggingLevel.ERROR },
-          defaultCorsPreflightOptions: { allowOrigins: ["https://a.example"] },
-          cloudWatchRole: true,
-        },
-        build,
-      ),
+      ...synthesized("guarded"),
       invoke: async (arn, event) => {
         invoked.push(arn);
         const { methodArn } = event as { methodArn?: string };
@@ -320,7 +292,7 @@ describe("an API as CDK makes it", () => {
       },
     });
 
-    expect(await restApi.handle(request("POST", "/updateTradingSettings/eth"))).toMatchObject({
+    expect(await restApi.handle(request("POST", "/pets/7"))).toMatchObject({
       status: 201,
     });
     expect(invoked).toHaveLength(2);
@@ -328,15 +300,13 @@ describe("an API as CDK makes it", () => {
       expect.stringMatching(
         /^arn:aws:execute-api:us-east-1:000000000000:Api\w+\/authorizers\/ApiCallers\w+$/,
       ),
-      expect.stringMatching(
-        /^arn:aws:execute-api:us-east-1:000000000000:Api\w+\/live\/POST\/updateTradingSettings\/\{chain\}$/,
-      ),
+      expect.stringMatching(/^arn:aws:execute-api:us-east-1:000000000000:Api\w+\/live\/POST\/pets\/\{id\}$/),
     ]);
 
-    expect(await restApi.handle(request("OPTIONS", "/updateTradingSettings/eth"))).toMatchObject({
+    expect(await restApi.handle(request("OPTIONS", "/pets/7"))).toMatchObject({
       status: 204,
     });
-    expect(readable(await restApi.handle(request("GET", "/updateTradingSettings/eth")))).toMatchObject({
+    expect(readable(await restApi.handle(request("GET", "/pets/7")))).toMatchObject({
       status: 404,
       headers: { "Access-Control-Allow-Origin": "https://a.example", Vary: "Origin" },
       body: '{"error":"Not found"}',

@@ -1,4 +1,10 @@
-import { type ApiKey, createUsageState, type Usage, type UsagePlan } from "../../src/usage-plans/model.ts";
+import {
+  type ApiKey,
+  createUsageState,
+  type Throttle,
+  type Usage,
+  type UsagePlan,
+} from "../../src/usage-plans/model.ts";
 import {
   type Admission,
   type AdmissionRequest,
@@ -7,28 +13,18 @@ import {
 
 export const START = Date.UTC(2026, 10, 21, 9, 14);
 
-/** The value of the key of that id. */
+/** The value of the key with that id. */
 export const secretOf = (id: string) => id.padEnd(20, "x");
 
 export const live = { apiId: "Api", stage: "live" };
 export const socket = { apiId: "Socket", stage: "live" };
 
 export function key(id: string, changes: Partial<ApiKey> = {}): ApiKey {
-  return {
-    id,
-    from: "program",
-    value: secretOf(id),
-    enabled: true,
-    createdDate: START,
-    lastUpdatedDate: START,
-    stageKeys: [],
-    tags: {},
-    ...changes,
-  };
+  return { id, from: "program", value: secretOf(id), enabled: true, createdDate: START, ...changes };
 }
 
 export function plan(id: string, changes: Partial<UsagePlan> = {}): UsagePlan {
-  return { id, from: "program", name: id, apiStages: [live], createdDate: START, tags: {}, ...changes };
+  return { id, from: "program", name: id, apiStages: [live], ...changes };
 }
 
 /** Keys and plans, and which key is in which plan, as `{ plan: [key] }`. */
@@ -43,7 +39,7 @@ export function usage(
   return { apiKeys, usagePlans, planKeys };
 }
 
-/** Plans under a clock that stands still until it is told to go on. */
+/** Plans with a clock that only moves when `pass` is called. */
 export function underClock(initial: Usage) {
   let now = START;
   const state = createUsageState(initial);
@@ -54,20 +50,22 @@ export function underClock(initial: Usage) {
     pass: (ms: number) => {
       now += ms;
     },
-    /** What becomes of a request for `GET /pets` with the key of that id: "ok" or the refusal. */
+    /** Admits a request with the key of that id: "ok" or the refusal. */
     ask: (id: string, changes: Partial<AdmissionRequest> = {}) =>
-      outcome(plans.admit({ ...live, method: "/pets/GET", apiKey: { value: secretOf(id) }, ...changes })),
+      outcome(plans.admit({ ...live, apiKey: { value: secretOf(id) }, ...changes })),
     /** The same where no key is required. */
-    askWithoutKey: (changes: Partial<AdmissionRequest> = {}) =>
-      outcome(plans.admit({ ...live, method: "/pets/GET", ...changes })),
+    askWithoutKey: (changes: Partial<AdmissionRequest> = {}) => outcome(plans.admit({ ...live, ...changes })),
   };
 }
+
+/** A request for a method that the stage throttles. */
+export const throttled = (throttle: Throttle, name = "/pets/GET") => ({ method: { name, throttle } });
 
 function outcome(admission: Admission): "ok" | (Admission & { admitted: false })["refusal"] {
   return admission.admitted ? "ok" : admission.refusal;
 }
 
-/** How often in a row something is "ok"; when that has no end, too often for any limit. */
+/** How many times in a row the answer is "ok", up to a number that is above every limit. */
 export function untilRefused(ask: () => string): number {
   let times = 0;
   while (times < 20_000 && ask() === "ok") times += 1;

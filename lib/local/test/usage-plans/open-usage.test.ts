@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
@@ -49,21 +49,24 @@ function resolve(resources: Record<string, { Type: string; Properties?: Record<s
 
 const options = { store: memoryStore, report: () => {} };
 
-test("a template's keys and plans refer to each other by their ids, which are their logical ids", () => {
-  const resources = resolve(Resources);
-  expect(resources.outputs()).toEqual({ Plan: "Plan", Key: "Key", Member: "Key", MemberId: "Key" });
-  const { plans } = openUsage(resources, options);
-  for (const apiId of ["Api", "Socket"]) {
-    const request = { apiId, stage: "live", method: "any", apiKey: { value: secretOf("key") } };
-    expect(plans.admit(request)).toEqual({ admitted: true, apiKeyId: "Key" });
-  }
-});
+describe("openUsage", () => {
+  it("uses logical ids as the ids by which keys and plans refer to each other", () => {
+    const resources = resolve(Resources);
+    expect(resources.outputs()).toEqual({ Plan: "Plan", Key: "Key", Member: "Key", MemberId: "Key" });
+    const { plans } = openUsage(resources, options);
+    expect(plans.identify(secretOf("key"))).toBe("Key");
+    for (const apiId of ["Api", "Socket"]) {
+      const request = { apiId, stage: "live", apiKey: { value: secretOf("key") } };
+      expect(plans.admit(request)).toEqual({ admitted: true });
+    }
+  });
 
-test("what is not emulated stops the start, naming resource and property", () => {
-  const Plan = { ...Resources.Plan, Properties: { ApiStages: [], Throttle: { RateLimit: 1 } } };
-  const open = () => openUsage(resolve({ ...Resources, Plan }), options);
-  expect(open).toThrow(StartupError);
-  expect(open).toThrow(
-    /^Plan \(AWS::ApiGateway::UsagePlan\) has something that is not emulated: Throttle\.BurstLimit/,
-  );
+  it("stops the start at a property that is not emulated, and names it and its resource", () => {
+    const Plan = { ...Resources.Plan, Properties: { ApiStages: [], Throttle: { RateLimit: 1 } } };
+    const open = () => openUsage(resolve({ ...Resources, Plan }), options);
+    expect(open).toThrow(StartupError);
+    expect(open).toThrow(
+      /^Plan \(AWS::ApiGateway::UsagePlan\) has something that is not emulated: Throttle\.BurstLimit/,
+    );
+  });
 });

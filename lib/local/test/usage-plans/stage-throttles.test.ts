@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readStageThrottles } from "../../src/usage-plans/stage-throttles.ts";
 
 const all = { HttpMethod: "*", ResourcePath: "/*" };
@@ -9,36 +9,45 @@ function throttles(...settings: Parameters<typeof readStageThrottles>[0]) {
   return { pets, one, root };
 }
 
-test("no setting limits nothing", () => {
-  const none = { pets: undefined, one: undefined, root: undefined };
-  expect(throttles()).toEqual(none);
-  expect(throttles(all)).toEqual(none);
-});
+describe("readStageThrottles", () => {
+  it("gives no limit without a setting", () => {
+    const none = { pets: undefined, one: undefined, root: undefined };
+    expect(throttles()).toEqual(none);
+    expect(throttles(all)).toEqual(none);
+  });
 
-test("what a setting leaves open is as for the account (recorded)", () => {
-  const burst = { rateLimit: 10_000, burstLimit: 123 };
-  expect(throttles({ ...all, ThrottlingBurstLimit: 123 })).toEqual({ pets: burst, one: burst, root: burst });
-  expect(throttles({ ...all, ThrottlingRateLimit: 0.5 }).pets).toEqual({ rateLimit: 0.5, burstLimit: 5_000 });
-});
+  it("fills a missing limit from the account (recorded)", () => {
+    const burst = { rateLimit: 10_000, burstLimit: 123 };
+    expect(throttles({ ...all, ThrottlingBurstLimit: 123 })).toEqual({
+      pets: burst,
+      one: burst,
+      root: burst,
+    });
+    expect(throttles({ ...all, ThrottlingRateLimit: 0.5 }).pets).toEqual({
+      rateLimit: 0.5,
+      burstLimit: 5_000,
+    });
+  });
 
-test("a method's own setting wins, and leaves the rest as for all methods (recorded)", () => {
-  const common = { rateLimit: 1, burstLimit: 2 };
-  expect(
-    throttles(
-      { HttpMethod: "GET", ResourcePath: "/~1pets", ThrottlingBurstLimit: 9 },
-      { HttpMethod: "GET", ResourcePath: "/", ThrottlingRateLimit: 0 },
-      { ...all, ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 },
-    ),
-  ).toEqual({ pets: { rateLimit: 1, burstLimit: 9 }, one: common, root: { rateLimit: 0, burstLimit: 2 } });
-});
+  it("prefers a method's own setting, and fills a missing limit from that for all methods (recorded)", () => {
+    const common = { rateLimit: 1, burstLimit: 2 };
+    expect(
+      throttles(
+        { HttpMethod: "GET", ResourcePath: "/~1pets", ThrottlingBurstLimit: 9 },
+        { HttpMethod: "GET", ResourcePath: "/", ThrottlingRateLimit: 0 },
+        { ...all, ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 },
+      ),
+    ).toEqual({ pets: { rateLimit: 1, burstLimit: 9 }, one: common, root: { rateLimit: 0, burstLimit: 2 } });
+  });
 
-test("several settings of one method make one, and the last of each limit counts", () => {
-  const one = { HttpMethod: "POST", ResourcePath: "/~1pets~1{id}" };
-  expect(
-    throttles(
-      { ...one, ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
-      { ...one, ThrottlingRateLimit: 2 },
-      one,
-    ),
-  ).toEqual({ pets: undefined, one: { rateLimit: 2, burstLimit: 1 }, root: undefined });
+  it("merges several settings of one method, of which the last value of each limit counts", () => {
+    const one = { HttpMethod: "POST", ResourcePath: "/~1pets~1{id}" };
+    expect(
+      throttles(
+        { ...one, ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+        { ...one, ThrottlingRateLimit: 2 },
+        one,
+      ),
+    ).toEqual({ pets: undefined, one: { rateLimit: 2, burstLimit: 1 }, root: undefined });
+  });
 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Throttle } from "../../src/usage-plans/model.ts";
 import { createTokenBucket } from "../../src/usage-plans/token-bucket.ts";
 
-/** What rounding may amount to over all the requests of a run. */
+/** The tolerance for rounding over all requests of a run. */
 const ROUNDING = 1e-6;
 const START = Date.UTC(2026, 10, 21);
 
@@ -32,73 +32,73 @@ function timesOf(gaps: readonly number[]): number[] {
   });
 }
 
-test("never more than burst + rate × time is admitted, whichever time one looks at", () => {
-  const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5_000)), { maxLength: 120 });
-  fc.assert(
-    fc.property(throttles, gaps, (throttle, between) => {
-      const times = timesOf(between);
-      const admitted = admissions(throttle, times);
-      const passed = times.filter((_, at) => admitted[at]);
-      for (const [first, from] of passed.entries()) {
-        for (const [more, to] of passed.slice(first).entries()) {
-          const allowed = throttle.burstLimit + (throttle.rateLimit * (to - from)) / 1000;
-          expect(1 + more).toBeLessThanOrEqual(allowed + ROUNDING);
-        }
-      }
-    }),
-  );
-});
-
-test("at least burst + rate × time is admitted, rounded down, to who always asks for more", () => {
-  // Waits never so long that the bucket would overflow.
-  const waits = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
-  fc.assert(
-    fc.property(throttles, waits, (throttle, parts) => {
-      const longest = ((throttle.burstLimit - 1) / throttle.rateLimit) * 1000;
-      const moments = timesOf([0, ...parts.map((part) => part * longest)]);
-      const times = moments.flatMap((moment) =>
-        Array.from({ length: throttle.burstLimit + 1 }, () => moment),
-      );
-      const seconds = ((times.at(-1) ?? START) - START) / 1000;
-      const earned = throttle.burstLimit + throttle.rateLimit * seconds;
-      const admitted = admissions(throttle, times).filter(Boolean).length;
-      expect(admitted).toBeGreaterThanOrEqual(Math.floor(earned - ROUNDING));
-    }),
-  );
-});
-
-test("the time to wait for a token is exact to the millisecond", () => {
-  fc.assert(
-    fc.property(throttles, fc.nat(100_000), (throttle, later) => {
-      const bucket = createTokenBucket(throttle, START);
-      const now = START + later;
-      for (let taken = 0; taken < throttle.burstLimit; taken++) bucket.count(now);
-      const wait = bucket.wait(now);
-      expect(wait).toBeGreaterThan(0);
-      expect(wait).toBeLessThanOrEqual(1000 / throttle.rateLimit + ROUNDING);
-      expect(bucket.hasRoom(now + Math.floor(wait * 0.999))).toBe(false);
-      expect(bucket.hasRoom(now + Math.ceil(wait))).toBe(true);
-    }),
-  );
-});
-
 describe("a bucket", () => {
+  it("never admits more than burst + rate × time, over any span", () => {
+    const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5_000)), { maxLength: 120 });
+    fc.assert(
+      fc.property(throttles, gaps, (throttle, between) => {
+        const times = timesOf(between);
+        const admitted = admissions(throttle, times);
+        const passed = times.filter((_, at) => admitted[at]);
+        for (const [first, from] of passed.entries()) {
+          for (const [more, to] of passed.slice(first).entries()) {
+            const allowed = throttle.burstLimit + (throttle.rateLimit * (to - from)) / 1000;
+            expect(1 + more).toBeLessThanOrEqual(allowed + ROUNDING);
+          }
+        }
+      }),
+    );
+  });
+
+  it("admits at least burst + rate × time, rounded down, if there is always a request", () => {
+    // Never waits so long that the bucket would overflow.
+    const waits = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
+    fc.assert(
+      fc.property(throttles, waits, (throttle, parts) => {
+        const longest = ((throttle.burstLimit - 1) / throttle.rateLimit) * 1000;
+        const moments = timesOf([0, ...parts.map((part) => part * longest)]);
+        const times = moments.flatMap((moment) =>
+          Array.from({ length: throttle.burstLimit + 1 }, () => moment),
+        );
+        const seconds = ((times.at(-1) ?? START) - START) / 1000;
+        const earned = throttle.burstLimit + throttle.rateLimit * seconds;
+        const admitted = admissions(throttle, times).filter(Boolean).length;
+        expect(admitted).toBeGreaterThanOrEqual(Math.floor(earned - ROUNDING));
+      }),
+    );
+  });
+
+  it("gives the wait for a token exactly to the millisecond", () => {
+    fc.assert(
+      fc.property(throttles, fc.nat(100_000), (throttle, later) => {
+        const bucket = createTokenBucket(throttle, START);
+        const now = START + later;
+        for (let taken = 0; taken < throttle.burstLimit; taken++) bucket.count(now);
+        const wait = bucket.wait(now);
+        expect(wait).toBeGreaterThan(0);
+        expect(wait).toBeLessThanOrEqual(1000 / throttle.rateLimit + ROUNDING);
+        expect(bucket.hasRoom(now + Math.floor(wait * 0.999))).toBe(false);
+        expect(bucket.hasRoom(now + Math.ceil(wait))).toBe(true);
+      }),
+    );
+  });
+
   const times = (length: number, at: number) => Array.from({ length }, () => at);
   const count = (admitted: readonly boolean[]) => admitted.filter(Boolean).length;
 
-  test("is full at first, and holds no more than the burst however long nobody comes", () => {
+  it("starts full, and holds no more than the burst however long it is unused", () => {
     const year = START + 365 * 86_400_000;
     const admitted = admissions({ rateLimit: 5, burstLimit: 3 }, [...times(10, START), ...times(10, year)]);
     expect([count(admitted.slice(0, 10)), count(admitted.slice(10))]).toEqual([3, 3]);
   });
 
-  test("of rate 1000 a minute gives the 1001st request after 60 ms", () => {
+  it("admits the 1001st request after 60 ms at a rate of 1000 a minute", () => {
     const throttle = { rateLimit: 1000 / 60, burstLimit: 1000 };
     const admitted = admissions(throttle, [...times(1001, START), START + 59, START + 60, START + 61]);
     expect(admitted.slice(999)).toEqual([true, false, false, true, false]);
   });
 
-  test("without a rate never fills again, and without a burst holds nothing", () => {
+  it("never refills without a rate, and holds nothing without a burst", () => {
     const later = START + 86_400_000;
     expect(admissions({ rateLimit: 0, burstLimit: 1 }, [START, later])).toEqual([true, false]);
     expect(admissions({ rateLimit: 10, burstLimit: 0 }, [START, later])).toEqual([false, false]);
@@ -107,7 +107,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("loses nothing when the clock is set back", () => {
+  it("loses no token when the clock is set back", () => {
     const admitted = admissions({ rateLimit: 1, burstLimit: 2 }, [
       START,
       START - 3_600_000,
@@ -117,7 +117,7 @@ describe("a bucket", () => {
     expect(admitted).toEqual([true, true, false, true]);
   });
 
-  test("that is adjusted keeps what it holds, as far as it fits, and fills at the new rate", () => {
+  it("keeps its tokens when it is adjusted, as far as they fit, and fills at the new rate", () => {
     const bucket = createTokenBucket({ rateLimit: 1, burstLimit: 10 }, START);
     const drain = (now: number) => {
       let taken = 0;

@@ -1,45 +1,46 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { accountThrottle } from "../../src/usage-plans/usage-plans.ts";
-import { key, live, plan, secretOf, socket, underClock, untilRefused, usage } from "./fixture.ts";
+import { key, live, plan, secretOf, socket, throttled, underClock, untilRefused, usage } from "./fixture.ts";
 
 const throttle = { rateLimit: 2, burstLimit: 3 };
 
-describe("a key", () => {
+describe("admit", () => {
   const keys = [key("alice"), key("bob"), key("carol", { enabled: false })];
   const plans = [plan("P"), plan("Q", { apiStages: [socket] })];
-  const known = usage(keys, plans, { P: ["alice", "carol"], Q: ["bob"] });
-  const { ask, plans: usagePlans } = underClock(known);
+  const { plans: usagePlans } = underClock(usage(keys, plans, { P: ["alice", "carol"], Q: ["bob"] }));
   const admit = (value: string | undefined, stage = live) =>
-    usagePlans.admit({ ...stage, method: "/pets/GET", apiKey: { value } });
+    usagePlans.admit({ ...stage, apiKey: { value } });
 
-  test("in a plan of the stage is admitted, with its id", () => {
-    expect(admit(secretOf("alice"))).toEqual({ admitted: true, apiKeyId: "alice" });
-    expect(admit(secretOf("bob"), socket)).toEqual({ admitted: true, apiKeyId: "bob" });
+  it("admits a key that is in a plan of the stage", () => {
+    expect(admit(secretOf("alice"))).toEqual({ admitted: true });
+    expect(admit(secretOf("bob"), socket)).toEqual({ admitted: true });
   });
 
-  test.each([
-    ["that is missing", undefined, "the caller has no API key"],
-    ["that is empty", "", "the caller has no API key"],
-    ["that nobody made", "nobody", "the caller's API key does not exist"],
-    ["that is disabled", secretOf("carol"), "the API key carol is disabled"],
-    ["in no plan of the stage", secretOf("bob"), "the API key bob is in no usage plan of Api:live"],
-  ])("%s is refused, and the reason does not tell it", (_, value, reason) => {
+  it.each([
+    ["no key", undefined, "the caller has no API key"],
+    ["an empty key", "", "the caller has no API key"],
+    ["an unknown key", "nobody", "the caller's API key does not exist"],
+    ["a disabled key", secretOf("carol"), "the API key carol is disabled"],
+    ["a key in no plan of the stage", secretOf("bob"), "the API key bob is in no usage plan of Api:live"],
+  ])("refuses %s, with a reason that does not contain its value", (_, value, reason) => {
     expect(admit(value)).toEqual({ admitted: false, refusal: "INVALID_API_KEY", reason });
   });
 
-  test("is not asked for where none is required", () => {
-    expect(usagePlans.admit({ ...live, method: "/health/GET" })).toEqual({ admitted: true });
+  it("admits anybody where no key is required", () => {
+    expect(usagePlans.admit(live)).toEqual({ admitted: true });
   });
+});
 
-  test("is known by its value", () => {
-    expect(usagePlans.identify(secretOf("carol"))).toBe("carol");
-    expect(usagePlans.identify("nobody")).toBeUndefined();
-    expect(ask("alice", { stage: "other" })).toBe("INVALID_API_KEY");
+describe("identify", () => {
+  it("finds a key by its value", () => {
+    const { plans } = underClock(usage([key("alice", { enabled: false })], [], {}));
+    expect(plans.identify(secretOf("alice"))).toBe("alice");
+    expect(plans.identify("nobody")).toBeUndefined();
   });
 });
 
 describe("a plan's throttle", () => {
-  test("is each key's own", () => {
+  it("applies to each key separately", () => {
     const both = usage([key("alice"), key("bob")], [plan("P", { throttle })], { P: ["alice", "bob"] });
     const { ask, pass } = underClock(both);
     expect(untilRefused(() => ask("alice"))).toBe(3);
@@ -49,33 +50,25 @@ describe("a plan's throttle", () => {
     expect([ask("alice"), ask("alice")]).toEqual(["ok", "THROTTLED"]);
   });
 
-  test("is one for all stages and methods of the plan", () => {
-    const shared = usage([key("alice")], [plan("P", { throttle, apiStages: [live, socket] })], {
-      P: ["alice"],
-    });
-    const { ask } = underClock(shared);
-    expect(ask("alice")).toBe("ok");
-    expect(ask("alice", { method: "/pets/POST" })).toBe("ok");
-    expect(ask("alice", { ...socket, method: "$connect" })).toBe("ok");
+  it("applies to all stages and methods of the plan together", () => {
+    const both = plan("P", { throttle, apiStages: [live, socket] });
+    const { ask } = underClock(usage([key("alice")], [both], { P: ["alice"] }));
+    const ample = { rateLimit: 100, burstLimit: 100 };
+    expect(ask("alice", throttled(ample))).toBe("ok");
+    expect(ask("alice", throttled(ample, "/pets/POST"))).toBe("ok");
+    expect(ask("alice", socket)).toBe("ok");
     expect(ask("alice")).toBe("THROTTLED");
-    expect(ask("alice", { ...socket, method: "$connect" })).toBe("THROTTLED");
+    expect(ask("alice", socket)).toBe("THROTTLED");
   });
 
-  test("is not shared by plans", () => {
-    const split = usage(
-      [key("alice")],
-      [plan("P", { throttle }), plan("Q", { throttle, apiStages: [socket] })],
-      {
-        P: ["alice"],
-        Q: ["alice"],
-      },
-    );
-    const { ask } = underClock(split);
+  it("applies to each plan of a key separately", () => {
+    const plans = [plan("P", { throttle }), plan("Q", { throttle, apiStages: [socket] })];
+    const { ask } = underClock(usage([key("alice")], plans, { P: ["alice"], Q: ["alice"] }));
     expect(untilRefused(() => ask("alice"))).toBe(3);
     expect(untilRefused(() => ask("alice", socket))).toBe(3);
   });
 
-  test("does not count requests for methods that require no key", () => {
+  it("does not count requests that need no key", () => {
     const { ask, askWithoutKey } = underClock(
       usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] }),
     );
@@ -84,86 +77,45 @@ describe("a plan's throttle", () => {
   });
 });
 
-test("a method's throttle is of that method and stage alone, beside the plan's", () => {
-  const limited = { ...live, throttle: { "/pets/GET": { rateLimit: 1, burstLimit: 1 } } };
-  const { ask, pass } = underClock(
-    usage([key("alice"), key("bob")], [plan("P", { throttle, apiStages: [limited] })], {
-      P: ["alice", "bob"],
-    }),
-  );
-  expect([ask("alice"), ask("alice")]).toEqual(["ok", "THROTTLED"]);
-  expect(untilRefused(() => ask("alice", { method: "/pets/POST" }))).toBe(2);
-  expect(ask("bob")).toBe("ok");
-  pass(1_000);
-  expect([ask("alice"), ask("alice")]).toEqual(["ok", "THROTTLED"]);
-});
-
-describe("a quota", () => {
-  const quota = { limit: 4, offset: 0, period: "DAY" } as const;
-
-  test("is each key's own, and over when the day is", () => {
-    const both = usage([key("alice"), key("bob")], [plan("P", { quota })], { P: ["alice", "bob"] });
-    const { ask, pass } = underClock(both);
-    expect(untilRefused(() => ask("alice"))).toBe(4);
-    expect([ask("alice"), ask("bob")]).toEqual(["QUOTA_EXCEEDED", "ok"]);
-    pass(86_400_000);
-    expect(ask("alice")).toBe("ok");
-  });
-
-  test("is not used up by requests that are throttled, nor are tokens by those beyond the quota", () => {
-    const { ask, pass, state } = underClock(
-      usage([key("alice")], [plan("P", { quota, throttle })], { P: ["alice"] }),
-    );
-    expect(untilRefused(() => ask("alice"))).toBe(3);
-    expect(ask("alice")).toBe("THROTTLED");
-    pass(500);
-    expect(ask("alice")).toBe("ok");
-    pass(1_500);
-    expect([ask("alice"), ask("alice")]).toEqual(["QUOTA_EXCEEDED", "QUOTA_EXCEEDED"]);
-    state.change({ usagePlans: [plan("P", { throttle })] });
-    expect(untilRefused(() => ask("alice"))).toBe(3);
-  });
-});
-
 describe("a stage's throttle", () => {
-  const stageThrottle = { rateLimit: 1, burstLimit: 2 };
+  const ofStage = { rateLimit: 1, burstLimit: 2 };
 
-  test("is everybody's, each method's own, and comes after the callers' own limits", () => {
+  it("applies to all callers of a method together, after their own limits", () => {
+    const own = plan("P", { throttle: { rateLimit: 1, burstLimit: 1 } });
     const { ask, askWithoutKey } = underClock(
-      usage([key("alice"), key("bob")], [plan("P", { throttle: { rateLimit: 1, burstLimit: 1 } })], {
-        P: ["alice", "bob"],
-      }),
+      usage([key("alice"), key("bob")], [own], { P: ["alice", "bob"] }),
     );
-    const call = (id: string, method = "/pets/GET") => ask(id, { throttle: stageThrottle, method });
-    expect(call("alice")).toBe("ok");
-    // Alice's second request is her own fault, and costs the others nothing.
-    expect(call("alice")).toBe("THROTTLED");
-    expect(call("bob")).toBe("ok");
-    expect(askWithoutKey({ throttle: stageThrottle })).toBe("THROTTLED");
-    expect(askWithoutKey({ throttle: stageThrottle, method: "/pets/POST" })).toBe("ok");
+    expect(ask("alice", throttled(ofStage))).toBe("ok");
+    // Alice exceeds her own plan here, which takes no token of the stage's bucket.
+    expect(ask("alice", throttled(ofStage))).toBe("THROTTLED");
+    expect(ask("bob", throttled(ofStage))).toBe("ok");
+    expect(askWithoutKey(throttled(ofStage))).toBe("THROTTLED");
+    expect(askWithoutKey(throttled(ofStage, "/pets/POST"))).toBe("ok");
   });
 
-  test("that refuses costs the caller nothing", () => {
+  it("takes no token of the caller's plan when it refuses", () => {
     const { ask } = underClock(usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] }));
-    const none = { rateLimit: 0, burstLimit: 0 };
-    for (let times = 0; times < 5; times++) expect(ask("alice", { throttle: none })).toBe("THROTTLED");
-    expect(untilRefused(() => ask("alice", { method: "/pets/POST" }))).toBe(3);
+    const nothing = throttled({ rateLimit: 0, burstLimit: 0 });
+    for (let times = 0; times < 5; times++) expect(ask("alice", nothing)).toBe("THROTTLED");
+    expect(untilRefused(() => ask("alice"))).toBe(3);
   });
 });
 
-test("the account's throttle is last, and one for all APIs", () => {
-  const { ask, askWithoutKey, pass } = underClock(usage([key("alice")], [plan("P")], { P: ["alice"] }));
-  const { burstLimit, rateLimit } = accountThrottle;
-  expect(untilRefused(() => ask("alice"))).toBe(burstLimit);
-  expect(askWithoutKey(socket)).toBe("THROTTLED");
-  pass(100);
-  expect(untilRefused(() => askWithoutKey(socket))).toBe(rateLimit / 10);
+describe("the account's throttle", () => {
+  it("applies to all APIs together", () => {
+    const { ask, askWithoutKey, pass } = underClock(usage([key("alice")], [plan("P")], { P: ["alice"] }));
+    const { burstLimit, rateLimit } = accountThrottle;
+    expect(untilRefused(() => ask("alice"))).toBe(burstLimit);
+    expect(askWithoutKey(socket)).toBe("THROTTLED");
+    pass(100);
+    expect(untilRefused(() => askWithoutKey(socket))).toBe(rateLimit / 10);
+  });
 });
 
-describe("what changes counts from the next request on", () => {
+describe("a change of keys and plans", () => {
   const before = usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] });
 
-  test("a plan's rate, with the bucket as full as it was", () => {
+  it("applies a new throttle to the next request, and keeps the bucket's level", () => {
     const { ask, pass, state } = underClock(before);
     expect(untilRefused(() => ask("alice"))).toBe(3);
     pass(500);
@@ -173,7 +125,7 @@ describe("what changes counts from the next request on", () => {
     expect(untilRefused(() => ask("alice"))).toBe(10);
   });
 
-  test("a key that comes, goes, and is disabled", () => {
+  it("applies added, removed and disabled keys to the next request", () => {
     const { ask, state } = underClock(before);
     expect(ask("bob")).toBe("INVALID_API_KEY");
     const planKeys = [...before.planKeys, { from: "program" as const, usagePlanId: "P", keyId: "bob" }];
@@ -186,11 +138,12 @@ describe("what changes counts from the next request on", () => {
     expect(ask("alice")).toBe("ok");
   });
 
-  test("a throttle and a quota that come and go", () => {
+  it("adds a throttle to a plan, and removes it", () => {
     const { ask, state } = underClock(before);
     expect(untilRefused(() => ask("alice"))).toBe(3);
-    state.change({ usagePlans: [plan("P", { quota: { limit: 2, offset: 0, period: "DAY" } })] });
+    state.change({ usagePlans: [plan("P")] });
+    for (let times = 0; times < 10; times++) expect(ask("alice")).toBe("ok");
+    state.change({ usagePlans: [plan("P", { throttle: { rateLimit: 1, burstLimit: 2 } })] });
     expect(untilRefused(() => ask("alice"))).toBe(2);
-    expect(ask("alice")).toBe("QUOTA_EXCEEDED");
   });
 });

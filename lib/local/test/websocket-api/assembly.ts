@@ -10,7 +10,7 @@ import { temporaryFolder } from "../fixtures/folder.ts";
 
 const managementApi = JSON.stringify(import.meta.resolve("@aws-sdk/client-apigatewaymanagementapi"));
 
-/** One function for every route: lets in who says so, pushes what it is told to, and answers with what it has seen. */
+/** One function for every route. It admits clients with a token, pushes on demand, and answers with its event. */
 const functionCode = `
   import { ApiGatewayManagementApiClient, PostToConnectionCommand } from ${managementApi};
   const client = new ApiGatewayManagementApiClient();
@@ -31,7 +31,7 @@ const functionCode = `
     return { statusCode: 200, body: routeKey + " for " + principalId + " at " + process.env.CALLBACK_URL };
   };`;
 
-/** A stack with a WebSocket API as CDK makes it: the folder of its assembly. */
+/** Synthesizes a stack with a WebSocket API. Returns the folder of its assembly. */
 export function synthesizeWebSocket(): string {
   const outdir = temporaryFolder();
   const code = temporaryFolder();

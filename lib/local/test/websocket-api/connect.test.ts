@@ -1,14 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allow, guarded, hasty, route, talking, throws } from "./fixture.ts";
 import { eventually, join, refusal, serve } from "./stream.ts";
 
 const ID = /^[\w-]{15}=$/;
 const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
 
-describe("the events of a handshake", () => {
+describe("the event of a handshake", () => {
   const headers = { Authorization: "Bearer x", "X-Amzn-Trace-Id": "Root=1-2-3", "User-Agent": "test" };
 
-  test("the authorizer's (documented: the headers of the upgrade are in it)", async () => {
+  it("has the headers of the upgrade for the authorizer (documented)", async () => {
     const connect = { headers: { "Sec-WebSocket-Protocol": "a" } };
     const { url, port, events } = await serve(guarded(), { authorize: allow(), connect }, clock);
     await join(`${url}/?colour=red&colour=blue`, ["a", "b"], { headers });
@@ -53,7 +53,7 @@ describe("the events of a handshake", () => {
     });
   });
 
-  test("that of $connect (recorded: without those headers, and without keys for a query that there is not)", async () => {
+  it("has neither those headers nor keys of an absent query for $connect (recorded)", async () => {
     const authorize = allow({ plan: "Pro", seats: 2 });
     const { url, port, events } = await serve(guarded(), { authorize }, clock);
     await join(url, [], { headers });
@@ -73,7 +73,7 @@ describe("the events of a handshake", () => {
       expect(event?.headers).not.toHaveProperty(name);
   });
 
-  test("a query is told", async () => {
+  it("has the query", async () => {
     const { url, events } = await serve(route("$connect"));
     await join(`${url}?a=1&a=2`);
     expect(events.connect?.[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe("the events of a handshake", () => {
     expect(events.connect?.[0]?.requestContext).not.toHaveProperty("authorizer");
   });
 
-  test("a client that names no user agent has none, and makes a trace of its own", async () => {
+  it("has a new trace id, and no user agent if the client sends none", async () => {
     const { url, events } = await serve(route("$connect"));
     await join(url);
     const { requestContext, headers } = events.connect?.[0] ?? {};
@@ -92,27 +92,29 @@ describe("the events of a handshake", () => {
   });
 });
 
-test("every connection has an id of its own", async () => {
-  const { url, events } = await serve(route("$connect"));
-  await Promise.all(Array.from({ length: 20 }, () => join(url)));
-  const ids = events.connect?.map(({ requestContext }) => requestContext.connectionId);
-  expect(new Set(ids).size).toBe(20);
+describe("a connection", () => {
+  it("has a unique id", async () => {
+    const { url, events } = await serve(route("$connect"));
+    await Promise.all(Array.from({ length: 20 }, () => join(url)));
+    const ids = events.connect?.map(({ requestContext }) => requestContext.connectionId);
+    expect(new Set(ids).size).toBe(20);
+  });
 });
 
-describe("who is let in", () => {
-  test("without $connect, everybody", async () => {
+describe("an admitted client", () => {
+  it("is any client if there is no $connect", async () => {
     const { url } = await serve(talking("$default"), { default: { body: "hi" } });
     const { socket, messages } = await join(url);
     socket.send("?");
     await eventually(() => messages).toEqual(["hi"]);
   });
 
-  test.each([200, 204, 299])("$connect answers %d", async (statusCode) => {
+  it.each([200, 204, 299])("is one to which $connect answers %d", async (statusCode) => {
     const { url } = await serve(route("$connect"), { connect: { statusCode } });
     await join(url);
   });
 
-  test("$connect alone decides on the subprotocol, and nothing else of its answer is passed on", async () => {
+  it("gets the subprotocol of $connect, and nothing else of its answer", async () => {
     const connect = {
       statusCode: 200,
       headers: { "sec-websocket-protocol": "b", "X-Other": "x" },
@@ -125,37 +127,49 @@ describe("who is let in", () => {
   });
 });
 
-describe("who is not", () => {
-  const told = (message: string) => ({
+describe("a refused client", () => {
+  const bodyWith = (message: string) => ({
     message,
     connectionId: expect.stringMatching(ID),
     requestId: expect.stringMatching(ID),
   });
 
-  test.each<[why: string, authorize: unknown, status: number, message: string, reason?: string]>([
-    ["thrown exactly Unauthorized", throws("Unauthorized"), 401, "Unauthorized"],
+  it.each<[why: string, authorize: unknown, status: number, message: string, reason?: string]>([
+    ["throws exactly Unauthorized", throws("Unauthorized"), 401, "Unauthorized"],
     [
-      "denied",
+      "denies access",
       allow({}, "Deny"),
       403,
       "User is not authorized to access this resource with an explicit deny",
     ],
     [
-      "not allowed",
+      "does not allow access",
       { ...allow(), policyDocument: { Statement: [] } },
       403,
       "User is not authorized to access this resource",
     ],
-    ["thrown otherwise", throws("unauthorized"), 500, "Internal server error", "the authorizer has failed"],
-    ["no policy", {}, 500, "Internal server error", "the authorizer's answer is malformed at principalId"],
-  ])("the authorizer has %s", async (_, authorize, status, message, reason) => {
+    [
+      "throws another error",
+      throws("unauthorized"),
+      500,
+      "Internal server error",
+      "the authorizer has failed",
+    ],
+    [
+      "has no policy",
+      {},
+      500,
+      "Internal server error",
+      "the authorizer's answer is malformed at principalId",
+    ],
+  ])("gets an error if the authorizer %s", async (_, authorize, status, message, reason) => {
     const { url, events, reports } = await serve(guarded(), { authorize });
-    expect(await refusal(url)).toEqual({ status, type: "application/json", body: told(message) });
+    expect(await refusal(url)).toEqual({ status, type: "application/json", body: bodyWith(message) });
     expect(events.connect).toBeUndefined();
     expect(reports).toEqual(reason ? [`$connect: ${reason}`] : []);
   });
 
-  test("the authorizer may not be invoked", async () => {
+  it("gets a 500 if the authorizer may not be invoked", async () => {
     const asked: string[][] = [];
     const mayInvoke = (...pair: string[]) => asked.push(pair) === 0;
     const { url, events } = await serve(guarded(), {}, { mayInvoke });
@@ -169,7 +183,7 @@ describe("who is not", () => {
     expect(events).toEqual({});
   });
 
-  test.each<[why: string, connect: unknown, status: number, message: string, reason?: string]>([
+  it.each<[why: string, connect: unknown, status: number, message: string, reason?: string]>([
     ["answers 400", { statusCode: 400, body: "no" }, 400, "Bad Request"],
     ["answers 302", { statusCode: 302 }, 302, "Found"],
     ["answers 500", { statusCode: 500 }, 500, "Internal Server Error"],
@@ -182,19 +196,19 @@ describe("who is not", () => {
       "Internal server error",
       "the function's answer is malformed at the value of Sec-WebSocket-Protocol",
     ],
-  ])("$connect %s", async (_, connect, status, message, reason) => {
+  ])("gets an error if $connect %s", async (_, connect, status, message, reason) => {
     const { url, reports } = await serve(route("$connect"), { connect });
-    expect(await refusal(url)).toEqual({ status, type: "application/json", body: told(message) });
+    expect(await refusal(url)).toEqual({ status, type: "application/json", body: bodyWith(message) });
     expect(reports).toEqual(reason ? [`$connect: ${reason}`] : []);
   });
 
-  test("$connect takes too long", async () => {
+  it("gets a 504 if $connect takes too long", async () => {
     const { url, reports } = await serve(hasty(route("$connect")), { connect: () => new Promise(() => {}) });
     expect(await refusal(url)).toMatchObject({ status: 504 });
     expect(reports).toEqual(["$connect: the function has not answered within 50 ms"]);
   });
 
-  test("$connect may not be invoked", async () => {
+  it("gets a 500 if $connect may not be invoked", async () => {
     const { url } = await serve(
       route("$connect"),
       {},
@@ -203,38 +217,9 @@ describe("who is not", () => {
     expect(await refusal(url)).toMatchObject({ status: 500 });
   });
 
-  test.each(["/live", "/other?x=/", "//", "/@connections/x"])("the path is %s", async (path) => {
+  it.each(["/live", "/other?x=/", "//", "/@connections/x"])("gets a 403 for the path %s", async (path) => {
     const { url, events } = await serve(guarded(), { authorize: allow() });
     expect(await refusal(url + path)).toMatchObject({ status: 403, body: { message: "Forbidden" } });
     expect(events).toEqual({});
-  });
-});
-
-describe("identity sources", () => {
-  const sources = guarded({
-    IdentitySource: ["route.request.header.Authorization", "route.request.header.X-Device"],
-  });
-
-  test.each([{}, { Authorization: "x" }, { authorization: "", "x-device": "d" }])(
-    "%j is a 401 at once",
-    async (headers) => {
-      const { url, events } = await serve(sources, { authorize: allow() });
-      expect(await refusal(url, { headers })).toMatchObject({
-        status: 401,
-        body: { message: "Unauthorized" },
-      });
-      expect(events).toEqual({});
-    },
-  );
-
-  test("all there, in any case", async () => {
-    const { url } = await serve(sources, { authorize: allow() });
-    await join(url, [], { headers: { authorization: "x", "x-DEVICE": "d" } });
-  });
-
-  test.each([{}, { IdentitySource: [] }])("%j always asks", async (properties) => {
-    const { url, events } = await serve(guarded(properties), { authorize: allow() });
-    await join(url);
-    expect(events.authorize).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import {
   PayloadTooLargeException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../src/http/server.ts";
 import { awsServices } from "../../src/services.ts";
 import { awsLimits, type StreamLimits } from "../../src/websocket-api/connection.ts";
@@ -18,7 +18,7 @@ import { eventually, join, serve } from "./stream.ts";
 const credentials = { accessKeyId: "known", secretAccessKey: "any" };
 const resources = [...route("$connect"), ...route("$disconnect"), ...talking("$default")];
 
-/** An API and the service that pushes to its clients. */
+/** Serves an API and the service that pushes to its clients. */
 async function push(limits: Partial<StreamLimits> = {}, connect: unknown = { statusCode: 200 }) {
   const stream = await serve(resources, { connect }, { limits });
   const faults: unknown[] = [];
@@ -40,7 +40,7 @@ async function push(limits: Partial<StreamLimits> = {}, connect: unknown = { sta
     client,
     services: url,
     send: client().send.bind(client()),
-    /** A client, and the id by which functions know its connection. */
+    /** A client and its connection id. */
     async joined(options = {}) {
       const joined = await join(stream.url, [], options);
       const { connectionId = "" } = stream.events.connect?.at(-1)?.requestContext ?? {};
@@ -49,8 +49,8 @@ async function push(limits: Partial<StreamLimits> = {}, connect: unknown = { sta
   };
 }
 
-describe("post", () => {
-  test.each(["", "/live"])("a text frame, with the stage %j in the path", async (stage) => {
+describe("PostToConnection", () => {
+  it.each(["", "/live"])("sends a text frame, with the stage %j in the path", async (stage) => {
     const { client, joined } = await push();
     const { socket, messages, ConnectionId } = await joined();
     const frames: boolean[] = [];
@@ -63,7 +63,7 @@ describe("post", () => {
     expect(frames).toEqual([false]);
   });
 
-  test("messages arrive in the order in which they were posted, each at its own client", async () => {
+  it("sends messages in order, each to its own client", async () => {
     const { send, joined } = await push();
     const [one, other] = [await joined(), await joined()];
     const expected = Array.from({ length: 100 }, (_, n) => `${n}`);
@@ -73,7 +73,7 @@ describe("post", () => {
     expect(other.messages).toEqual([]);
   });
 
-  test("128 KB arrive, and one byte more is refused", async () => {
+  it("accepts 128 KB, and refuses one byte more", async () => {
     const { send, joined } = await push();
     const { messages, ConnectionId } = await joined();
     const Data = Buffer.alloc(128 * 1024, "x");
@@ -84,7 +84,7 @@ describe("post", () => {
     await expect(tooLarge).rejects.toMatchObject({ $metadata: { httpStatusCode: 413 } });
   });
 
-  test("a client that does not read is refused more, until it reads", async () => {
+  it("refuses messages while the client does not read", async () => {
     const { send, joined } = await push({ bufferBytes: 256 * 1024 });
     const { socket, messages, ConnectionId } = await joined();
     socket.pause();
@@ -106,8 +106,8 @@ describe("post", () => {
   });
 });
 
-describe("get", () => {
-  test("who is connected, since when, and when they last said or heard something", async () => {
+describe("GetConnection", () => {
+  it("returns the client, and the times of its connection and of its last message", async () => {
     const { send, joined } = await push();
     const { ConnectionId } = await joined({ headers: { "User-Agent": "test" } });
     const before = await send(new GetConnectionCommand({ ConnectionId }));
@@ -124,8 +124,8 @@ describe("get", () => {
   });
 });
 
-describe("delete", () => {
-  test("closes, and the function of $disconnect hears of it", async () => {
+describe("DeleteConnection", () => {
+  it("closes the connection, and invokes $disconnect", async () => {
     const { send, joined, events } = await push();
     const { ConnectionId, closed } = await joined();
     const { $metadata } = await send(new DeleteConnectionCommand({ ConnectionId }));
@@ -138,7 +138,7 @@ describe("delete", () => {
   });
 });
 
-describe("gone", () => {
+describe("a 410", () => {
   const commands = (ConnectionId: string) => [
     new PostToConnectionCommand({ ConnectionId, Data: "x" }),
     new GetConnectionCommand({ ConnectionId }),
@@ -153,21 +153,24 @@ describe("gone", () => {
     }
   }
 
-  test.each(["TXzPWdnOjoECGjA=", "x", "a/b", "%", "constructor"])("%s was never there", async (id) => {
-    const { send } = await push();
-    await expectGone(send, id);
-  });
+  it.each(["TXzPWdnOjoECGjA=", "x", "a/b", "%", "constructor"])(
+    "answers for the unknown id %s",
+    async (id) => {
+      const { send } = await push();
+      await expectGone(send, id);
+    },
+  );
 
-  test("a connection that was closed, at once", async () => {
+  it("answers for a closed connection, at once", async () => {
     const { send, joined } = await push();
     const { socket, ConnectionId } = await joined();
-    // It does not agree to the end: that changes nothing.
+    // The client does not acknowledge the close, which makes no difference.
     socket.pause();
     await send(new DeleteConnectionCommand({ ConnectionId }));
     await expectGone(send, ConnectionId);
   });
 
-  test("a connection whose $connect has not answered yet", async () => {
+  it("answers for a connection until $connect has answered", async () => {
     const slow = Promise.withResolvers<object>();
     const { url, send, events } = await push({}, () => slow.promise);
     const joining = join(url);
@@ -181,28 +184,28 @@ describe("gone", () => {
   });
 });
 
-describe("over HTTP", () => {
+describe("the service over HTTP", () => {
   const signed = {
     Authorization: "AWS4-HMAC-SHA256 Credential=known/20260101/us-east-1/execute-api/aws4_request",
   };
 
-  test("an id that is not encoded as it should be is none", async () => {
+  it("does not know an id with malformed encoding", async () => {
     const { services } = await push();
     const answer = await fetch(`${services}/@connections/%zz`, { headers: signed });
     expect(answer.status).toBe(410);
   });
 
-  test.each([
+  it.each([
     ["PUT", "/@connections/x"],
     ["GET", "/@connections/"],
     ["GET", "/a/b/@connections/x"],
     ["GET", "/@connections/x/y"],
-  ])("%s %s is not emulated", async (method, path) => {
+  ])("does not emulate %s %s", async (method, path) => {
     const { services } = await push();
     expect((await fetch(services + path, { method, headers: signed })).status).toBe(404);
   });
 
-  test("without the access key nobody gets through", async () => {
+  it("refuses requests without the access key", async () => {
     const { services, joined } = await push();
     const { messages, ConnectionId } = await joined();
     const path = `/@connections/${encodeURIComponent(ConnectionId)}`;
@@ -212,22 +215,24 @@ describe("over HTTP", () => {
   });
 });
 
-test("the API's own answers to a message are no more than the client may leave unread", async () => {
-  const body = "x".repeat(100 * 1024);
-  const handled: string[] = [];
-  const { url } = await serve(
-    resources,
-    { default: (event: GivenEvent) => ({ body: handled.push(event.body) && body }) },
-    { limits: { bufferBytes: 150 * 1024 } },
-  );
-  const { socket, messages } = await join(url);
-  socket.pause();
-  const total = 200;
-  for (let n = 0; n < total; n++) socket.send(`${n}`);
-  await eventually(() => handled).toHaveLength(total);
-  socket.resume();
-  socket.send("last");
-  await eventually(() => handled).toHaveLength(total + 1);
-  await eventually(() => messages.length).toBeGreaterThan(0);
-  expect(messages.length).toBeLessThan(total);
+describe("a client that does not read", () => {
+  it("loses answers to its messages beyond the buffer", async () => {
+    const body = "x".repeat(100 * 1024);
+    const handled: string[] = [];
+    const { url } = await serve(
+      resources,
+      { default: (event: GivenEvent) => ({ body: handled.push(event.body) && body }) },
+      { limits: { bufferBytes: 150 * 1024 } },
+    );
+    const { socket, messages } = await join(url);
+    socket.pause();
+    const total = 200;
+    for (let n = 0; n < total; n++) socket.send(`${n}`);
+    await eventually(() => handled).toHaveLength(total);
+    socket.resume();
+    socket.send("last");
+    await eventually(() => handled).toHaveLength(total + 1);
+    await eventually(() => messages.length).toBeGreaterThan(0);
+    expect(messages.length).toBeLessThan(total);
+  });
 });

@@ -1,148 +1,152 @@
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allow, type GivenEvent, guarded, route, talking, throws } from "./fixture.ts";
 import { dial, eventually, handshake, join, refusal, serve } from "./stream.ts";
 
 const resources = [...guarded(), ...route("$disconnect")];
 const answers = { authorize: allow({ plan: "Pro" }) };
 
-/** Code and reason of the ends that the function of $disconnect has heard of. */
+/** The codes and reasons in the events of $disconnect. */
 const endsOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => [
     requestContext.disconnectStatusCode,
     requestContext.disconnectReason,
   ]);
 
-test("the event (recorded: its headers)", async () => {
-  const { url, port, events } = await serve(resources, answers);
-  const { socket } = await join(url);
-  socket.close(1000, "enough");
-  await eventually(() => events.disconnect).toHaveLength(1);
-  const [event] = events.disconnect ?? [];
-  const Host = `127.0.0.1:${port}`;
-  expect(event).toStrictEqual({
-    headers: { Host, "x-api-key": "", "X-Forwarded-For": "", "x-restapi": "" },
-    multiValueHeaders: { Host: [Host], "x-api-key": [""], "X-Forwarded-For": [""], "x-restapi": [""] },
-    requestContext: {
-      ...events.connect?.[0]?.requestContext,
-      routeKey: "$disconnect",
-      eventType: "DISCONNECT",
-      disconnectStatusCode: 1000,
-      disconnectReason: "enough",
-      requestId: expect.any(String),
-      extendedRequestId: event?.requestContext.requestId,
-      requestTime: expect.any(String),
-      requestTimeEpoch: expect.any(Number),
-    },
-    isBase64Encoded: false,
+describe("$disconnect", () => {
+  it("gets an event with certain headers (recorded)", async () => {
+    const { url, port, events } = await serve(resources, answers);
+    const { socket } = await join(url);
+    socket.close(1000, "enough");
+    await eventually(() => events.disconnect).toHaveLength(1);
+    const [event] = events.disconnect ?? [];
+    const Host = `127.0.0.1:${port}`;
+    expect(event).toStrictEqual({
+      headers: { Host, "x-api-key": "", "X-Forwarded-For": "", "x-restapi": "" },
+      multiValueHeaders: { Host: [Host], "x-api-key": [""], "X-Forwarded-For": [""], "x-restapi": [""] },
+      requestContext: {
+        ...events.connect?.[0]?.requestContext,
+        routeKey: "$disconnect",
+        eventType: "DISCONNECT",
+        disconnectStatusCode: 1000,
+        disconnectReason: "enough",
+        requestId: expect.any(String),
+        extendedRequestId: event?.requestContext.requestId,
+        requestTime: expect.any(String),
+        requestTimeEpoch: expect.any(Number),
+      },
+      isBase64Encoded: false,
+    });
+    expect(event?.requestContext.authorizer).toMatchObject({ principalId: "alice", plan: "Pro" });
+    expect(event?.requestContext.requestId).not.toBe(events.connect?.[0]?.requestContext.requestId);
   });
-  expect(event?.requestContext.authorizer).toMatchObject({ principalId: "alice", plan: "Pro" });
-  expect(event?.requestContext.requestId).not.toBe(events.connect?.[0]?.requestContext.requestId);
-});
 
-test("a client that closes without a code (recorded)", async () => {
-  const { url, events } = await serve(resources, answers);
-  const { socket } = await join(url);
-  socket.close();
-  await eventually(() => endsOf(events)).toEqual([[1005, "Client-side close frame status not set"]]);
-});
-
-test("a client that is gone without a word", async () => {
-  const { url, port, events, server } = await serve(resources, answers);
-  const { socket } = await join(url);
-  socket.terminate();
-  await eventually(() => endsOf(events)).toEqual([[1006, ""]]);
-
-  const bare = await dial(port);
-  bare.write(handshake());
-  await once(bare, "data");
-  const { connectionId = "" } = events.connect?.[1]?.requestContext ?? {};
-  expect(server.find(connectionId)).toBeDefined();
-  bare.resetAndDestroy();
-  await eventually(() => endsOf(events)).toEqual([
-    [1006, ""],
-    [1006, ""],
-  ]);
-  expect(server.find(connectionId)).toBeUndefined();
-});
-
-test("a client that speaks another language", async () => {
-  const { port, events } = await serve(resources, answers);
-  const bare = await dial(port);
-  bare.write(handshake());
-  await once(bare, "data");
-  bare.write("GET / HTTP/1.1\r\n\r\n");
-  await eventually(() => endsOf(events)).toEqual([[1002, ""]]);
-});
-
-test("who leaves while $connect lets them in has been connected for the functions", async () => {
-  const slow = Promise.withResolvers<object>();
-  const { port, events, server } = await serve(resources, { ...answers, connect: () => slow.promise });
-  const bare = await dial(port);
-  bare.write(handshake());
-  await eventually(() => events.connect).toHaveLength(1);
-  bare.resetAndDestroy();
-  // An answer to who comes after it shows that its end has been noticed.
-  expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(426);
-  slow.resolve({ statusCode: 200 });
-  await eventually(() => endsOf(events)).toContainEqual([1006, ""]);
-  const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
-  expect(server.find(connectionId)).toBeUndefined();
-});
-
-test("who was not let in has not left", async () => {
-  const { url, events } = await serve([...route("$connect"), ...route("$disconnect")], {
-    connect: ({ headers }: GivenEvent) => ({ statusCode: headers["X-In"] ? 200 : 400 }),
+  it("gets 1005 for a client that closes without a code (recorded)", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket } = await join(url);
+    socket.close();
+    await eventually(() => endsOf(events)).toEqual([[1005, "Client-side close frame status not set"]]);
   });
-  await refusal(url);
-  const { socket } = await join(url, [], { headers: { "X-In": "1" } });
-  socket.close(1000, "");
-  await eventually(() => endsOf(events)).toEqual([[1000, ""]]);
-});
 
-test("a function of $disconnect that fails harms nobody", async () => {
-  const { url, reports } = await serve([...route("$disconnect"), ...talking("$default")], {
-    disconnect: throws("boom"),
-    default: { body: "here" },
+  it("gets 1006 for a client that vanishes", async () => {
+    const { url, port, events, server } = await serve(resources, answers);
+    const { socket } = await join(url);
+    socket.terminate();
+    await eventually(() => endsOf(events)).toEqual([[1006, ""]]);
+
+    const bare = await dial(port);
+    bare.write(handshake());
+    await once(bare, "data");
+    const { connectionId = "" } = events.connect?.[1]?.requestContext ?? {};
+    expect(server.find(connectionId)).toBeDefined();
+    bare.resetAndDestroy();
+    await eventually(() => endsOf(events)).toEqual([
+      [1006, ""],
+      [1006, ""],
+    ]);
+    expect(server.find(connectionId)).toBeUndefined();
   });
-  const [first, second] = [await join(url), await join(url)];
-  first.socket.close();
-  await eventually(() => reports).toEqual(["$disconnect: the function has failed"]);
-  second.socket.send("?");
-  await eventually(() => second.messages).toEqual(["here"]);
-});
 
-test("a stop closes every connection, and tells the functions", async () => {
-  const { url, events, server } = await serve(resources, answers);
-  const clients = await Promise.all(Array.from({ length: 5 }, () => join(url)));
-  await server.close();
-  for (const { closed } of clients) expect(await closed).toEqual({ code: 1001, reason: "Going away" });
-  expect(endsOf(events)).toEqual(Array(5).fill([1001, "Going away"]));
-  await expect(join(url)).rejects.toThrow("ECONNREFUSED");
-});
-
-test("a stop waits neither for clients that do not answer nor for functions", async () => {
-  const { url, port, events, server } = await serve(resources, {
-    ...answers,
-    connect: ({ headers }: GivenEvent) => (headers["X-Slow"] ? new Promise(() => {}) : { statusCode: 200 }),
-    disconnect: () => new Promise(() => {}),
+  it("gets 1002 for a client that breaks the protocol", async () => {
+    const { port, events } = await serve(resources, answers);
+    const bare = await dial(port);
+    bare.write(handshake());
+    await once(bare, "data");
+    bare.write("GET / HTTP/1.1\r\n\r\n");
+    await eventually(() => endsOf(events)).toEqual([[1002, ""]]);
   });
-  await join(url);
-  const [deaf, half, waiting] = [await dial(port), await dial(port), await dial(port)];
-  deaf.write(handshake());
-  await once(deaf, "data");
-  deaf.pause();
-  half.write(handshake().slice(0, 60));
-  waiting.write(handshake({ "X-Slow": "1" }));
-  await eventually(() => events.connect).toHaveLength(3);
-  const ends = Promise.all(
-    [half, waiting].map((socket) =>
-      once(
-        socket.resume().on("error", () => {}),
-        "close",
+
+  it("gets 1006 for a client that leaves while $connect runs", async () => {
+    const slow = Promise.withResolvers<object>();
+    const { port, events, server } = await serve(resources, { ...answers, connect: () => slow.promise });
+    const bare = await dial(port);
+    bare.write(handshake());
+    await eventually(() => events.connect).toHaveLength(1);
+    bare.resetAndDestroy();
+    // This answer shows that the server has noticed the end.
+    expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(426);
+    slow.resolve({ statusCode: 200 });
+    await eventually(() => endsOf(events)).toContainEqual([1006, ""]);
+    const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
+    expect(server.find(connectionId)).toBeUndefined();
+  });
+
+  it("is not invoked for a refused client", async () => {
+    const { url, events } = await serve([...route("$connect"), ...route("$disconnect")], {
+      connect: ({ headers }: GivenEvent) => ({ statusCode: headers["X-In"] ? 200 : 400 }),
+    });
+    await refusal(url);
+    const { socket } = await join(url, [], { headers: { "X-In": "1" } });
+    socket.close(1000, "");
+    await eventually(() => endsOf(events)).toEqual([[1000, ""]]);
+  });
+
+  it("may fail without harm to other connections", async () => {
+    const { url, reports } = await serve([...route("$disconnect"), ...talking("$default")], {
+      disconnect: throws("boom"),
+      default: { body: "here" },
+    });
+    const [first, second] = [await join(url), await join(url)];
+    first.socket.close();
+    await eventually(() => reports).toEqual(["$disconnect: the function has failed"]);
+    second.socket.send("?");
+    await eventually(() => second.messages).toEqual(["here"]);
+  });
+});
+
+describe("close", () => {
+  it("closes every connection with 1001, and invokes $disconnect", async () => {
+    const { url, events, server } = await serve(resources, answers);
+    const clients = await Promise.all(Array.from({ length: 5 }, () => join(url)));
+    await server.close();
+    for (const { closed } of clients) expect(await closed).toEqual({ code: 1001, reason: "Going away" });
+    expect(endsOf(events)).toEqual(Array(5).fill([1001, "Going away"]));
+    await expect(join(url)).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("waits neither for silent clients nor for functions", async () => {
+    const { url, port, events, server } = await serve(resources, {
+      ...answers,
+      connect: ({ headers }: GivenEvent) => (headers["X-Slow"] ? new Promise(() => {}) : { statusCode: 200 }),
+      disconnect: () => new Promise(() => {}),
+    });
+    await join(url);
+    const [deaf, half, waiting] = [await dial(port), await dial(port), await dial(port)];
+    deaf.write(handshake());
+    await once(deaf, "data");
+    deaf.pause();
+    half.write(handshake().slice(0, 60));
+    waiting.write(handshake({ "X-Slow": "1" }));
+    await eventually(() => events.connect).toHaveLength(3);
+    const ends = Promise.all(
+      [half, waiting].map((socket) =>
+        once(
+          socket.resume().on("error", () => {}),
+          "close",
+        ),
       ),
-    ),
-  );
-  await server.close();
-  await ends;
+    );
+    await server.close();
+    await ends;
+  });
 });

@@ -1,10 +1,10 @@
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 
-/** How a function answers: a value, or what it makes of the event, which may be the result of the call itself. */
+/** A function's answer, or a function of the event that returns an answer or an InvokeResult. */
 export type Answer = unknown;
 
-/** As much of an event as tests look into. */
+/** The parts of an event that tests check. */
 export type GivenEvent = {
   headers: Record<string, string>;
   body: string;
@@ -33,7 +33,7 @@ export const api: ResolvedResource = {
 
 export const stage = resource("Stage", "Stage", { StageName: "live", AutoDeploy: true });
 
-/** A route and the function of its name, without the `$`. */
+/** A route to the function of its name, without the `$`. */
 export function route(key: string, properties: Record<string, unknown> = {}): ResolvedResource[] {
   return [
     resource("Route", key, { RouteKey: key, Target: `integrations/to ${key}`, ...properties }),
@@ -44,7 +44,7 @@ export function route(key: string, properties: Record<string, unknown> = {}): Re
   ];
 }
 
-/** A route whose function is heard by the client. */
+/** A route whose answers go to the client. */
 export function talking(key: string): ResolvedResource[] {
   return [
     ...route(key, { RouteResponseSelectionExpression: "$default" }),
@@ -52,7 +52,7 @@ export function talking(key: string): ResolvedResource[] {
   ];
 }
 
-/** The same resources, with integrations that wait no longer than 50 ms. */
+/** The same resources, with integrations that time out after 50 ms. */
 export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[] {
   return resources.map(({ properties, ...rest }) => ({
     ...rest,
@@ -60,7 +60,7 @@ export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[
   }));
 }
 
-/** `$connect` behind an authorizer, whose function is `authorize`. */
+/** `$connect` behind an authorizer with the function `authorize`. */
 export function guarded(properties: Record<string, unknown> = {}): ResolvedResource[] {
   return [
     ...route("$connect", { AuthorizationType: "CUSTOM", AuthorizerId: "Authorizer" }),
@@ -84,13 +84,13 @@ export const allow = (context: object = {}, Effect = "Allow") => ({
   context,
 });
 
-/** What a function gives that throws an Error of that message. */
+/** A function that throws an Error with that message. */
 export const throws = (errorMessage: string) => (): InvokeResult => ({
   payload: JSON.stringify({ errorMessage, errorType: "Error", trace: [] }),
   functionError: "Unhandled",
 });
 
-/** Functions by name, as the gateway invokes them. `events` holds what each has been given. */
+/** Functions by name. `events` holds the events of each. */
 export function functions(answers: Record<string, Answer>) {
   const events: Record<string, GivenEvent[]> = {};
   return {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type GivenEvent, route, talking } from "./fixture.ts";
 import { eventually, join, serve } from "./stream.ts";
 
@@ -9,8 +9,8 @@ const answers = { default: ({ body }: GivenEvent) => ({ body: `${body.length}` }
 const codesOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => requestContext.disconnectStatusCode);
 
-describe("size", () => {
-  test("a message of 128 KB, in whatever frames", async () => {
+describe("the size of a message", () => {
+  it("may be 128 KB, in several frames", async () => {
     const { url } = await serve(resources, answers);
     const { socket, messages } = await join(url);
     socket.send("x".repeat(64 * 1024), { fin: false });
@@ -18,7 +18,7 @@ describe("size", () => {
     await eventually(() => messages).toEqual([`${128 * 1024}`]);
   });
 
-  test("one byte more closes the connection with 1009", async () => {
+  it("closes the connection with 1009 if it is one byte more", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send("x".repeat(64 * 1024), { fin: false });
@@ -28,7 +28,7 @@ describe("size", () => {
     expect(events.default).toBeUndefined();
   });
 
-  test("a large answer is fine", async () => {
+  it("may be 100 KB in an answer", async () => {
     const body = "x".repeat(100 * 1024);
     const { url } = await serve(resources, { default: { body } });
     const { socket, messages } = await join(url);
@@ -37,8 +37,8 @@ describe("size", () => {
   });
 });
 
-describe("form", () => {
-  test("a binary frame closes the connection with 1003 (documented)", async () => {
+describe("a frame", () => {
+  it("closes the connection with 1003 if it is binary (documented)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send(Buffer.from("{}"));
@@ -48,7 +48,7 @@ describe("form", () => {
     expect(events.default).toBeUndefined();
   });
 
-  test("text that is no UTF-8 closes it with 1007", async () => {
+  it("closes the connection with 1007 if its text is not UTF-8", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send(Buffer.from([0xff]), { binary: false });
@@ -56,7 +56,7 @@ describe("form", () => {
     await eventually(() => codesOf(events)).toEqual([1007]);
   });
 
-  test("a ping is answered, and reaches no function", async () => {
+  it("that is a ping is answered without a function", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.ping("hello");
@@ -66,10 +66,10 @@ describe("form", () => {
   });
 });
 
-describe("time", () => {
+describe("a connection", () => {
   const goingAway = { code: 1001, reason: "Going away" };
 
-  test("without a message a connection is closed, whoever pings", async () => {
+  it("is closed when it is idle, even if it pings", async () => {
     const { url, events } = await serve(resources, answers, { limits: { idleMs: 150 } });
     const { socket, closed } = await join(url);
     const pings = setInterval(() => socket.ping(), 20);
@@ -78,7 +78,7 @@ describe("time", () => {
     await eventually(() => codesOf(events)).toEqual([1001]);
   });
 
-  test.each(["that it sends", "that it gets"])("a message %s keeps it", async (which) => {
+  it.each(["that it sends", "that it gets"])("is kept open by a message %s", async (which) => {
     const { url, events, server } = await serve(resources, { default: {} }, { limits: { idleMs: 600 } });
     const { socket } = await join(url);
     const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
@@ -86,13 +86,13 @@ describe("time", () => {
       if (which === "that it sends") socket.send("still here");
       else server.find(connectionId)?.send("still there");
     }, 20);
-    // It came later, and goes first.
+    // A later client that is idle goes first.
     expect(await (await join(url)).closed).toEqual(goingAway);
     clearInterval(talk);
     expect(socket.readyState).toBe(socket.OPEN);
   });
 
-  test("nothing keeps it beyond its duration", async () => {
+  it("is closed after its maximum duration", async () => {
     const { url, events } = await serve(resources, answers, { limits: { durationMs: 200 } });
     const { socket, closed } = await join(url);
     const talk = setInterval(() => socket.readyState === socket.OPEN && socket.send("still here"), 20);

@@ -1,58 +1,58 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allow, type GivenEvent, guarded, hasty, route, talking, throws } from "./fixture.ts";
 import { eventually, join, serve } from "./stream.ts";
 
 const ID = /^[\w-]{15}=$/;
 
-/** Answers with the route that a message came by, and the message itself. */
+/** Answers with the route of a message and the message itself. */
 const echo = ({ requestContext: { routeKey }, body }: GivenEvent) => ({
   statusCode: 200,
   body: `${routeKey} ${body}`,
 });
 
-/** What a client gets when API Gateway itself answers. */
+/** An answer of API Gateway itself. */
 const frame = (message: string, connectionId: unknown = expect.stringMatching(ID)) => ({
   message,
   connectionId,
   requestId: expect.stringMatching(ID),
 });
 
-test("the event of a message", async () => {
-  const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
-  const authorize = allow({ plan: "Pro" });
-  const resources = [...guarded(), ...talking("ping")];
-  const { url, port, events } = await serve(resources, { authorize }, clock);
-  const { say } = await join(url, [], { headers: { "User-Agent": "test" } });
-  say({ type: "ping", text: "Zoë" });
-  await eventually(() => events.ping).toHaveLength(1);
-  const [event] = events.ping ?? [];
-  const { requestId, connectionId } = event?.requestContext ?? {};
-  expect(event).toStrictEqual({
-    requestContext: {
-      routeKey: "ping",
-      eventType: "MESSAGE",
-      messageId: expect.stringMatching(ID),
-      messageDirection: "IN",
-      connectionId: events.connect?.[0]?.requestContext.connectionId,
-      connectedAt: clock.now().getTime(),
-      requestTimeEpoch: clock.now().getTime(),
-      requestTime: "21/Nov/2026:09:14:00 +0000",
-      requestId: expect.stringMatching(ID),
-      extendedRequestId: requestId,
-      stage: "live",
-      apiId: "Api",
-      domainName: `127.0.0.1:${port}`,
-      identity: { userAgent: "test", sourceIp: "127.0.0.1" },
-      authorizer: { principalId: "alice", plan: "Pro", integrationLatency: 0 },
-    },
-    body: '{"type":"ping","text":"Zoë"}',
-    isBase64Encoded: false,
+describe("a message", () => {
+  it("is an event with the connection's context", async () => {
+    const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
+    const authorize = allow({ plan: "Pro" });
+    const resources = [...guarded(), ...talking("ping")];
+    const { url, port, events } = await serve(resources, { authorize }, clock);
+    const { say } = await join(url, [], { headers: { "User-Agent": "test" } });
+    say({ type: "ping", text: "Zoë" });
+    await eventually(() => events.ping).toHaveLength(1);
+    const [event] = events.ping ?? [];
+    const { requestId, connectionId } = event?.requestContext ?? {};
+    expect(event).toStrictEqual({
+      requestContext: {
+        routeKey: "ping",
+        eventType: "MESSAGE",
+        messageId: expect.stringMatching(ID),
+        messageDirection: "IN",
+        connectionId: events.connect?.[0]?.requestContext.connectionId,
+        connectedAt: clock.now().getTime(),
+        requestTimeEpoch: clock.now().getTime(),
+        requestTime: "21/Nov/2026:09:14:00 +0000",
+        requestId: expect.stringMatching(ID),
+        extendedRequestId: requestId,
+        stage: "live",
+        apiId: "Api",
+        domainName: `127.0.0.1:${port}`,
+        identity: { userAgent: "test", sourceIp: "127.0.0.1" },
+        authorizer: { principalId: "alice", plan: "Pro", integrationLatency: 0 },
+      },
+      body: '{"type":"ping","text":"Zoë"}',
+      isBase64Encoded: false,
+    });
+    expect(new Set([requestId, connectionId, event?.requestContext.messageId]).size).toBe(3);
   });
-  expect(new Set([requestId, connectionId, event?.requestContext.messageId]).size).toBe(3);
-});
 
-describe("a message finds its route", () => {
-  test.each([
+  it.each([
     ['{"type":"ping"}', "ping"],
     ['{"type":"pong"}', "$default"],
     ['{"type":"Ping"}', "$default"],
@@ -69,7 +69,7 @@ describe("a message finds its route", () => {
     ['{"type":"$connect"}', "$default"],
     ['{"type":"$disconnect"}', "$default"],
     ['{"type":"constructor"}', "$default"],
-  ])("%s", async (body, routeKey) => {
+  ])("%s goes to %s", async (body, routeKey) => {
     const resources = [
       ...route("$connect"),
       ...route("$disconnect"),
@@ -84,7 +84,7 @@ describe("a message finds its route", () => {
     expect(events.disconnect).toBeUndefined();
   });
 
-  test("and without $default it is told that there is none", async () => {
+  it("without a route is refused if there is no $default", async () => {
     const { url, events } = await serve([...route("$connect"), ...talking("ping")]);
     const { socket, messages } = await join(url);
     socket.send("what?");
@@ -94,9 +94,9 @@ describe("a message finds its route", () => {
   });
 });
 
-describe("what comes back", () => {
-  /** The function's answer to the first message, then that to a second one, so that nothing is still under way. */
-  async function hear(resources: typeof route, answer: unknown) {
+describe("the answer to a message", () => {
+  /** All answers to a message. A second message marks the end. */
+  async function answersOf(resources: typeof route, answer: unknown) {
     const { url, reports } = await serve([...resources("say"), ...talking("end")], {
       say: answer,
       end: { body: "end" },
@@ -108,38 +108,42 @@ describe("what comes back", () => {
     return { messages: messages.filter((message) => message !== "end"), reports };
   }
 
-  test.each([
-    ["text", { statusCode: 200, body: "héllo" }, ["héllo"]],
-    ["text, whatever the status", { statusCode: 500, body: "sorry" }, ["sorry"]],
-    ["base64 as it is", { body: "aGk=", isBase64Encoded: true }, ["aGk="]],
-    ["no body", { statusCode: 200 }, []],
-    ["an empty body", { statusCode: 200, body: "" }, []],
-  ])("%s", async (_, answer, expected) => {
-    expect(await hear(talking, answer)).toEqual({ messages: expected, reports: [] });
+  it.each([
+    ["the text of the body", { statusCode: 200, body: "héllo" }, ["héllo"]],
+    ["the text of the body, whatever the status", { statusCode: 500, body: "sorry" }, ["sorry"]],
+    ["a base64 body, unchanged", { body: "aGk=", isBase64Encoded: true }, ["aGk="]],
+    ["nothing without a body", { statusCode: 200 }, []],
+    ["nothing for an empty body", { statusCode: 200, body: "" }, []],
+  ])("is %s", async (_, answer, expected) => {
+    expect(await answersOf(talking, answer)).toEqual({ messages: expected, reports: [] });
   });
 
-  test("nothing, where the route has no response", async () => {
-    expect(await hear(route, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
+  it("is nothing if the route has no response", async () => {
+    expect(await answersOf(route, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
   });
 
-  test("nothing, where the route selects a response that there is not", async () => {
+  it("is nothing if the route selects a response that does not exist", async () => {
     const half = (key: string) => route(key, { RouteResponseSelectionExpression: "$default" });
-    expect(await hear(half, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
+    expect(await answersOf(half, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
   });
 
-  test.each<[string, unknown, string]>([
-    ["a function that throws", throws("secret"), "the function has failed"],
-    ["an answer that is none", "hello", "the function's answer is malformed at its top"],
-    ["a body that is no text", { body: { a: 1 } }, "the function's answer is malformed at body"],
-  ])("a frame that tells nothing, for %s, and with or without a response", async (_, answer, reason) => {
+  it.each<[string, unknown, string]>([
+    ["fails", throws("secret"), "the function has failed"],
+    ["does not answer with an object", "hello", "the function's answer is malformed at its top"],
+    [
+      "answers with a body that is not text",
+      { body: { a: 1 } },
+      "the function's answer is malformed at body",
+    ],
+  ])("hides the reason if the function %s, with or without a response", async (_, answer, reason) => {
     for (const resources of [talking, route]) {
-      const { messages, reports } = await hear(resources, answer);
+      const { messages, reports } = await answersOf(resources, answer);
       expect(messages.map((message) => JSON.parse(message))).toStrictEqual([frame("Internal server error")]);
       expect(reports).toEqual([`say: ${reason}`]);
     }
   });
 
-  test("the same for a function that takes too long", async () => {
+  it("hides the reason if the function takes too long", async () => {
     const { url, reports } = await serve(hasty(talking("say")), { say: () => new Promise(() => {}) });
     const { say, messages } = await join(url);
     say({ type: "say" });
@@ -148,7 +152,7 @@ describe("what comes back", () => {
     expect(reports).toEqual(["say: the function has not answered within 50 ms"]);
   });
 
-  test("the same where it may not be invoked", async () => {
+  it("hides the reason if the function may not be invoked", async () => {
     const asked: string[] = [];
     const mayInvoke = (_: string, sourceArn: string) => asked.push(sourceArn) === 0;
     const { url } = await serve(talking("say"), {}, { mayInvoke });
@@ -159,29 +163,31 @@ describe("what comes back", () => {
   });
 });
 
-test("messages of one connection are handled at the same time", async () => {
-  const first = Promise.withResolvers<object>();
-  const { url } = await serve(talking("$default"), {
-    default: ({ body }: GivenEvent) => (body === "first" ? first.promise : { body: "second" }),
+describe("a connection", () => {
+  it("handles its messages concurrently", async () => {
+    const first = Promise.withResolvers<object>();
+    const { url } = await serve(talking("$default"), {
+      default: ({ body }: GivenEvent) => (body === "first" ? first.promise : { body: "second" }),
+    });
+    const { socket, messages } = await join(url);
+    socket.send("first");
+    socket.send("second");
+    await eventually(() => messages).toEqual(["second"]);
+    first.resolve({ body: "first" });
+    await eventually(() => messages).toEqual(["second", "first"]);
   });
-  const { socket, messages } = await join(url);
-  socket.send("first");
-  socket.send("second");
-  await eventually(() => messages).toEqual(["second"]);
-  first.resolve({ body: "first" });
-  await eventually(() => messages).toEqual(["second", "first"]);
-});
 
-test("an answer for who is gone is dropped", async () => {
-  const slow = Promise.withResolvers<object>();
-  const { url, events } = await serve([...route("$disconnect"), ...talking("$default")], {
-    default: () => slow.promise,
+  it("drops an answer after its end", async () => {
+    const slow = Promise.withResolvers<object>();
+    const { url, events } = await serve([...route("$disconnect"), ...talking("$default")], {
+      default: () => slow.promise,
+    });
+    const { socket } = await join(url);
+    socket.send("?");
+    await eventually(() => events.default).toHaveLength(1);
+    socket.close();
+    await eventually(() => events.disconnect).toHaveLength(1);
+    slow.resolve({ body: "late" });
+    await slow.promise;
   });
-  const { socket } = await join(url);
-  socket.send("?");
-  await eventually(() => events.default).toHaveLength(1);
-  socket.close();
-  await eventually(() => events.disconnect).toHaveLength(1);
-  slow.resolve({ body: "late" });
-  await slow.promise;
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readAssembly, type Template } from "../../src/cloudformation/assembly.ts";
 import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
@@ -17,7 +17,7 @@ beforeAll(() => {
   resources = resolve();
 });
 
-/** The resources of the stack, and some more. */
+/** The resources of the stack, and some others. */
 const resolve = (more: Template["Resources"] = {}) =>
   resolveStacks(
     [{ name: "Stream", template: { ...template, Resources: { ...template.Resources, ...more } } }],
@@ -32,18 +32,45 @@ const open = (from: Resources) =>
     () => {},
   );
 
-test("what CDK makes of a WebSocket API is understood", () => {
-  expect(open(resources)).toBeDefined();
+const other = (Properties: Record<string, unknown>) => ({ Type: "AWS::ApiGatewayV2::Api", Properties });
+
+describe("openWebSocketApi", () => {
+  it("understands a WebSocket API of CDK", () => {
+    expect(open(resources)).toBeDefined();
+  });
+
+  it("opens nothing if there is no WebSocket API", () => {
+    const none = resolveStacks(
+      [{ name: "Empty", template: { ...template, Resources: {}, Outputs: {} } }],
+      {},
+    );
+    expect(open(none)).toBeUndefined();
+  });
+
+  it("throws a StartupError if there are several, for there is one stream URL", () => {
+    const opening = () => open(resolve({ Other: other({ ProtocolType: "WEBSOCKET" }) }));
+    expect(opening).toThrow(StartupError);
+    expect(opening).toThrow("There is more than one WebSocket API, and one stream URL for them.");
+  });
+
+  it("throws a StartupError that names what is not emulated", () => {
+    const { logicalId } = resources.ofType("AWS::ApiGatewayV2::Api")[0] ?? { logicalId: "" };
+    const opening = () => open(resolve({ [logicalId]: other({ ProtocolType: "HTTP" }) }));
+    expect(opening).toThrow(StartupError);
+    expect(opening).toThrow(
+      `${logicalId} (AWS::ApiGatewayV2::Api) has something that is not emulated: ProtocolType`,
+    );
+  });
 });
 
-describe("what its resources are called", () => {
+describe("the resources of a WebSocket API", () => {
   const only = (type: string) => {
     const [resource] = resources.ofType(`AWS::ApiGatewayV2::${type}`);
     if (resource === undefined) throw new Error(`There is no ${type}`);
     return resource;
   };
 
-  test("the URLs of the API and the stage, and the custom domain", () => {
+  it("have the URLs of AWS, and a custom domain", () => {
     const { logicalId } = only("Api");
     const host = `${logicalId}.execute-api.us-east-1.amazonaws.com`;
     expect(resources.outputs()).toEqual({
@@ -53,7 +80,7 @@ describe("what its resources are called", () => {
     });
   });
 
-  test("references between them are logical ids", () => {
+  it("refer to each other by logical id", () => {
     const authorizer = only("Authorizer").logicalId;
     const routes = resources.ofType("AWS::ApiGatewayV2::Route").map((route) => route.properties());
     expect(routes.find(({ RouteKey }) => RouteKey === "$connect")).toMatchObject({
@@ -66,26 +93,4 @@ describe("what its resources are called", () => {
     );
     expect(only("ApiMapping").properties()).toMatchObject({ DomainName: "stream.example", Stage: "live" });
   });
-});
-
-test("without one there is none", () => {
-  const none = resolveStacks([{ name: "Empty", template: { ...template, Resources: {}, Outputs: {} } }], {});
-  expect(open(none)).toBeUndefined();
-});
-
-const other = (Properties: Record<string, unknown>) => ({ Type: "AWS::ApiGatewayV2::Api", Properties });
-
-test("several are too many for one stream URL", () => {
-  const opening = () => open(resolve({ Other: other({ ProtocolType: "WEBSOCKET" }) }));
-  expect(opening).toThrow(StartupError);
-  expect(opening).toThrow("There is more than one WebSocket API, and one stream URL for them.");
-});
-
-test("something that is not emulated is a reason not to start", () => {
-  const { logicalId } = resources.ofType("AWS::ApiGatewayV2::Api")[0] ?? { logicalId: "" };
-  const opening = () => open(resolve({ [logicalId]: other({ ProtocolType: "HTTP" }) }));
-  expect(opening).toThrow(StartupError);
-  expect(opening).toThrow(
-    `${logicalId} (AWS::ApiGatewayV2::Api) has something that is not emulated: ProtocolType`,
-  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { readDefinition } from "../../src/websocket-api/definition.ts";
 import { api, guarded, resource, route, stage, talking } from "./fixture.ts";
@@ -17,54 +17,51 @@ function changed(
   );
 }
 
-test("an API is read with all its parts", () => {
-  const sources = ["route.request.header.Authorization", "route.request.header.X-Device"];
-  const parts = [
-    stage,
-    ...guarded({ IdentitySource: sources }),
-    ...talking("ping"),
-    ...changed(route("$default"), "Integration", { TimeoutInMillis: 5000 }),
-    resource("Deployment", "Deployment", { Description: "first" }),
-    resource("ApiMapping", "Mapping", { DomainName: "chat.example", Stage: "live" }),
-    resource("Route", "foreign", { ApiId: "Other", Anything: 1 }),
-    { logicalId: "Table", type: "AWS::DynamoDB::Table", properties: {} },
-  ];
-  expect(readDefinition(api, parts)).toStrictEqual({
-    apiId: "Api",
-    stage: "live",
-    selection: ["type"],
-    routes: new Map([
-      ["$connect", { functionArn: functionArn("connect"), timeoutMs: 29_000, hasResponse: false }],
-      ["ping", { functionArn: functionArn("ping"), timeoutMs: 29_000, hasResponse: true }],
-      ["$default", { functionArn: functionArn("default"), timeoutMs: 5000, hasResponse: false }],
-    ]),
-    authorizer: {
-      id: "Authorizer",
-      functionArn: functionArn("authorize"),
-      requiredHeaders: ["authorization", "x-device"],
-    },
-    connectNeedsKey: false,
+describe("readDefinition", () => {
+  it("reads an API with all its parts", () => {
+    const parts = [
+      stage,
+      ...guarded(),
+      ...talking("ping"),
+      ...changed(route("$default"), "Integration", { TimeoutInMillis: 5000 }),
+      resource("Deployment", "Deployment", { Description: "first" }),
+      resource("ApiMapping", "Mapping", { DomainName: "chat.example", Stage: "live" }),
+      resource("Route", "foreign", { ApiId: "Other", Anything: 1 }),
+      { logicalId: "Table", type: "AWS::DynamoDB::Table", properties: {} },
+    ];
+    expect(readDefinition(api, parts)).toStrictEqual({
+      apiId: "Api",
+      stage: "live",
+      selection: ["type"],
+      routes: new Map([
+        ["$connect", { functionArn: functionArn("connect"), timeoutMs: 29_000, hasResponse: false }],
+        ["ping", { functionArn: functionArn("ping"), timeoutMs: 29_000, hasResponse: true }],
+        ["$default", { functionArn: functionArn("default"), timeoutMs: 5000, hasResponse: false }],
+      ]),
+      authorizer: { id: "Authorizer", functionArn: functionArn("authorize") },
+      connectNeedsKey: false,
+    });
+  });
+
+  it("accepts a stage with a deployment instead of AutoDeploy", () => {
+    const deployed = changed([stage], "Stage", { AutoDeploy: false, DeploymentId: "Deployment" });
+    expect(readDefinition(api, deployed)).toMatchObject({ stage: "live" });
+  });
+
+  it.each([
+    ["$request.body.action", ["action"]],
+    ["$request.body.message.kind-of", ["message", "kind-of"]],
+  ])("reads the selection expression %s", (RouteSelectionExpression, selection) => {
+    const [changedApi] = changed([api], "Api", { RouteSelectionExpression });
+    expect(readDefinition(changedApi ?? api, [stage])).toMatchObject({ selection });
   });
 });
 
-test("a stage may be given a deployment instead of AutoDeploy", () => {
-  const deployed = changed([stage], "Stage", { AutoDeploy: false, DeploymentId: "Deployment" });
-  expect(readDefinition(api, deployed)).toMatchObject({ stage: "live" });
-});
-
-test.each([
-  ["$request.body.action", ["action"]],
-  ["$request.body.message.kind-of", ["message", "kind-of"]],
-])("%s is followed", (RouteSelectionExpression, selection) => {
-  const [changedApi] = changed([api], "Api", { RouteSelectionExpression });
-  expect(readDefinition(changedApi ?? api, [stage])).toMatchObject({ selection });
-});
-
-describe("what is not emulated is refused by name", () => {
+describe("a part of a WebSocket API that is not emulated", () => {
   const all = [stage, ...guarded(), ...talking("ping")];
   const http = "arn:aws:apigateway:us-east-1:s3:path/bucket";
 
-  test.each<[type: string, changes: Record<string, unknown>, who: string, what: RegExp]>([
+  it.each<[type: string, changes: Record<string, unknown>, who: string, what: RegExp]>([
     ["Stage", { AutoDeploy: false }, "Stage", /neither AutoDeploy nor a DeploymentId/],
     ["Stage", { StageVariables: { a: "b" } }, "Stage", /StageVariables$/],
     ["Stage", { ClientCertificateId: "x" }, "Stage", /ClientCertificateId$/],
@@ -86,7 +83,7 @@ describe("what is not emulated is refused by name", () => {
     ["Authorizer", { AuthorizerType: "JWT" }, "Authorizer", /AuthorizerType/],
     ["Authorizer", { AuthorizerResultTtlInSeconds: 300 }, "Authorizer", /AuthorizerResultTtlInSeconds$/],
     ["Authorizer", { AuthorizerCredentialsArn: "x" }, "Authorizer", /AuthorizerCredentialsArn$/],
-    ["Authorizer", { IdentitySource: ["route.request.querystring.x"] }, "Authorizer", /IdentitySource\.0/],
+    ["Authorizer", { IdentitySource: ["route.request.header.x"] }, "Authorizer", /IdentitySource\.0$/],
     ["Authorizer", { AuthorizerUri: http }, "Authorizer", /AuthorizerUri/],
     ["Integration", { IntegrationType: "HTTP_PROXY" }, "to $connect", /IntegrationType/],
     ["Integration", { IntegrationType: "AWS" }, "to $connect", /IntegrationType/],
@@ -102,13 +99,13 @@ describe("what is not emulated is refused by name", () => {
     ],
     ["RouteResponse", { RouteResponseKey: "$x" }, "of ping", /RouteResponseKey/],
     ["RouteResponse", { ResponseModels: {} }, "of ping", /ResponseModels$/],
-  ])("%s %j", (type, changes, who, what) => {
+  ])("stops the runner: %s %j", (type, changes, who, what) => {
     const read = () => readDefinition(api, changed(all, type, changes));
     expect(read).toThrow(`${who} (AWS::ApiGatewayV2::${type}) has something that is not emulated: `);
     expect(read).toThrow(what);
   });
 
-  test.each<[changes: Record<string, unknown>, what: RegExp]>([
+  it.each<[changes: Record<string, unknown>, what: RegExp]>([
     [{ ProtocolType: "HTTP" }, /ProtocolType/],
     [{ RouteSelectionExpression: "$request.method" }, /selection expression/],
     [{ RouteSelectionExpression: "$request.header.x" }, /the selection expression "\$request\.header\.x"/],
@@ -118,7 +115,7 @@ describe("what is not emulated is refused by name", () => {
     [{ DisableExecuteApiEndpoint: true }, /DisableExecuteApiEndpoint/],
     [{ CorsConfiguration: {} }, /CorsConfiguration$/],
     [{ Body: {} }, /Body$/],
-  ])("the API %j", (changes, what) => {
+  ])("stops the runner: API %j", (changes, what) => {
     const [changedApi] = changed([api], "Api", changes);
     expect(() => readDefinition(changedApi ?? api, all)).toThrow(what);
     expect(() => readDefinition(changedApi ?? api, all)).toThrow(
@@ -126,20 +123,20 @@ describe("what is not emulated is refused by name", () => {
     );
   });
 
-  test.each([
-    ["no", []],
-    ["a second", [stage, stage]],
-  ])("%s stage", (_, stages) => {
+  it.each([
+    ["no stage", []],
+    ["a second stage", [stage, stage]],
+  ])("stops the runner: %s", (_, stages) => {
     expect(() => readDefinition(api, stages)).toThrow(/^Api .*\d stages, it takes exactly one$/);
   });
 
-  test("a type of resource", () => {
+  it("stops the runner: another resource type", () => {
     expect(() => readDefinition(api, [stage, resource("Model", "Model", {})])).toThrow(
       "Model (AWS::ApiGatewayV2::Model) has something that is not emulated: the resource type",
     );
   });
 
-  test("an authorizer that there is not", () => {
+  it("stops the runner: an unknown authorizer", () => {
     const [connect, integration] = guarded();
     const parts = [stage, connect, integration].filter((each) => each !== undefined);
     expect(() => readDefinition(api, parts)).toThrow(

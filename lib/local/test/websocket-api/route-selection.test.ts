@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { selectRoute } from "../../src/websocket-api/route-selection.ts";
 
 const routes = new Map([
@@ -6,17 +6,19 @@ const routes = new Map([
   ["$default", 2],
 ]);
 
-test.each([
-  ['{"a":{"b":"go"}}', "go"],
-  ['{"a":{"b":"stay"}}', "$default"],
-  ['{"a":"go"}', "$default"],
-  ['{"b":"go"}', "$default"],
-  ['{"a":null}', "$default"],
-  ['{"a":["go"]}', "$default"],
-])("a path of several keys in %s", (body, expected) => {
-  expect(selectRoute({ selection: ["a", "b"], routes }, body)).toBe(expected);
-});
+describe("selectRoute", () => {
+  it.each([
+    ['{"a":{"b":"go"}}', "go"],
+    ['{"a":{"b":"stay"}}', "$default"],
+    ['{"a":"go"}', "$default"],
+    ['{"b":"go"}', "$default"],
+    ['{"a":null}', "$default"],
+    ['{"a":["go"]}', "$default"],
+  ])("follows a path of several keys in %s", (body, expected) => {
+    expect(selectRoute({ selection: ["a", "b"], routes }, body)).toBe(expected);
+  });
 
-test("without $default there may be none", () => {
-  expect(selectRoute({ selection: ["a"], routes: new Map([["go", 1]]) }, "{}")).toBeUndefined();
+  it("finds no route for other messages without $default", () => {
+    expect(selectRoute({ selection: ["a"], routes: new Map([["go", 1]]) }, "{}")).toBeUndefined();
+  });
 });

@@ -1,31 +1,31 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { StartupError } from "../../src/startup-error.ts";
 import { awsLimits } from "../../src/websocket-api/connection.ts";
 import { openStreamServer } from "../../src/websocket-api/stream-server.ts";
 import { type GivenEvent, route, talking } from "./fixture.ts";
-import { dial, eventually, handshake, heard, join, refusal, serve } from "./stream.ts";
+import { dial, eventually, handshake, join, received, refusal, serve } from "./stream.ts";
 
 const resources = [...route("$connect"), ...talking("$default")];
 const answers = { default: ({ body }: GivenEvent) => ({ body }) };
 
-/** The stream server still lets people in, and answers them. */
+/** Expects that the server still admits clients and answers them. */
 async function expectHealthy(url: string) {
   const { socket, messages } = await join(url);
   socket.send("still there?");
   await eventually(() => messages).toEqual(["still there?"]);
 }
 
-/** What a bare client gets for what it sends, until the end. */
+/** Sends text on a plain socket, and resolves to everything received until it ends. */
 async function exchange(port: number, ...chunks: string[]) {
   const socket = await dial(port);
   for (const chunk of chunks) socket.write(chunk);
-  return heard(socket);
+  return received(socket);
 }
 
 describe("Node's own WebSocket", () => {
-  test("gets the subprotocol that $connect has chosen", async () => {
+  it("gets the subprotocol that $connect chose", async () => {
     const connect = ({ headers }: GivenEvent) => ({
       statusCode: 200,
       headers: { "Sec-WebSocket-Protocol": headers["sec-websocket-protocol"]?.split(",")[0] },
@@ -41,7 +41,7 @@ describe("Node's own WebSocket", () => {
     await once(socket, "close");
   });
 
-  test("fails when $connect chooses none, as a browser does", async () => {
+  it("fails if $connect chooses none, as browsers do", async () => {
     const { url } = await serve(resources, answers);
     const socket = new globalThis.WebSocket(url, ["access_token", "eyJ.x.y"]);
     const opened: unknown[] = [];
@@ -51,8 +51,8 @@ describe("Node's own WebSocket", () => {
   });
 });
 
-describe("what is no handshake", () => {
-  test("plain HTTP is told to upgrade", async () => {
+describe("a malformed handshake", () => {
+  it("that is plain HTTP gets a 426", async () => {
     const { url, port, events } = await serve(resources, answers);
     for (const path of ["/", "/live"]) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`);
@@ -64,17 +64,17 @@ describe("what is no handshake", () => {
     await expectHealthy(url);
   });
 
-  test.each([
-    ["another protocol", handshake({ Upgrade: "h2c" }), 426],
-    ["no key", handshake({ "Sec-WebSocket-Key": undefined }), 400],
-    ["a broken key", handshake({ "Sec-WebSocket-Key": "x" }), 400],
-    ["another version", handshake({ "Sec-WebSocket-Version": "7" }), 400],
-    ["another method", handshake({}, "POST / HTTP/1.1"), 400],
-    ["a broken list of subprotocols", handshake({ "Sec-WebSocket-Protocol": "a,,b" }), 400],
-    ["the name of another site", handshake({ Host: "evil.example" }), 403],
-    ["no host", handshake({ Host: undefined }), 403],
-    ["headers without end", handshake({ "X-Big": "x".repeat(11_000) }), 431],
-  ])("%s", async (_, head, status) => {
+  it.each([
+    ["another protocol", 426, handshake({ Upgrade: "h2c" })],
+    ["no key", 400, handshake({ "Sec-WebSocket-Key": undefined })],
+    ["a malformed key", 400, handshake({ "Sec-WebSocket-Key": "x" })],
+    ["another version", 400, handshake({ "Sec-WebSocket-Version": "7" })],
+    ["another method", 400, handshake({}, "POST / HTTP/1.1")],
+    ["a malformed list of subprotocols", 400, handshake({ "Sec-WebSocket-Protocol": "a,,b" })],
+    ["the host name of another site", 403, handshake({ Host: "evil.example" })],
+    ["no Host", 403, handshake({ Host: undefined })],
+    ["headers that are too large", 431, handshake({ "X-Big": "x".repeat(11_000) })],
+  ])("with %s is a %d", async (_, status, head) => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, head);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -83,7 +83,7 @@ describe("what is no handshake", () => {
     await expectHealthy(url);
   });
 
-  test("garbage", async () => {
+  it("that is not HTTP gets a 400", async () => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -91,7 +91,7 @@ describe("what is no handshake", () => {
     await expectHealthy(url);
   });
 
-  test("half a handshake, and then nothing, or an end", async () => {
+  it("that stops half way leaves other clients unharmed", async () => {
     const { url, port, events } = await serve(resources, answers);
     const [waiting, ended] = [await dial(port), await dial(port)];
     waiting.write(handshake().slice(0, 60));
@@ -103,7 +103,7 @@ describe("what is no handshake", () => {
     expect(events.connect).toHaveLength(2);
   });
 
-  test("a handshake while another answer is awaited on the same socket", async () => {
+  it("behind an unanswered request leaves other clients unharmed", async () => {
     const { url, port } = await serve(resources, answers);
     await exchange(
       port,
@@ -114,40 +114,42 @@ describe("what is no handshake", () => {
   });
 });
 
-test("a message that comes along with the handshake is handled once the client is in", async () => {
-  const slow = Promise.withResolvers<object>();
-  const { port, events } = await serve(resources, { ...answers, connect: () => slow.promise });
-  const socket = await dial(port);
-  const masked = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]);
-  socket.write(Buffer.concat([Buffer.from(handshake()), masked]));
-  await eventually(() => events.connect).toHaveLength(1);
-  expect(events.default).toBeUndefined();
-  slow.resolve({ statusCode: 200 });
-  await eventually(() => events.default?.map(({ body }) => body)).toEqual(["hi"]);
-});
-
-test("a subprotocol that nobody asked for is passed on, for that is what $connect said", async () => {
-  const connect = { headers: { "Sec-WebSocket-Protocol": "other" } };
-  const { url, port } = await serve(resources, { ...answers, connect });
-  await expect(join(url, ["a"])).rejects.toThrow("Server sent an invalid subprotocol");
-  const bare = request({
-    port,
-    host: "127.0.0.1",
-    headers: {
-      Connection: "Upgrade",
-      Upgrade: "websocket",
-      "Sec-WebSocket-Version": 13,
-      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    },
+describe("a handshake", () => {
+  it("delays a message that comes with it until the client is admitted", async () => {
+    const slow = Promise.withResolvers<object>();
+    const { port, events } = await serve(resources, { ...answers, connect: () => slow.promise });
+    const socket = await dial(port);
+    const masked = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]);
+    socket.write(Buffer.concat([Buffer.from(handshake()), masked]));
+    await eventually(() => events.connect).toHaveLength(1);
+    expect(events.default).toBeUndefined();
+    slow.resolve({ statusCode: 200 });
+    await eventually(() => events.default?.map(({ body }) => body)).toEqual(["hi"]);
   });
-  bare.end();
-  const [response, socket] = await once(bare, "upgrade");
-  expect(response.headers["sec-websocket-protocol"]).toBe("other");
-  socket.destroy();
+
+  it("passes on the subprotocol of $connect even if the client did not offer it", async () => {
+    const connect = { headers: { "Sec-WebSocket-Protocol": "other" } };
+    const { url, port } = await serve(resources, { ...answers, connect });
+    await expect(join(url, ["a"])).rejects.toThrow("Server sent an invalid subprotocol");
+    const bare = request({
+      port,
+      host: "127.0.0.1",
+      headers: {
+        Connection: "Upgrade",
+        Upgrade: "websocket",
+        "Sec-WebSocket-Version": 13,
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+      },
+    });
+    bare.end();
+    const [response, socket] = await once(bare, "upgrade");
+    expect(response.headers["sec-websocket-protocol"]).toBe("other");
+    socket.destroy();
+  });
 });
 
 describe("the port", () => {
-  test("is taken before anything is served: clients are told to come back", async () => {
+  it("answers with a 503 before there is an API", async () => {
     const server = await openStreamServer(0, awsLimits, () => {});
     onTestFinished(() => server.close());
     expect(await refusal(server.url)).toEqual({
@@ -157,7 +159,7 @@ describe("the port", () => {
     });
   });
 
-  test("in use is told in one line that names the option", async () => {
+  it("in use is a StartupError that names the option", async () => {
     const { port } = await serve(resources);
     const taken = openStreamServer(port, awsLimits, () => {});
     await expect(taken).rejects.toThrow(StartupError);
@@ -167,14 +169,16 @@ describe("the port", () => {
   });
 });
 
-test("a fault of the emulation is a 500, and told to the runner alone", async () => {
-  const { url, faults, server } = await serve(resources, answers);
-  const fault = new TypeError("broken");
-  server.serve({
-    connect: () => Promise.reject(fault),
-    message: () => Promise.reject(fault),
-    disconnect: () => Promise.reject(fault),
+describe("a fault of the emulation", () => {
+  it("is a 500, and reported to the runner only", async () => {
+    const { url, faults, server } = await serve(resources, answers);
+    const fault = new TypeError("broken");
+    server.serve({
+      connect: () => Promise.reject(fault),
+      message: () => Promise.reject(fault),
+      disconnect: () => Promise.reject(fault),
+    });
+    expect(await refusal(url)).toMatchObject({ status: 500, body: { message: "Internal server error" } });
+    expect(faults.splice(0)).toEqual([fault]);
   });
-  expect(await refusal(url)).toMatchObject({ status: 500, body: { message: "Internal server error" } });
-  expect(faults.splice(0)).toEqual([fault]);
 });

@@ -16,14 +16,14 @@ type Options = {
   mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
   now?: () => Date;
   usage?: Usage;
-  /** The API, where it is not the usual one. */
+  /** The API, if it is not the usual one. */
   as?: ResolvedResource;
 };
 
-/** Expects of a value what it may take a moment to become, on a machine that has much to do. */
+/** Polls an expectation, with patience for a busy machine. */
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000, interval: 10 });
 
-/** An API on a socket of its own, in front of functions that give those answers, until the test is over. */
+/** Serves an API in front of functions with those answers until the test is over. */
 export async function serve(
   resources: readonly ResolvedResource[],
   answers: Record<string, Answer> = {},
@@ -51,7 +51,7 @@ export async function serve(
   return { server, url: server.url, port: Number(new URL(server.url).port), events, reports, faults };
 }
 
-/** A client that is connected. It keeps what it hears. */
+/** Connects a client, which collects its messages. */
 export async function join(url: string, protocols: string[] = [], options: ClientOptions = {}) {
   const socket = new WebSocket(url, protocols, options);
   onTestFinished(() => socket.terminate());
@@ -64,7 +64,7 @@ export async function join(url: string, protocols: string[] = [], options: Clien
   return { socket, messages, closed, say: (message: unknown) => socket.send(JSON.stringify(message)) };
 }
 
-/** What a client gets that is not let in. */
+/** The answer to a refused client. */
 export async function refusal(url: string, options: ClientOptions = {}, protocols: string[] = []) {
   const socket = new WebSocket(url, protocols, options);
   socket.on("error", () => {});
@@ -73,7 +73,7 @@ export async function refusal(url: string, options: ClientOptions = {}, protocol
   return { status: response.statusCode, type: response.headers["content-type"], body: JSON.parse(body) };
 }
 
-/** A bare socket to that port. */
+/** A plain socket to that port. */
 export async function dial(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => {
@@ -99,7 +99,7 @@ export const handshake = (headers: Record<string, string | undefined> = {}, line
   return [line, ...lines, "", ""].join("\r\n");
 };
 
-/** All that comes from a socket until it ends. */
-export async function heard(socket: Socket): Promise<string> {
+/** Everything received from a socket until it ends. */
+export async function received(socket: Socket): Promise<string> {
   return text(socket.setEncoding("latin1"));
 }

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { noUsage, type Usage, type UsagePlan } from "../../src/usage-plans/model.ts";
+import { describe, expect, it } from "vitest";
+import { noUsage, type Usage } from "../../src/usage-plans/model.ts";
 import { readDefinition } from "../../src/websocket-api/definition.ts";
 import { allow, api, guarded, stage } from "./fixture.ts";
 import { join, refusal, serve } from "./stream.ts";
@@ -17,73 +17,64 @@ const needingKey = guarded().map((resource) =>
     : resource,
 );
 
-const value = "a-value-that-is-never-told";
-const made = { from: "program", createdDate: 0, tags: {} } as const;
-const key = { ...made, id: "key", value, enabled: true, lastUpdatedDate: 0, stageKeys: [] };
-
-function usageOf(limits: Pick<UsagePlan, "throttle" | "quota">): Usage {
-  const apiStages = [{ apiId: "Api", stage: "live" }];
-  return {
-    apiKeys: [key],
-    usagePlans: [{ ...made, ...limits, id: "plan", name: "plan", apiStages }],
-    planKeys: [{ from: "program", usagePlanId: "plan", keyId: "key" }],
-  };
-}
+const value = "a-value-that-appears-nowhere";
+const from = "program" as const;
+const usage: Usage = {
+  apiKeys: [{ from, id: "key", value, enabled: true, createdDate: 0 }],
+  usagePlans: [
+    {
+      from,
+      id: "plan",
+      name: "plan",
+      apiStages: [{ apiId: "Api", stage: "live" }],
+      throttle: { rateLimit: 0.5, burstLimit: 2 },
+    },
+  ],
+  planKeys: [{ from, usagePlanId: "plan", keyId: "key" }],
+};
 
 let time = Date.parse("2026-11-21T09:14:00.000Z");
 
-/** An API whose authorizer names that key. The clock stands still. */
-const serveWith = (usage: Usage, usageIdentifierKey?: string) =>
+/** An API whose authorizer returns that key, with a clock that only moves by hand. */
+const serveWith = (known: Usage, usageIdentifierKey?: string) =>
   serve(
     needingKey,
     { authorize: { ...allow(), usageIdentifierKey } },
-    { usage, as: planned, now: () => new Date(time) },
+    { usage: known, as: planned, now: () => new Date(time) },
   );
 
-const told = (message: string) => ({
+const bodyWith = (message: string) => ({
   message,
   connectionId: expect.anything(),
   requestId: expect.anything(),
 });
 
-describe("a connection that takes an API key", () => {
-  test("is counted by the key's plan, refused beyond it, and let in again later", async () => {
-    const { url, events } = await serveWith(usageOf({ throttle: { rateLimit: 0.5, burstLimit: 2 } }), value);
+describe("a connection that requires an API key", () => {
+  it("counts against the key's plan", async () => {
+    const { url, events } = await serveWith(usage, value);
     await join(url);
     await join(url);
-    expect(await refusal(url)).toMatchObject({ status: 429, body: told("Too Many Requests") });
+    expect(await refusal(url)).toMatchObject({ status: 429, body: bodyWith("Too Many Requests") });
     expect(events.connect).toHaveLength(2);
     time += 2000;
     await join(url);
   });
 
-  test("is refused when the quota is used up", async () => {
-    const quota = { limit: 1, offset: 0, period: "DAY" } as const;
-    const { url } = await serveWith(usageOf({ quota }), value);
-    await join(url);
-    expect(await refusal(url)).toMatchObject({ status: 429, body: told("Limit Exceeded") });
-  });
-
-  test.each([
-    ["no key", undefined],
-    ["a key that there is not", "another-value"],
-  ])("is refused with %s, whatever the client shows", async (_, named) => {
-    const { url, events, reports } = await serveWith(usageOf({}), named);
+  it.each([
+    ["no key", usage, undefined],
+    ["an unknown key", noUsage, value],
+  ])("is refused if the authorizer returns %s, whatever the client sends", async (_, known, returned) => {
+    const { url, events, reports } = await serveWith(known, returned);
     const answer = await refusal(url, { headers: { "x-api-key": value } });
-    expect(answer).toMatchObject({ status: 403, body: told("Forbidden") });
+    expect(answer).toMatchObject({ status: 403, body: bodyWith("Forbidden") });
     expect(events.connect).toBeUndefined();
     expect(reports).toEqual([expect.stringMatching(/^\$connect: the caller.* API key/)]);
-    expect(reports.join()).not.toContain("value");
+    expect(reports.join()).not.toContain(value);
   });
 
-  test("is refused with a key that is in no plan of the stage", async () => {
-    const { url } = await serveWith({ ...noUsage, apiKeys: [key] }, value);
-    expect(await refusal(url)).toMatchObject({ status: 403, body: told("Forbidden") });
+  it("stops the runner if the key comes from the client", () => {
+    expect(() => readDefinition(api, [stage, ...needingKey])).toThrow(
+      '$connect (AWS::ApiGatewayV2::Route) has something that is not emulated: ApiKeyRequired with a key of "$request.header.x-api-key"',
+    );
   });
-});
-
-test("a key that would come from the client is not emulated", () => {
-  expect(() => readDefinition(api, [stage, ...needingKey])).toThrow(
-    '$connect (AWS::ApiGatewayV2::Route) has something that is not emulated: ApiKeyRequired with a key of "$request.header.x-api-key"',
-  );
 });

@@ -6,19 +6,18 @@ import { apiKeyOperations } from "./key-operations.ts";
 import { badRequest, type Context, ControlPlaneError, type Operation } from "./operation.ts";
 import { usagePlanKeyOperations } from "./plan-key-operations.ts";
 import { usagePlanOperations } from "./plan-operations.ts";
-import { tagOperations } from "./tag-operations.ts";
 
 export type ControlPlaneOptions = Pick<Context, "state" | "stages"> & {
   now?: () => number;
-  /** Refuses what comes faster than AWS lets an account call, see request-quotas.ts. */
+  /** Whether the request quotas of an account apply. */
   throttled?: boolean;
-  /** How many keys there may be; on AWS API_KEYS_PER_ACCOUNT. */
+  /** On AWS, API_KEYS_PER_ACCOUNT. */
   maxKeys?: number;
 };
 
 /**
- * The part of API Gateway's own API that is about keys and plans, as the SDK's `APIGatewayClient` calls it. What it changes
- * holds from the next request on, where AWS takes its time.
+ * The calls of API Gateway's control plane for keys and plans, as the SDK's `APIGatewayClient` sends them. A change
+ * applies to the next request; on AWS it takes a while.
  */
 export function createControlPlane({
   state,
@@ -32,7 +31,6 @@ export function createControlPlane({
     ...apiKeyOperations(context),
     ...usagePlanOperations(context),
     ...usagePlanKeyOperations(context),
-    ...tagOperations(context),
   };
   const count = throttled ? createRequestQuotas(now) : () => {};
 
@@ -46,7 +44,6 @@ export function createControlPlane({
       return {
         ...readBody(request),
         ...query.single,
-        ...(query.multi.tagKeys && { tagKeys: query.multi.tagKeys }),
         ...decoded(found.pathParameters),
       };
     });
@@ -55,14 +52,13 @@ export function createControlPlane({
 
 type OperationName = keyof (ReturnType<typeof apiKeyOperations> &
   ReturnType<typeof usagePlanOperations> &
-  ReturnType<typeof usagePlanKeyOperations> &
-  ReturnType<typeof tagOperations>);
+  ReturnType<typeof usagePlanKeyOperations>);
 
 const resource = (path: string, methods: Record<string, OperationName>) => ({ path, methods });
 
 const match = createRouteMatcher([
   resource("/apikeys", { POST: "CreateApiKey", GET: "GetApiKeys" }),
-  resource("/apikeys/{apiKey}", { GET: "GetApiKey", PATCH: "UpdateApiKey", DELETE: "DeleteApiKey" }),
+  resource("/apikeys/{apiKey}", { DELETE: "DeleteApiKey" }),
   resource("/usageplans", { POST: "CreateUsagePlan", GET: "GetUsagePlans" }),
   resource("/usageplans/{usagePlanId}", {
     GET: "GetUsagePlan",
@@ -70,11 +66,7 @@ const match = createRouteMatcher([
     DELETE: "DeleteUsagePlan",
   }),
   resource("/usageplans/{usagePlanId}/keys", { POST: "CreateUsagePlanKey", GET: "GetUsagePlanKeys" }),
-  resource("/usageplans/{usagePlanId}/keys/{keyId}", {
-    GET: "GetUsagePlanKey",
-    DELETE: "DeleteUsagePlanKey",
-  }),
-  resource("/tags/{resourceArn}", { GET: "GetTags", PUT: "TagResource", DELETE: "UntagResource" }),
+  resource("/usageplans/{usagePlanId}/keys/{keyId}", { GET: "GetUsagePlanKey" }),
 ]);
 
 async function answer(
@@ -86,12 +78,12 @@ async function answer(
     return body ? json(status, body) : { status, headers: [], body: Buffer.alloc(0) };
   } catch (error) {
     if (!(error instanceof ControlPlaneError)) throw error;
-    const { name, message, retryAfter } = error;
+    const { name, message, retryAfterSeconds } = error;
     return json(
       error.status,
       { message },
       ["x-amzn-ErrorType", name],
-      ...(retryAfter === undefined ? [] : [["Retry-After", String(retryAfter)] as const]),
+      ...(retryAfterSeconds === undefined ? [] : [["Retry-After", String(retryAfterSeconds)] as const]),
     );
   }
 }
@@ -102,7 +94,7 @@ function readBody({ body }: GatewayRequest): object {
     const parsed: unknown = JSON.parse(body.toString("utf8"));
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    // Refused like anything else that is no object.
+    // Text that is not JSON is refused like JSON that is not an object.
   }
   throw badRequest("Invalid request body specified");
 }
@@ -113,22 +105,22 @@ function decoded(pathParameters: Record<string, string>): Record<string, string>
   );
 }
 
-/** How many keys an account may have in a Region. AWS does not raise it. */
+/** The quota of keys per account and Region. AWS does not raise it. */
 export const API_KEYS_PER_ACCOUNT = 10_000;
 
-/** How often an account may call the API. AWS raises none of them. */
-const total: Throttle = { rateLimit: 10, burstLimit: 40 };
-const own: Record<string, Throttle> = {
+/** The quota of calls per account, and those of single operations. AWS raises none of them. */
+const totalQuota: Throttle = { rateLimit: 10, burstLimit: 40 };
+const operationQuotas: Record<string, Throttle> = {
   CreateApiKey: { rateLimit: 5, burstLimit: 5 },
   DeleteApiKey: { rateLimit: 5, burstLimit: 5 },
   UpdateUsagePlan: { rateLimit: 1 / 20, burstLimit: 1 },
 };
 
-/** @returns what counts a call of an operation, and throws ControlPlaneError TooManyRequestsException beyond the quotas */
-export function createRequestQuotas(now: () => number): (operation: string) => void {
-  const all = createTokenBucket(total, now());
+/** @returns a function that counts a call, and throws ControlPlaneError TooManyRequestsException beyond a quota */
+function createRequestQuotas(now: () => number): (operation: string) => void {
+  const all = createTokenBucket(totalQuota, now());
   const byOperation = new Map(
-    Object.entries(own).map(([name, throttle]) => [name, createTokenBucket(throttle, now())]),
+    Object.entries(operationQuotas).map(([name, throttle]) => [name, createTokenBucket(throttle, now())]),
   );
   return (operation) => {
     const at = now();

@@ -13,21 +13,14 @@ import {
 
 export function usagePlanKeyOperations(context: Context) {
   const { state } = context;
-
-  /** @throws ControlPlaneError NotFoundException unless the key is in the plan */
-  function findPlanKey({ usagePlanId, keyId }: { usagePlanId: string; keyId: string }): ApiKey {
-    const plan = findPlan(context, usagePlanId);
-    const key = findKey(context, keyId);
-    if (plansOf(state.current, key.id).includes(plan)) return key;
-    throw notFound("Invalid Usage Plan Key identifier specified");
-  }
-
-  const one = v.strictObject({ usagePlanId: v.string(), keyId: v.string() });
-
   return {
     CreateUsagePlanKey: operation(
       201,
-      v.strictObject({ ...one.entries, keyType: v.literal("API_KEY", "Invalid key type specified") }),
+      v.strictObject({
+        usagePlanId: v.string(),
+        keyId: v.string(),
+        keyType: v.literal("API_KEY", "Invalid key type specified"),
+      }),
       ({ usagePlanId, keyId }) => {
         const plan = findPlan(context, usagePlanId);
         const key = findKey(context, keyId);
@@ -44,7 +37,16 @@ export function usagePlanKeyOperations(context: Context) {
       },
     ),
 
-    GetUsagePlanKey: operation(200, one, (input) => view(findPlanKey(input))),
+    GetUsagePlanKey: operation(
+      200,
+      v.strictObject({ usagePlanId: v.string(), keyId: v.string() }),
+      ({ usagePlanId, keyId }) => {
+        const plan = findPlan(context, usagePlanId);
+        const key = findKey(context, keyId);
+        if (plansOf(state.current, key.id).includes(plan)) return view(key);
+        throw notFound("Invalid Usage Plan Key identifier specified");
+      },
+    ),
 
     // Recorded: a plan that does not exist has no keys, and that is no error.
     GetUsagePlanKeys: operation(
@@ -59,17 +61,6 @@ export function usagePlanKeyOperations(context: Context) {
         return page(keys, query, view);
       },
     ),
-
-    DeleteUsagePlanKey: operation(202, one, (input) => {
-      findPlanKey(input);
-      const { usagePlanId, keyId } = input;
-      state.change({
-        planKeys: state.current.planKeys.filter(
-          (each) => each.usagePlanId !== usagePlanId || each.keyId !== keyId,
-        ),
-      });
-      return undefined;
-    }),
   };
 }
 

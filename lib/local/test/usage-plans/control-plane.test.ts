@@ -1,14 +1,18 @@
 import {
   CreateApiKeyCommand,
   DeleteApiKeyCommand,
+  DeleteUsagePlanKeyCommand,
+  GetApiKeyCommand,
   GetApiKeysCommand,
   GetRestApisCommand,
+  GetTagsCommand,
   ImportApiKeysCommand,
   LimitExceededException,
   TooManyRequestsException,
+  UpdateApiKeyCommand,
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { API_KEYS_PER_ACCOUNT } from "../../src/usage-plans/control-plane/control-plane.ts";
 import { key, plan, usage } from "./fixture.ts";
 import { failure, servedControlPlane } from "./sdk.ts";
@@ -20,7 +24,7 @@ const list = () => send(new GetApiKeysCommand({ limit: 1 }));
 const update = () => send(new UpdateUsagePlanCommand({ usagePlanId: "P" }));
 const times = (count: number) => Array.from({ length: count });
 
-/** How many of so many calls in a row succeed. */
+/** How many of these consecutive calls succeed. */
 async function accepted(count: number, call: (at: number) => Promise<unknown>): Promise<number> {
   const results = [];
   for (const at of times(count).keys()) results.push(await call(at).then(...both));
@@ -29,22 +33,22 @@ async function accepted(count: number, call: (at: number) => Promise<unknown>): 
 
 const both = [() => true, () => false] as const;
 
-describe("throttled as AWS throttles an account", () => {
+describe("a throttled control plane", () => {
   const keys = times(12).map((_, at) => key(`key${at}`));
   beforeEach(() => reset(usage(keys, [plan("P")], {}), { throttled: true }));
 
-  test("CreateApiKey is 5 a second", async () => {
+  it("accepts 5 CreateApiKey calls a second", async () => {
     expect(await accepted(8, create)).toBe(5);
     pass(1_000);
     expect(await accepted(8, create)).toBe(5);
   });
 
-  test("DeleteApiKey is 5 a second, beside CreateApiKey", async () => {
+  it("counts DeleteApiKey calls separately, and accepts 5 a second", async () => {
     expect(await accepted(5, create)).toBe(5);
     expect(await accepted(8, (at) => send(new DeleteApiKeyCommand({ apiKey: `key${at}` })))).toBe(5);
   });
 
-  test("UpdateUsagePlan is one in 20 s, and the answer says when to come back", async () => {
+  it("accepts one UpdateUsagePlan call in 20 s, and says when to retry", async () => {
     await update();
     pass(7_500);
     const refused = await update().catch((error: unknown) => error);
@@ -54,39 +58,49 @@ describe("throttled as AWS throttles an account", () => {
     await update();
   });
 
-  test("all together are 10 a second after 40", async () => {
+  it("accepts 40 calls in all, and then 10 a second", async () => {
     expect(await accepted(45, list)).toBe(40);
     pass(500);
     expect(await accepted(8, list)).toBe(5);
   });
 
-  test("what an operation's own quota refuses is not counted with the rest", async () => {
+  it("does not count a call in all if the operation's own quota refuses it", async () => {
     expect(await accepted(20, create)).toBe(5);
     expect(await accepted(45, list)).toBe(35);
   });
 });
 
-test("without that nothing is throttled", async () => {
-  reset(usage([], [plan("P")], {}));
-  expect(await accepted(60, create)).toBe(60);
-  expect(await accepted(3, update)).toBe(3);
-});
-
-test("an account has no more keys than it may", async () => {
-  const keys = times(API_KEYS_PER_ACCOUNT - 1).map((_, at) => key(`key${at}`));
-  reset(usage(keys, [], {}), { maxKeys: API_KEYS_PER_ACCOUNT });
-  await create();
-  await expect(create()).rejects.toBeInstanceOf(LimitExceededException);
-  await send(new DeleteApiKeyCommand({ apiKey: "key0" }));
-  await create();
-});
-
-describe("everything else of API Gateway's API", () => {
-  test("is refused by name", async () => {
-    await expect(send(new GetRestApisCommand({}))).rejects.toThrow("GET /restapis is not emulated");
+describe("a control plane", () => {
+  it("is not throttled by default", async () => {
+    reset(usage([], [plan("P")], {}));
+    expect(await accepted(60, create)).toBe(60);
+    expect(await accepted(3, update)).toBe(3);
   });
 
-  test("is not taken for something that it is not", async () => {
+  it("refuses more keys than an account may have", async () => {
+    const keys = times(API_KEYS_PER_ACCOUNT - 1).map((_, at) => key(`key${at}`));
+    reset(usage(keys, [], {}), { maxKeys: API_KEYS_PER_ACCOUNT });
+    await create();
+    await expect(create()).rejects.toBeInstanceOf(LimitExceededException);
+    await send(new DeleteApiKeyCommand({ apiKey: "key0" }));
+    await create();
+  });
+
+  it.each<[call: string, command: () => Promise<unknown>]>([
+    ["GET /restapis", () => send(new GetRestApisCommand({}))],
+    ["GET /apikeys/a", () => send(new GetApiKeyCommand({ apiKey: "a" }))],
+    ["PATCH /apikeys/a", () => send(new UpdateApiKeyCommand({ apiKey: "a" }))],
+    [
+      "DELETE /usageplans/P/keys/a",
+      () => send(new DeleteUsagePlanKeyCommand({ usagePlanId: "P", keyId: "a" })),
+    ],
+    ["GET /tags/arn", () => send(new GetTagsCommand({ resourceArn: "arn" }))],
+  ])("refuses %s by name", async (call, command) => {
+    reset(usage([key("a")], [plan("P")], { P: ["a"] }));
+    await expect(command()).rejects.toThrow(`${call} is not emulated`);
+  });
+
+  it("does not take an import of keys for the creation of one", async () => {
     reset();
     const csv = Buffer.from('{"name":"x"}');
     expect(await failure(send(new ImportApiKeysCommand({ body: csv, format: "csv" })))).toBe(
