@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { OperatorError } from "./errors.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /**
  * Reads a JSON file.

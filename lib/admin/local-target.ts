@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
-import { OperatorError } from "./errors.ts";
+import { OperatorError } from "./operator-error.ts";
 import {
   apiStack,
   dataStack,

@@ -1,6 +1,6 @@
 import type { Asset } from "../domain/price.ts";
 import type { Quote, Timings } from "./feed-state.ts";
-import type { Unreadable, Venue, VenueEvent } from "./venues/venue.ts";
+import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 
 /** A product that the venue has no price for. */
 export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };

@@ -10,7 +10,7 @@ import { type FeedState, newFeedState, type Timings, withoutAsset, withQuote } f
 import type { PriceFeed, VenueName } from "./feeds.ts";
 import { coinbase } from "./venues/coinbase.ts";
 import { kraken } from "./venues/kraken.ts";
-import type { Venue } from "./venues/venue.ts";
+import type { Venue } from "./venues/protocol.ts";
 
 const venues: Readonly<Record<VenueName, Venue>> = { coinbase, kraken };
 

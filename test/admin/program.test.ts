@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OperatorError } from "../../lib/admin/errors.ts";
+import { OperatorError } from "../../lib/admin/operator-error.ts";
 import type { AdminDeps } from "../../lib/admin/target.ts";
 import { linesOf, runWith } from "./support/admin.ts";
 

@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OperatorError } from "../../lib/admin/errors.ts";
+import { OperatorError } from "../../lib/admin/operator-error.ts";
 import { targets } from "../../lib/admin/program.ts";
 import { serve } from "./support/http.ts";
 

@@ -7,7 +7,7 @@ import { bindingOf, rewrap, type SealedKey, type Vault } from "../../aws/vault.t
 import { writeIf } from "../../aws/writes.ts";
 import { forEachConcurrently } from "../../concurrency.ts";
 import type { Wallet } from "../../domain/wallet.ts";
-import { OperatorError, reasonOf } from "../errors.ts";
+import { OperatorError, reasonOf } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
 import { scan } from "../scan.ts";
 import type { AdminDeps, Target, TargetOptions } from "../target.ts";

@@ -5,7 +5,7 @@ import { withTotal } from "../../domain/experience.ts";
 import { mostRequestsPerMinute } from "../../domain/plan.ts";
 import { isUsername, type Profile } from "../../domain/profile.ts";
 import { tierNames } from "../../domain/tier.ts";
-import { OperatorError } from "../errors.ts";
+import { OperatorError } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { print } from "../terminal.ts";

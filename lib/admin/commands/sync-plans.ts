@@ -6,7 +6,7 @@ import { retiredKeys, type UserKeyRecord } from "../../aws/user-key-records.ts";
 import { forEachConcurrently } from "../../concurrency.ts";
 import { type Drift, driftIn, type Planned, type PlanState } from "../../plans/drift.ts";
 import { repair } from "../../plans/repair.ts";
-import { OperatorError, reasonOf } from "../errors.ts";
+import { OperatorError, reasonOf } from "../operator-error.ts";
 import { targeted } from "../options.ts";
 import { scan } from "../scan.ts";
 import { type AdminDeps, type PlanTarget, type PlanTargetOptions, planStack } from "../target.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./venue.ts";
+import { PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./protocol.ts";
 
 const Typed = v.object({ type: v.string() });
 

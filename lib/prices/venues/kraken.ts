@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { decimalText, PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./venue.ts";
+import { decimalText, PositiveDecimal, type Venue, type VenueEvent, VenueTime } from "./protocol.ts";
 
 const Data = v.object({ channel: v.literal("ticker"), data: v.array(v.unknown()) });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { decimalText, PositiveDecimal } from "../../../../lib/prices/venues/venue.ts";
+import { decimalText, PositiveDecimal } from "../../../../lib/prices/venues/protocol.ts";
 
 describe("decimalText", () => {
   it("parses to the same number, without an exponent or a superfluous digit", () => {
