@@ -38,7 +38,7 @@ export default defineConfig({
       project("feeds", inTest(["prices/sockets", "dev"]), patient),
       project("table", inTest(["aws", "users", "wallets", "realtime/table", "admin", "plans"]), patient),
       project("infra", inTest(["infra"]), patient),
-      project("local", ["lib/local/test"], patient),
+      project("local", ["lib/local/test"], { ...patient, setupFiles: ["lib/local/test/support/set-up.ts"] }),
       project("e2e", inTest(foldersFor(process.env).map((folder) => `e2e/${folder}`)), {
         ...patient,
         globalSetup: ["test/e2e/global-setup.ts"],

@@ -1,14 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import type { FunctionDefinition } from "../../src/lambda/function-definition.ts";
-import { createLambda, type Lambda, type LogEntry } from "../../src/lambda/lambda.ts";
+import { createLambda, type LogEntry } from "../../src/lambda/lambda.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
-
-const running: Lambda[] = [];
-afterAll(async () => {
-  await Promise.all(running.splice(0).map((lambda) => lambda.stop()));
-});
+import { atEnd } from "../support/clean-up.ts";
 
 /** A function whose code is the given text of an ES module. */
 export function defineCode(code: string, rest: Partial<FunctionDefinition> = {}): FunctionDefinition {
@@ -41,7 +36,7 @@ export function runFunctions(
     onStart: () => {},
     ...(concurrency !== undefined && { concurrency }),
   });
-  running.push(lambda);
+  atEnd(() => lambda.stop());
   const run = async (name: string, event: unknown = {}) => {
     const { payload, functionError } = await lambda.invoke(name, event);
     return { answer: JSON.parse(payload), functionError };

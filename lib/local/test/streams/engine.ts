@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
-import { afterAll } from "vitest";
 import { startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
 import { createReaper } from "../../src/processes.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
+import { atEnd } from "../support/clean-up.ts";
 import { type DatabaseConnection, newDatabase } from "../support/dynamodb.ts";
 
 export type Engine = {
@@ -27,7 +27,7 @@ export type OwnEngine = Engine & {
 export async function openSharedEngine(): Promise<Engine> {
   const connection = await newDatabase();
   const client = new DynamoDBClient(connection);
-  afterAll(() => client.destroy());
+  atEnd(() => client.destroy());
   return engineOn(() => ({ client, connection }));
 }
 
@@ -38,7 +38,7 @@ export async function startOwnEngine(): Promise<OwnEngine> {
   const reaper = createReaper();
   const start = () => startDynamoDb({ folder, temporary, credentials, reaper });
   let dynamodb = await start();
-  afterAll(async () => {
+  atEnd(async () => {
     await dynamodb.stop();
     await reaper.close();
   });

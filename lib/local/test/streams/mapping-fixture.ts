@@ -1,10 +1,10 @@
-import { afterAll } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 import { memoryStore, type Store } from "../../src/storage/store.ts";
 import { openCheckpoints } from "../../src/streams/checkpoints.ts";
 import { openMapping } from "../../src/streams/event-source-mapping.ts";
 import type { MappingDefinition } from "../../src/streams/mapping-definition.ts";
+import { atEnd } from "../support/clean-up.ts";
 import type { Engine } from "./engine.ts";
 
 /** A record as a function sees it. */
@@ -25,11 +25,6 @@ export function keepingStore(): Store {
 }
 
 const ok: InvokeResult = { payload: "null" };
-
-const opened: (() => void)[] = [];
-afterAll(() => {
-  for (const stop of opened) stop();
-});
 
 /** Opens a mapping on a table until the end of the test file, and keeps the records that reach the function. */
 export async function openFor(
@@ -97,7 +92,7 @@ export async function openFor(
     killed = true;
     ending.abort();
   };
-  opened.push(stop);
+  atEnd(stop);
   return { ids: () => records.map(idOf), records, failures, faults, stop, kill };
 }
 

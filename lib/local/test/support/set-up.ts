@@ -1,0 +1,3 @@
+import { cleanUpAtEnd } from "./clean-up.ts";
+
+cleanUpAtEnd();
