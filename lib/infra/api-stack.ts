@@ -5,9 +5,9 @@ import { operationsOf } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
-import { environmentOf } from "./environment.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly } from "./functions/schedule.ts";
+import { environmentOf } from "./functions/variables.ts";
 import { Alarms } from "./monitoring/alarms.ts";
 import { TerminalDashboard } from "./monitoring/dashboard.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
@@ -46,7 +46,7 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("websocket"))
       addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
 
-    for (const [name, row] of operationsOf("changes")) changes.sendTo(functions.get(name), row);
+    for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule"))

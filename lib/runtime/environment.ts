@@ -49,7 +49,7 @@ const schemas = {
 } satisfies Record<Variable, v.GenericSchema<string, unknown>>;
 
 /**
- * The parsed value of a variable, as lib/infra/environment.ts writes it. Handlers read their variables at load, so that a
+ * The parsed value of a variable, as lib/infra/functions/variables.ts writes it. Handlers read their variables at load, so that a
  * function with a bad environment fails before it serves anything.
  *
  * @throws {Error} if the variable is missing or malformed. The message names the variable and does not quote its value.

@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConfiguration } from "../../lib/infra/config.ts";
-import { environmentOf } from "../../lib/infra/environment.ts";
+import { environmentOf } from "../../lib/infra/functions/variables.ts";
 import type { EnvName } from "../../lib/operation-types.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 

@@ -5,13 +5,14 @@ import {
   type EventSourceMappingOptions,
   FilterCriteria,
   FilterRule,
+  type IFunction,
   StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
 import type { ChangesRow } from "../../operation-types.ts";
-import type { OperationFunction } from "../functions/operation-functions.ts";
+import type { OperationName } from "../../operations.ts";
 
 type Delivery = Pick<
   EventSourceMappingOptions,
@@ -70,7 +71,7 @@ export class TableChanges extends Construct {
   }
 
   /** Invokes a row's function with the changes that the row names. */
-  sendTo({ name, lambda }: OperationFunction, { changes }: ChangesRow): EventSourceMapping {
+  sendTo(name: OperationName, lambda: IFunction, { changes }: ChangesRow): EventSourceMapping {
     const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {
       target: lambda,

@@ -10,10 +10,10 @@ import {
 import { Construct } from "constructs";
 import type { Operation } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
-import type { Environment } from "../environment.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole, type Resources } from "./operation-role.ts";
+import type { Environment } from "./variables.ts";
 
 type Surroundings = Resources & { environment: Environment };
 

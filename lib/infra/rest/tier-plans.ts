@@ -9,7 +9,7 @@ import {
   type TierPlan,
   throttleOf,
 } from "../../domain/plan.ts";
-import type { PlanEnvironment } from "../environment.ts";
+import type { PlanEnvironment } from "../functions/variables.ts";
 import type { StreamApi } from "../websocket/stream-api.ts";
 import { apiStageName, type TerminalRestApi } from "./rest-api.ts";
 

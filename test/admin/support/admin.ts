@@ -1,10 +1,7 @@
 import { Writable } from "node:stream";
 import { runAdmin } from "../../../lib/admin/program.ts";
 import type { AdminDeps, Target } from "../../../lib/admin/target.ts";
-import { printed } from "./secrets.ts";
-
-/** How a run of the program ended. */
-export type Finished = { code: number | null; out: string; err: string };
+import { type Finished, printed } from "./secrets.ts";
 
 /** A Wednesday. */
 export const now = new Date("2026-11-18T12:00:00.000Z");

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import type { Finished } from "./admin.ts";
-import { printed } from "./secrets.ts";
+import { type Finished, printed } from "./secrets.ts";
 
 const program = new URL("../../../bin/admin.ts", import.meta.url).pathname;
 

@@ -1,6 +1,8 @@
 import bs58 from "bs58";
 import { expect } from "vitest";
-import type { Finished } from "./admin.ts";
+
+/** How a run of the program ended. */
+export type Finished = { code: number | null; out: string; err: string };
 
 const secrets = new Set<string>();
 const texts: string[] = [];

@@ -1,6 +1,6 @@
-import type { EnvName } from "../operation-types.ts";
-import type { Issuer } from "../runtime/token-verifier.ts";
-import type { Configuration } from "./config.ts";
+import type { EnvName } from "../../operation-types.ts";
+import type { Issuer } from "../../runtime/token-verifier.ts";
+import type { Configuration } from "../config.ts";
 
 /** The value of every variable that a row of THE TABLE may ask for, in the form that lib/runtime/environment.ts reads. */
 export type Environment = Readonly<Record<EnvName, string>>;

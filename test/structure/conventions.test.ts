@@ -1,0 +1,75 @@
+import { basename } from "node:path";
+import { describe, expect, it } from "vitest";
+import { operationsOf } from "../../lib/operations.ts";
+import { productFiles, sourceFiles } from "./source-files.ts";
+
+const longest = 300;
+
+/** Names that several files of the product share. This list may only shrink. */
+const knownClashes: readonly string[] = [
+  "errors.ts",
+  "program.ts",
+  "terminal.ts",
+  "venue.ts",
+  "Channel",
+  "Stacks",
+];
+
+/** Files that are too long. This list may only shrink. */
+const knownLongFiles: readonly string[] = [
+  "lib/local/test/http/server.test.ts",
+  "lib/local/test/rest-api/read-definition.test.ts",
+];
+
+const exportPattern =
+  /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|type|interface) (?:\{([^}]*)\}|(\w+))/gm;
+
+const exportsOf = (text: string) =>
+  [...text.matchAll(exportPattern)].flatMap(([, several, one]) =>
+    several === undefined ? [one as string] : several.split(",").map((name) => name.trim()),
+  );
+
+/** The names that more than one file uses, with those files. */
+function clashes(namesOf: (file: (typeof productFiles)[number]) => string[]) {
+  const uses = productFiles.flatMap((file) =>
+    [...new Set(namesOf(file))].map((name) => ({ name, path: file.path })),
+  );
+  const byName = Map.groupBy(uses, ({ name }) => name);
+  return [...byName]
+    .filter(([name, { length }]) => length > 1 && !knownClashes.includes(name))
+    .map(([name, files]) => `${name}: ${files.map(({ path }) => path).join(", ")}`);
+}
+
+describe("the source", () => {
+  it("has no two files of one name in the product, handlers and programs aside", () => {
+    const named = (path: string) => !path.startsWith("bin/") && basename(path) !== "handler.ts";
+    expect(clashes(({ path }) => (named(path) ? [basename(path)] : []))).toEqual([]);
+  });
+
+  it("exports no name from two files of the product, handlers and programs aside", () => {
+    expect(
+      clashes(({ text }) => exportsOf(text).filter((name) => !["handler", "main"].includes(name))),
+    ).toEqual([]);
+  });
+
+  it(`has no file of more than ${longest} lines`, () => {
+    const long = sourceFiles
+      .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
+      .filter(({ path, lines }) => lines > longest && !knownLongFiles.includes(path))
+      .map(({ path, lines }) => `${path}: ${lines} lines`);
+    expect(long).toEqual([]);
+  });
+
+  it("wraps every function that no client waits for in background or onChanges", () => {
+    const rows = [...operationsOf("changes"), ...operationsOf("schedule"), ...operationsOf("internal")];
+    const wrapped = (name: string) =>
+      new RegExp(`export const handler = (background|onChanges)\\(\\s*"${name}"`);
+    const unwrapped = rows.filter(
+      ([name]) =>
+        !sourceFiles.some(
+          ({ path, text }) => path === `functions/${name}/handler.ts` && wrapped(name).test(text),
+        ),
+    );
+    expect(unwrapped.map(([name]) => name)).toEqual([]);
+  });
+});
