@@ -5,16 +5,7 @@ import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys, freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
-import {
-  base,
-  enterprise,
-  later,
-  minutes,
-  pro,
-  start,
-  type User,
-  worldForTests,
-} from "./support/world.ts";
+import { base, enterprise, later, minutes, pro, start, type User, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 const days = (count: number) => minutes(count * 24 * 60);

@@ -9,12 +9,12 @@ import {
   ReEncryptCommand,
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
 import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
 
-const context = { userID: "u1", walletId: "w1", network: "eth" };
+const context = { tenant: "t1", document: "d1", region: "eu" };
 const HEX_64 = /^[0-9a-f]{64}$/;
 
 let kms: Kms;
@@ -25,7 +25,7 @@ let arn: string;
 beforeEach(() => {
   kms = createKms();
   client = clientOf(kms);
-  ({ keyId: KeyId, arn } = kms.ensureKey("Data/WalletKey"));
+  ({ keyId: KeyId, arn } = kms.ensureKey("Data/Key"));
 });
 
 function clientOf(served: Kms): KMSClient {
@@ -42,7 +42,7 @@ function generate(EncryptionContext: Record<string, string> = context) {
 }
 
 describe("GenerateDataKey and Decrypt", () => {
-  test("a data key comes back from its ciphertext", async () => {
+  it("open the ciphertext of a data key", async () => {
     const key = await generate();
     expect(key.Plaintext).toHaveLength(32);
     expect(key.KeyId).toBe(arn);
@@ -59,33 +59,33 @@ describe("GenerateDataKey and Decrypt", () => {
     });
   });
 
-  test("no two data keys and no two ciphertexts are alike", async () => {
+  it("never repeat a data key or a ciphertext", async () => {
     const [one, two] = await Promise.all([generate(), generate()]);
     expect(one.Plaintext).not.toEqual(two.Plaintext);
     expect(one.CiphertextBlob).not.toEqual(two.CiphertextBlob);
   });
 
-  test.each([
+  it.each([
     [{ KeySpec: "AES_128" as const }, 16],
     [{ NumberOfBytes: 1024 }, 1024],
-  ])("%o gives %i bytes", async (size, length) => {
+  ])("accept a size of %o, %i bytes", async (size, length) => {
     const { Plaintext } = await client.send(new GenerateDataKeyCommand({ KeyId: arn, ...size }));
     expect(Plaintext).toHaveLength(length);
   });
 
-  test.each([
+  it.each([
     [{}],
     [{ KeySpec: "AES_256" as const, NumberOfBytes: 32 }],
     [{ NumberOfBytes: 0 }],
     [{ NumberOfBytes: 1025 }],
-  ])("a size of %o is refused", async (size) => {
+  ])("refuse a size of %o", async (size) => {
     await expect(client.send(new GenerateDataKeyCommand({ KeyId, ...size }))).rejects.toMatchObject({
       name: "ValidationException",
       $metadata: { httpStatusCode: 400 },
     });
   });
 
-  test("the order of the encryption context does not count", async () => {
+  it("ignore the order of the encryption context", async () => {
     const { CiphertextBlob, Plaintext } = await generate({ a: "1", b: "2", c: "3" });
     const opened = await client.send(
       new DecryptCommand({ CiphertextBlob, EncryptionContext: { c: "3", a: "1", b: "2" } }),
@@ -93,21 +93,21 @@ describe("GenerateDataKey and Decrypt", () => {
     expect(opened.Plaintext).toEqual(Plaintext);
   });
 
-  test.each([
-    ["none", {}],
-    ["one pair less", { userID: "u1", walletId: "w1" }],
-    ["one pair more", { ...context, address: "0x0" }],
-    ["another value", { ...context, userID: "u2" }],
-    ["another case", { userid: "u1", walletId: "w1", network: "eth" }],
-    ["pairs glued together", { 'network","eth"],["userID': "u1", walletId: "w1" }],
-  ])("an encryption context with %s opens nothing", async (_, EncryptionContext) => {
+  it.each([
+    ["no pairs", {}],
+    ["one pair less", { tenant: "t1", document: "d1" }],
+    ["one pair more", { ...context, version: "1" }],
+    ["another value", { ...context, tenant: "t2" }],
+    ["another case", { Tenant: "t1", document: "d1", region: "eu" }],
+    ["pairs joined to one", { 'region","eu"],["tenant': "t1", document: "d1" }],
+  ])("do not open a ciphertext in a context with %s", async (_, EncryptionContext) => {
     const { CiphertextBlob } = await generate();
     await expect(
       client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext })),
     ).rejects.toBeInstanceOf(InvalidCiphertextException);
   });
 
-  test("a ciphertext with any byte changed, or cut short, opens nothing", async () => {
+  it("do not open a ciphertext that is changed in any byte or truncated", async () => {
     const { CiphertextBlob = new Uint8Array() } = await generate();
     const damaged = [...CiphertextBlob.keys()].flatMap((at) => {
       const flipped = Uint8Array.from(CiphertextBlob);
@@ -127,7 +127,7 @@ describe("GenerateDataKey and Decrypt", () => {
     }
   });
 
-  test("a KeyId that is not the ciphertext's key is refused", async () => {
+  it("refuse a KeyId that is not the ciphertext's key", async () => {
     const { CiphertextBlob } = await generate();
     const other = kms.ensureKey("Data/OtherKey");
     const decrypt = (id: string) =>
@@ -136,10 +136,10 @@ describe("GenerateDataKey and Decrypt", () => {
     await expect(decrypt(arn)).resolves.toMatchObject({ KeyId: arn });
   });
 
-  test.each([
-    ["a key that does not exist", "00000000-0000-0000-0000-000000000000", "does not exist"],
-    ["an id of another form", "wallet-key", "Invalid keyId 'wallet-key'"],
-  ])("%s is not found", async (_, id, message) => {
+  it.each([
+    ["an unknown key", "00000000-0000-0000-0000-000000000000", "does not exist"],
+    ["a malformed id", "alias-of-key", "Invalid keyId 'alias-of-key'"],
+  ])("do not find %s", async (_, id, message) => {
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId: id, KeySpec: "AES_256" })),
     ).rejects.toMatchObject({ name: "NotFoundException", message: expect.stringContaining(message) });
@@ -147,7 +147,7 @@ describe("GenerateDataKey and Decrypt", () => {
 });
 
 describe("rotation", () => {
-  test("new keys use the new material, old ciphertexts still open", async () => {
+  it("encrypts with the new material, and still opens old ciphertexts", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const after = await generate();
@@ -163,7 +163,7 @@ describe("rotation", () => {
     expect(KeyMetadata).toMatchObject({ Arn: arn, KeyId, CurrentKeyMaterialId: after.KeyMaterialId });
   });
 
-  test("ReEncrypt moves a ciphertext to the current material and to another context", async () => {
+  it("leaves old ciphertexts for ReEncrypt to move to the new material and another context", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const moved = await client.send(
@@ -186,7 +186,7 @@ describe("rotation", () => {
     });
   });
 
-  test("rotations are listed newest first, page by page", async () => {
+  it("is listed, newest first and page by page", async () => {
     const list = (input: object) => client.send(new ListKeyRotationsCommand({ KeyId, ...input }));
     expect(await list({})).toMatchObject({ Rotations: [], Truncated: false });
 
@@ -210,15 +210,15 @@ describe("rotation", () => {
     expect(rest.Truncated).toBe(false);
   });
 
-  test("a key is rotated on demand 25 times at most", () => {
+  it("is allowed 25 times on demand", () => {
     const rotate = () => kms.handle("TrentService.RotateKeyOnDemand", { KeyId });
     for (let times = 0; times < 25; times++) expect(rotate().status).toBe(200);
     expect(rotate()).toMatchObject({ status: 400, body: { __type: "LimitExceededException" } });
   });
 });
 
-describe("state", () => {
-  test("it is saved before anything rests on it, and carries every ciphertext over", async () => {
+describe("save", () => {
+  it("receives new keys at once, so that a restart opens every ciphertext", async () => {
     let saved: readonly MasterKey[] = [];
     const first = createKms({ save: (keys) => (saved = structuredClone(keys)) });
     const { keyId } = first.ensureKey("k");
@@ -233,7 +233,7 @@ describe("state", () => {
     expect(second.handle("TrentService.Decrypt", { CiphertextBlob }).body).toMatchObject({ Plaintext });
   });
 
-  test("a rotation that cannot be saved did not happen", () => {
+  it("undoes a rotation by its failure", () => {
     let full = false;
     const fragile = createKms({
       save: () => {
@@ -249,25 +249,28 @@ describe("state", () => {
   });
 });
 
-describe("what is not emulated", () => {
-  test("another operation", async () => {
+describe("a call that is not emulated", () => {
+  it("is refused by the name of its operation", async () => {
     await expect(client.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from("x") }))).rejects.toThrow(
       "TrentService.Encrypt is not emulated",
     );
   });
 
-  test.each(["TrentService.toString", "TrentService.", "Decrypt", "", "Other.Decrypt"])("%s", (target) => {
-    expect(kms.handle(target, {})).toMatchObject({ body: { __type: "UnknownOperationException" } });
-  });
+  it.each(["TrentService.toString", "TrentService.", "Decrypt", "", "Other.Decrypt"])(
+    "is refused with the target %j",
+    (target) => {
+      expect(kms.handle(target, {})).toMatchObject({ body: { __type: "UnknownOperationException" } });
+    },
+  );
 
-  test("a parameter that would change the meaning", async () => {
+  it("is refused by the name of a parameter", async () => {
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", DryRun: true })),
     ).rejects.toThrow("Value at 'DryRun'");
   });
 
-  test.each([[null], ["text"], [[]], [{ KeyId: 7 }], [{ KeyId: "k", EncryptionContext: { a: 1 } }]])(
-    "a body of %j",
+  it.each([[null], ["text"], [[]], [{ KeyId: 7 }], [{ KeyId: "k", EncryptionContext: { a: 1 } }]])(
+    "is refused with the body %j",
     (body) => {
       expect(kms.handle("TrentService.GenerateDataKey", body)).toMatchObject({
         status: 400,
