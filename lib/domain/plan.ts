@@ -5,30 +5,30 @@ export const requestsPerMinute = { Standard: 1000, Pro: 5000 } as const;
 
 export type TierPlan = keyof typeof requestsPerMinute;
 
-/** The most that a customer can have: an account answers 10,000 requests a second, whoever calls. */
-export const mostRequestsPerMinute = 600_000;
+/** The highest limit of a plan: API Gateway takes 10,000 requests a second from a whole account. */
+export const maxRequestsPerMinute = 600_000;
 
-/** What a user may call for: a plan of many, or one of their own with so many requests a minute. */
+/** A user's plan: a tier plan, or an Enterprise customer's own. */
 export type Plan =
   | { name: TierPlan; requestsPerMinute: number }
   | { name: "Enterprise"; requestsPerMinute: number };
 
-/** A token bucket: how many tokens it gains a second, and how many it holds. */
+/** A token bucket: the tokens that it gains per second, and the most that it holds. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
-/** A full minute's requests may come at once; the bucket is full again after a minute. */
+/** The requests of a whole minute may come at once. A minute later the bucket is full again. */
 export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number }): Throttle => ({
   rateLimit: requestsPerMinute / 60,
   burstLimit: requestsPerMinute,
 });
 
-/** For all users together who have no active key of their own yet. */
+/** The throttle of the fallback plan, for all users together that have no active key yet. */
 export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: 5000 };
 
-/** Seconds until API Gateway surely knows a new key on its plan. */
+/** The time after which every part of API Gateway accepts a new key on its plan. */
 export const keyGraceSeconds = 120;
 
-/** The plan of a user. An Enterprise customer whose number was never set has Pro's. */
+/** The plan of a user. An Enterprise customer without a limit has the Pro plan. */
 export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefined }): Plan {
   const { plan } = tiers[user.tier];
   if (plan !== "Enterprise") return tierPlan(plan);
@@ -42,7 +42,7 @@ const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsP
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && a.requestsPerMinute === b.requestsPerMinute;
 
-/** Whether a bucket is as it should be, but for what its fractions may lose on the way to API Gateway and back. */
+/** Whether two throttles are equal, apart from the digits that API Gateway drops from a rate. */
 export const sameThrottle = (
   { rateLimit = 0, burstLimit = 0 }: { [Part in keyof Throttle]?: number | undefined },
   wanted: Throttle,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mostRequestsPerMinute, planOf, samePlan, sameThrottle, throttleOf } from "../../lib/domain/plan.ts";
+import { maxRequestsPerMinute, planOf, samePlan, sameThrottle, throttleOf } from "../../lib/domain/plan.ts";
 
-const number = fc.integer({ min: 1, max: mostRequestsPerMinute });
+const requests = fc.integer({ min: 1, max: maxRequestsPerMinute });
 
-describe("the plan of a user", () => {
+describe("planOf", () => {
   it.each([
     [{ tier: "Base" }, { name: "Standard", requestsPerMinute: 1000 }],
     [{ tier: "Pro" }, { name: "Pro", requestsPerMinute: 5000 }],
@@ -13,16 +13,18 @@ describe("the plan of a user", () => {
       { name: "Enterprise", requestsPerMinute: 20_000 },
     ],
     [{ tier: "Enterprise" }, { name: "Pro", requestsPerMinute: 5000 }],
-    // Left over from a tier that was left.
+    // The limit is left from an earlier tier.
     [
       { tier: "Base", requestsPerMinute: 20_000 },
       { name: "Standard", requestsPerMinute: 1000 },
     ],
-  ] as const)("%j: %j", (user, plan) => {
+  ] as const)("maps the user %j to the plan %j", (user, plan) => {
     expect(planOf(user)).toEqual(plan);
   });
+});
 
-  it("is another one with another number, or with the same of another kind", () => {
+describe("samePlan", () => {
+  it("compares the name and the limit", () => {
     const pro = planOf({ tier: "Pro" });
     const own = (requestsPerMinute: number) => planOf({ tier: "Enterprise", requestsPerMinute });
     expect(samePlan(own(5000), own(5000))).toBe(true);
@@ -31,20 +33,22 @@ describe("the plan of a user", () => {
   });
 });
 
-describe("a throttle", () => {
-  it("lets a minute's requests through in any minute, and all of them at once", () => {
+describe("throttleOf", () => {
+  it("allows the requests of a minute in every minute, and all of them at once", () => {
     fc.assert(
-      fc.property(number, (requestsPerMinute) => {
+      fc.property(requests, (requestsPerMinute) => {
         const { rateLimit, burstLimit } = throttleOf({ requestsPerMinute });
         expect(rateLimit * 60).toBeCloseTo(requestsPerMinute, 6);
         expect(burstLimit).toBe(requestsPerMinute);
       }),
     );
   });
+});
 
-  it("is the same when its fractions are cut on the way, and another with any other number", () => {
+describe("sameThrottle", () => {
+  it("ignores the digits that API Gateway drops, but no other difference", () => {
     fc.assert(
-      fc.property(number, number, (a, b) => {
+      fc.property(requests, requests, (a, b) => {
         const [wanted, other] = [throttleOf({ requestsPerMinute: a }), throttleOf({ requestsPerMinute: b })];
         const cut = { ...wanted, rateLimit: Math.fround(wanted.rateLimit) };
         expect(sameThrottle(cut, wanted)).toBe(true);
@@ -54,7 +58,7 @@ describe("a throttle", () => {
     );
   });
 
-  it("is none when a part is missing", () => {
+  it("is false if a part is missing", () => {
     const wanted = throttleOf({ requestsPerMinute: 60 });
     expect(sameThrottle({}, wanted)).toBe(false);
     expect(sameThrottle({ rateLimit: 1 }, wanted)).toBe(false);

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { changeProfile, type ProfileChanges, readProfile } from "../../aws/profile-records.ts";
 import type { Table } from "../../aws/table.ts";
 import { withTotal } from "../../domain/experience.ts";
-import { mostRequestsPerMinute } from "../../domain/plan.ts";
+import { maxRequestsPerMinute } from "../../domain/plan.ts";
 import { isUsername, type Profile } from "../../domain/profile.ts";
 import { tierNames } from "../../domain/tier.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -33,7 +33,7 @@ export function setUser(program: Command, deps: AdminDeps): void {
       .option(
         "--requests-per-minute <number>",
         "the rate limit of an Enterprise customer; the limits of other tiers are fixed",
-        integer(1, mostRequestsPerMinute),
+        integer(1, maxRequestsPerMinute),
       )
       .option("--points <number>", "the points that the user can spend", count)
       .option("--xp <number>", "the total XP; a gain also counts for today, this week and this month", count)
