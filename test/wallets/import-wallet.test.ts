@@ -88,6 +88,27 @@ describe("importWallet", () => {
     expect(unused).not.toHaveBeenCalled();
   });
 
+  it("rejects the wallet if the user's tier falls meanwhile", async () => {
+    const userID = await holder("faller");
+    const setProfile = (tier: string) =>
+      db.table.client.send(
+        new UpdateCommand({
+          TableName: db.table.name,
+          Key: profileKey(userID),
+          UpdateExpression: "SET tier = :tier, walletCount = :count",
+          ExpressionAttributeValues: { ":tier": tier, ":count": 15 },
+        }),
+      );
+    await setProfile("Pro");
+    const fall = async () => {
+      await setProfile("Base");
+      return seal();
+    };
+    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    await expect(importWallet(db.table, wallet, fall, limits)).rejects.toThrow("reached for tier Base");
+    expect(await walletsOfUser(db.table, userID)).toEqual([]);
+  });
+
   it("imports the wallet if the user's tier rises meanwhile, and seals its key once", async () => {
     const userID = await holder("riser");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());
