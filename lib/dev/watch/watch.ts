@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   watch as watchFolder,
   writeFileSync,
 } from "node:fs";
@@ -67,7 +68,7 @@ export async function watch({
   const updates = oneAtATime(update);
   const checks = oneAtATime(check);
   await updates.run();
-  await observe();
+  say("Watching for changes.");
 
   function onSave(path: string): void {
     const known = stackFiles.has(path) || names.some((name) => bundler.inputsOf(name).has(path));
@@ -78,6 +79,7 @@ export async function watch({
   }
 
   async function update(): Promise<void> {
+    const since = Date.now();
     const files = [...saved];
     saved.clear();
     const affected = names.filter(
@@ -93,7 +95,7 @@ export async function watch({
       say(await explain(error));
     }
     if (files.some((file) => stackFiles.has(file))) void checks.run();
-    if (files.length > 0) await observe();
+    await observe(since);
   }
 
   /** Returns false if the code is what the function runs already. */
@@ -121,18 +123,21 @@ export async function watch({
     }
   }
 
-  /** Watches the folders of all files that count now. */
-  async function observe(): Promise<void> {
+  /** Watches the folders of all files that count now. A file saved since then, before its folder was watched, is noticed too. */
+  async function observe(since: number): Promise<void> {
     // With an error in the stacks, the files are those of before.
     stackFiles = await stacks.files().catch(() => stackFiles);
     const files = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
-    for (const folder of new Set(files.map((file) => dirname(file)))) {
-      if (stopped || watchers.has(folder)) continue;
+    const unwatched = files.filter((file) => !watchers.has(dirname(file)));
+    for (const folder of new Set(unwatched.map((file) => dirname(file)))) {
+      if (stopped) return;
       const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
       // A folder that is gone. Its files are no longer inputs once the next build has succeeded.
       watcher.on("error", () => watcher.close());
       watchers.set(folder, watcher);
     }
+    for (const file of unwatched)
+      if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since) onSave(file);
   }
 
   async function explain(error: unknown): Promise<string> {
