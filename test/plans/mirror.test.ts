@@ -52,6 +52,17 @@ describe("mirrorUser", () => {
     await expectSettled(world, "unset", pro);
   });
 
+  it("continues with the recorded key after a run that was cut short", async () => {
+    await world.put("resumed", base);
+    const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
+    await withFault(deps, [4, "answer lost"], (faulty) => mirrorUser(faulty, "resumed"));
+    const record = await readUserKeyRecord(world.table, "resumed");
+    expect(record?.next).toBeDefined();
+    await mirrorUser(deps, "resumed");
+    expect((await recordOf("resumed")).current).toMatchObject({ ...record?.next });
+    expect(madeFor(world, "resumed").keys).toHaveLength(1);
+  });
+
   it("creates one key, however many runs overlap", async () => {
     await world.put("crowd", base);
     const deps = world.deps();
