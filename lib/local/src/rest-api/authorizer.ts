@@ -92,7 +92,7 @@ export function authorizerEvent(
 
 const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
-/** Strict: to ignore a condition would admit callers whom API Gateway refuses. */
+/** Strict: ignoring a condition would admit callers whom API Gateway refuses. */
 const statement = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(["Allow", "Deny"]),

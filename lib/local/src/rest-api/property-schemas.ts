@@ -22,7 +22,7 @@ export const restApi = v.strictObject({
   Description: unread,
   Tags: unread,
   FailOnWarnings: unread,
-  // Of a method that requires a key, only AUTHORIZER is emulated; see definition.ts.
+  // Methods that require a key need AUTHORIZER; definition.ts checks that.
   ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
   DisableExecuteApiEndpoint: off,
   // Without it the API is edge-optimized, and CloudFront adds headers.

@@ -102,7 +102,7 @@ function patched(plan: PlanDraft, { op, path, value }: v.InferOutput<typeof patc
   throw badRequest(`the patch operation '${op}' of '${path}' is not emulated`);
 }
 
-/** Text that is no number becomes NaN, which the check of the complete plan refuses. */
+/** Text that is not a number becomes NaN, which the check of the complete plan refuses. */
 function readNumber(text: string): number {
   return text.trim() === "" ? Number.NaN : Number(text);
 }
