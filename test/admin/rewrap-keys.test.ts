@@ -1,10 +1,11 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { KmsError } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { readStoredWallet, replaceKey } from "../../lib/admin/commands/rewrap-keys.ts";
 import { unpack } from "../../lib/aws/container.ts";
 import { collector, linesOf, run } from "./support/admin.ts";
 import { type Imported, rotate, stored, targetWith, userWithWallets } from "./support/custody.ts";
+import { interceptedTable } from "./support/intercepted-table.ts";
 import { rewrappingForTests, tally } from "./support/rewrapping.ts";
 
 const world = rewrappingForTests();
@@ -140,16 +141,13 @@ describe("rewrap-keys when something fails", () => {
 
   it("prints how many wallets are done when the table fails on the way", async () => {
     let pages = 0;
-    const table = { ...world.target.table, client: Object.create(world.target.table.client) };
-    table.client.send = async (command: { input: { Limit?: number }; constructor: { name: string } }) => {
-      if (command.constructor.name === "ScanCommand") {
-        command.input.Limit = 1;
-        // Counting takes a page for each of the 8 items (6 wallets, the profile, its code) and an empty one.
-        if (++pages > 14)
-          throw Object.assign(new Error("Slow down"), { name: "ThrottlingException", $metadata: {} });
-      }
-      return world.target.table.client.send(command as never);
-    };
+    const table = interceptedTable(world.target.table, (command) => {
+      if (!(command instanceof ScanCommand)) return;
+      command.input.Limit = 1;
+      // Counting takes a page for each of the 8 items (6 wallets, the profile, its code) and an empty one.
+      if (++pages > 14)
+        throw Object.assign(new Error("Slow down"), { name: "ThrottlingException", $metadata: {} });
+    });
     const { code, out, err } = await run({ ...world.target, table }, ["rewrap-keys", "--concurrency", "2"]);
     expect(code).toBe(1);
     const rewrapped = Number(/re-wrapped: (\d+)/.exec(out)?.[1]);

@@ -1,3 +1,4 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
@@ -5,6 +6,7 @@ import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { now, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
+import { interceptedTable } from "./support/intercepted-table.ts";
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;
@@ -113,13 +115,10 @@ describe("set-user --requests-per-minute", () => {
     const had = { tier: "Enterprise" } as const;
     const read = { ...(await user("racer", had)), ...had };
     let left = 1;
-    const client = Object.create(engine.table.client);
-    client.send = async (command: { constructor: { name: string } }) => {
-      if (command.constructor.name === "UpdateCommand" && left-- > 0)
+    const table = interceptedTable(engine.table, async (command) => {
+      if (command instanceof UpdateCommand && left-- > 0)
         await changeProfile(engine.table, read, { tier: "Base" });
-      return engine.table.client.send(command as never);
-    };
-    const table = { ...engine.table, client };
+    });
     const args = ["set-user", "racer", "--requests-per-minute", "30000"];
     const { code, err } = await run({ ...target, table }, args);
     expect(code).toBe(1);

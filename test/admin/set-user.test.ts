@@ -7,6 +7,7 @@ import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { now, run } from "./support/admin.ts";
 import { targetWith, userWithWallets } from "./support/custody.ts";
+import { interceptedTable } from "./support/intercepted-table.ts";
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;
@@ -27,17 +28,8 @@ async function profileOf(userID: string): Promise<Profile> {
 }
 
 /** The table of the test, with another change right before each update. */
-function disturbed(before: () => Promise<unknown>): Table {
-  const { client } = engine.table;
-  const send = async (command: unknown) => {
-    if (command instanceof UpdateCommand) await before();
-    return client.send(command as UpdateCommand);
-  };
-  return {
-    name: engine.table.name,
-    client: new Proxy(client, { get: (_, name) => (name === "send" ? send : Reflect.get(client, name)) }),
-  };
-}
+const disturbed = (before: () => Promise<unknown>): Table =>
+  interceptedTable(engine.table, (command) => command instanceof UpdateCommand && before());
 
 describe("set-user", () => {
   it("sets the given values, prints each change, and leaves the rest", async () => {

@@ -1,4 +1,4 @@
-import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import { saveSettings } from "../../lib/aws/settings-records.ts";
@@ -7,6 +7,7 @@ import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";
+import { interceptedTable } from "./support/intercepted-table.ts";
 import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
 
 let engine: Engine;
@@ -65,13 +66,11 @@ describe("list-users", () => {
     await Promise.all(["a", "b", "c"].map((userID) => signIn(userID)));
     const stdout = collector();
     const printedAtScan: number[] = [];
-    const client = Object.create(target.table.client);
-    client.send = (command: ScanCommand) => {
+    const table = interceptedTable(target.table, (command) => {
       printedAtScan.push(linesOf(stdout.text()).length);
-      command.input.Limit = 1;
-      return target.table.client.send(command);
-    };
-    await run({ ...target, table: { ...target.table, client } }, ["list-users"], { stdout });
+      if (command instanceof ScanCommand) command.input.Limit = 1;
+    });
+    await run({ ...target, table }, ["list-users"], { stdout });
     expect(linesOf(stdout.text())).toHaveLength(4);
     expect(new Set(printedAtScan)).toEqual(new Set([1, 2, 3, 4]));
   });

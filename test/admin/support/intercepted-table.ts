@@ -1,0 +1,14 @@
+import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../../../lib/aws/table.ts";
+
+/** The same table, with something to do before each command. */
+export function interceptedTable({ name, client }: Table, before: (command: unknown) => unknown): Table {
+  const send = async (command: unknown) => {
+    await before(command);
+    return client.send(command as ScanCommand);
+  };
+  return {
+    name,
+    client: new Proxy(client, { get: (_, key) => (key === "send" ? send : Reflect.get(client, key)) }),
+  };
+}
