@@ -1,15 +1,73 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
-import { alarmOn, alarmsOf, dashboardOf } from "./alarm-properties.ts";
-import { synthesize } from "./synthesized.ts";
+import { customContext, only, propertiesOf, synthesize } from "./synthesized.ts";
+
+type Metric = { MetricName: string; Namespace?: string; Dimensions?: { Name: string; Value: unknown }[] };
+
+type AlarmProperties = {
+  AlarmActions?: string[];
+  AlarmDescription: string;
+  ComparisonOperator: string;
+  Dimensions?: { Name: string; Value: unknown }[];
+  EvaluationPeriods: number;
+  MetricName?: string;
+  Metrics?: { Expression?: string; MetricStat?: { Metric: Metric; Period: number; Stat: string } }[];
+  Namespace?: string;
+  Period?: number;
+  Statistic?: string;
+  Threshold: number;
+  TreatMissingData: string;
+};
+
+const alarmsOf = (context?: Record<string, unknown>) =>
+  propertiesOf<AlarmProperties>(synthesize(context).api, "AWS::CloudWatch::Alarm");
+
+/** The only alarm on a metric whose dimensions, as text, contain a part. */
+function alarmOn(alarms: readonly AlarmProperties[], metricName: string, dimension = "") {
+  const [alarm, ...others] = alarms.filter(
+    ({ MetricName, Dimensions }) =>
+      MetricName === metricName && JSON.stringify(Dimensions ?? []).includes(dimension),
+  );
+  if (alarm === undefined || others.length > 0)
+    throw new Error(`${others.length + Number(alarm !== undefined)} alarms on ${metricName}`);
+  return alarm;
+}
+
+type FilterProperties = {
+  FilterPattern: string;
+  LogGroupName: { Ref: string };
+  MetricTransformations: { MetricName: string; MetricNamespace: string; MetricValue: string }[];
+};
+
+const filters = propertiesOf<FilterProperties>(synthesize().api, "AWS::Logs::MetricFilter");
+const filterOf = (name: string) =>
+  filters.find(
+    ({ LogGroupName, MetricTransformations: [metric] }) =>
+      new RegExp(`^${name}Log[0-9A-F]{8}$`).test(LogGroupName.Ref) && metric?.MetricName === `${name}Faults`,
+  );
+
+const logged = (name: string) => `($.level = "ERROR") && ($.message.operation = "${name}")`;
+const counting = (name: string) => [
+  { MetricName: `${name}Faults`, MetricNamespace: "TerminalApi", MetricValue: "1" },
+];
+
+/** Three failures within five minutes; of what runs less often, three runs one after the other. */
+const raisedBy = (row: Operation) =>
+  row.kind === "schedule" && row.everyMinutes >= 5
+    ? { Threshold: 1, EvaluationPeriods: 3, period: row.everyMinutes * 60 }
+    : { Threshold: 3, EvaluationPeriods: 1, period: 300 };
+
+const background = Object.entries<Operation>(operations).filter(
+  ([, { kind }]) => kind !== "rest" && kind !== "authorizer",
+);
 
 const alarms = alarmsOf();
 const kinds = (...kinds: Operation["kind"][]) =>
   Object.values<Operation>(operations).filter(({ kind }) => kinds.includes(kind)).length;
 
 describe("the alarms", () => {
-  it.each(operationsOf("rest"))("tell what users suffer while %s fails", (_, { path, method, impact }) => {
+  it.each(operationsOf("rest"))("say what users notice while %s fails", (_, { path, method, impact }) => {
     const dimensions = [
       { Name: "Method", Value: method },
       { Name: "Resource", Value: path },
@@ -22,21 +80,21 @@ describe("the alarms", () => {
     expect(alarm).toMatchObject({ Threshold: 3, Period: 300, EvaluationPeriods: 1, Statistic: "Sum" });
   });
 
-  it("tell when the authorizer of requests fails, which throws for no token however bad", () => {
+  it("report errors of authorize, which does not throw for an invalid token", () => {
     const alarm = alarmOn(alarms, "Errors");
     expect(JSON.stringify(alarm.Dimensions)).toContain('"authorizeFunction');
     expect(alarm.AlarmDescription).toContain(operations.authorize.impact);
   });
 
   it.each(Object.entries<Operation>(operations))(
-    "tell when %s is turned away by Lambda",
+    "report that Lambda rejects calls of %s",
     (name, { impact }) => {
       const alarm = alarmOn(alarms, "Throttles", `"${name}Function`);
       expect(alarm.AlarmDescription).toContain(impact);
     },
   );
 
-  it("watch the table, and are no more than these", () => {
+  it("watch the table, and are no more than these tests list", () => {
     const ofTable = alarms
       .flatMap(({ Metrics }) => Metrics ?? [])
       .flatMap(({ MetricStat }) => MetricStat ?? [])
@@ -49,16 +107,121 @@ describe("the alarms", () => {
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
 
-  it("tell the topic that is configured, and nobody else", () => {
-    const alarmTopicArn = "arn:aws:sns:eu-west-1:111111111111:alarms";
+  it("notify the configured topic, or nobody", () => {
     expect(alarms.flatMap(({ AlarmActions }) => AlarmActions ?? [])).toEqual([]);
-    for (const { AlarmActions } of alarmsOf({ alarmTopicArn })) expect(AlarmActions).toEqual([alarmTopicArn]);
+    for (const { AlarmActions } of alarmsOf(customContext))
+      expect(AlarmActions).toEqual([customContext.alarmTopicArn]);
+  });
+});
+
+describe("the alarms on what happens without a request", () => {
+  it.each(background)("report failures of %s, also those that it answers", (name, row) => {
+    const { period, ...raised } = raisedBy(row);
+    expect(filterOf(name)).toMatchObject({
+      FilterPattern: `{ ${logged(name)} }`,
+      MetricTransformations: counting(name),
+    });
+    const [alarm, ...others] = alarms.filter(({ Metrics }) =>
+      Metrics?.some(({ MetricStat }) => MetricStat?.Metric.MetricName === `${name}Faults`),
+    );
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({ ...raised, TreatMissingData: "notBreaching" });
+    expect(alarm?.AlarmDescription).toContain(row.impact);
+    expect(alarm?.AlarmDescription).toContain("Look first at");
+    const [{ Expression } = {}, ...metrics] = alarm?.Metrics ?? [];
+    expect(Expression).toBe("MAX(METRICS())");
+    expect(metrics.map(({ MetricStat }) => MetricStat)).toEqual([
+      {
+        Metric: {
+          Namespace: "AWS/Lambda",
+          MetricName: "Errors",
+          Dimensions: [{ Name: "FunctionName", Value: { Ref: expect.stringMatching(`^${name}Function`) } }],
+        },
+        Period: period,
+        Stat: "Sum",
+      },
+      {
+        Metric: { Namespace: "TerminalApi", MetricName: `${name}Faults` },
+        Period: period,
+        Stat: "Sum",
+      },
+    ]);
+  });
+
+  it("report failures of authorizeConnection, and not the connections that it refuses", () => {
+    const brokenOff =
+      '($.type = "platform.report") && (($.record.status = "timeout") || ($.record.errorType = "Runtime.*"))';
+    expect(filterOf("authorizeConnection")).toMatchObject({
+      FilterPattern: `{ (${logged("authorizeConnection")}) || (${brokenOff}) }`,
+      MetricTransformations: counting("authorizeConnection"),
+    });
+    const alarm = alarmOn(alarms, "authorizeConnectionFaults");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Period: 300, Threshold: 3 });
+    expect(alarm.AlarmDescription).toContain(operations.authorizeConnection.impact);
+    const errors = alarms.filter((each) => /"Errors"/.test(JSON.stringify(each)));
+    expect(JSON.stringify(errors)).not.toContain("authorizeConnection");
+  });
+
+  it.each(operationsOf("changes"))("report that %s is late", (name, { impact }) => {
+    const alarm = alarmOn(alarms, "IteratorAge", `"${name}Function`);
+    expect(alarm).toMatchObject({
+      ComparisonOperator: "GreaterThanThreshold",
+      Period: 300,
+      Statistic: "Maximum",
+      Threshold: 60_000,
+    });
+    expect(alarm.AlarmDescription).toContain(impact);
+  });
+
+  it("report changes that Lambda gave up", () => {
+    const alarm = alarmOn(alarms, "ApproximateNumberOfMessagesVisible", '"ChangesFailed');
+    expect(alarm).toMatchObject({
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+      Statistic: "Maximum",
+      Threshold: 1,
+    });
+  });
+
+  it("report that there is no room for another key or plan, and say what to do", () => {
+    const limits = filters.find(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "KeyLimitReached",
+    );
+    const reached = ["KeyLimitReached", "PlanLimitReached"].map((name) => `($.message.error = "${name}")`);
+    expect(limits).toEqual({
+      FilterPattern: `{ (${logged("mirrorPlans")}) && (${reached.join(" || ")}) }`,
+      LogGroupName: { Ref: expect.stringMatching(/^mirrorPlansLog/) },
+      MetricTransformations: [
+        { MetricName: "KeyLimitReached", MetricNamespace: "TerminalApi", MetricValue: "1" },
+      ],
+    });
+    const alarm = alarmOn(alarms, "KeyLimitReached");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
+    expect(alarm.AlarmDescription).toMatch(/10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/);
+  });
+
+  it.each(operationsOf("schedule"))("report that %s did not run", (name, { everyMinutes, impact }) => {
+    const alarm = alarmOn(alarms, "Invocations", `"${name}Function`);
+    expect(alarm).toMatchObject({
+      ComparisonOperator: "LessThanThreshold",
+      EvaluationPeriods: everyMinutes < 5 ? 1 : 2,
+      Period: Math.max(5, everyMinutes) * 60,
+      Statistic: "Sum",
+      Threshold: 1,
+      TreatMissingData: "breaching",
+    });
+    expect(alarm.AlarmDescription).toContain(impact);
+  });
+
+  it("do not expect feedPrices to run without price feeds", () => {
+    const off = alarmsOf({ priceFeeds: [] });
+    expect(() => alarmOn(off, "Invocations", '"feedPricesFunction')).toThrow("0 alarms");
+    expect(off).toHaveLength(alarms.length - 1);
   });
 });
 
 describe("the dashboard", () => {
-  it("shows every operation, and what flows between them", () => {
-    const dashboard = dashboardOf(synthesize().api);
+  it("shows every function, the connections, the changes and their age", () => {
+    const dashboard = JSON.stringify(only(synthesize().api, "AWS::CloudWatch::Dashboard").Properties);
     for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
     for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])
       expect(dashboard).toContain(metric);

@@ -1,53 +1,70 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { operations } from "../../lib/operations.ts";
-import { functionsOf } from "./synthesized.ts";
+import { type FunctionProperties, functionsOf } from "./synthesized.ts";
 
-const run = promisify(execFile);
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
+let functions: Record<string, FunctionProperties>;
+
+// The one synthesis with the functions' code, and with CDK's own check of the templates.
+beforeAll(() => {
+  const assembly = terminalApp({ outdir }).synth();
+  functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
+});
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-const assembly = terminalApp({ outdir }).synth();
-const functions = functionsOf({
-  data: assembly.getStackByName("TerminalData").template,
-  api: assembly.getStackByName("TerminalApi").template,
-});
-
-/** A value with something in place of what is known at deployment only. */
+/** A value with placeholders for what is known at deployment only. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [, parts] = (value as { "Fn::Join"?: [string, unknown] })["Fn::Join"] ?? [];
   return Array.isArray(parts) ? parts.map(textOf).join("") : "known at deployment";
 }
 
-/** Loads the code as Lambda would, with the function's own environment and nothing else. */
+/** Loads the code as Lambda would, with the function's own environment and no other variables. */
 async function load(file: string, variables: Record<string, unknown>) {
-  const program = `const { handler } = await import(${JSON.stringify(pathToFileURL(file))});
-    console.log(JSON.stringify({ type: typeof handler, parameters: handler.length }));`;
   const known = Object.entries(variables).map(([name, value]) => [name, textOf(value)]);
-  const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", program], {
-    cwd: outdir,
+  const program = `
+    const { parentPort } = require("node:worker_threads");
+    import(${JSON.stringify(pathToFileURL(file))}).then(({ handler }) =>
+      parentPort.postMessage({ type: typeof handler, parameters: handler.length }));`;
+  const worker = new Worker(program, {
+    eval: true,
     env: { AWS_REGION: "eu-west-1", ...Object.fromEntries(known) },
+    stdout: true,
+    stderr: true,
   });
-  return { stderr, ...JSON.parse(stdout) };
+  try {
+    const printed = Promise.all([text(worker.stdout), text(worker.stderr)]);
+    const loaded = await new Promise<object>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+    });
+    await worker.terminate();
+    return { ...loaded, printed: (await printed).join("") };
+  } finally {
+    await worker.terminate();
+  }
 }
 
-describe("the bundles", () => {
-  it.each(Object.keys(operations))("of %s is one small module that gives a handler", async (name) => {
-    const { Code, Environment } = functions[name] ?? {};
-    const asset = join(outdir, `asset.${Code?.S3Key.replace(/\.zip$/, "")}`);
+describe("the bundle", () => {
+  it.each(Object.keys(operations))("of %s is one small module that exports a handler", async (name) => {
+    const { Code, Environment } = functions[name] as FunctionProperties;
+    const asset = join(outdir, `asset.${Code.S3Key.replace(/\.zip$/, "")}`);
     expect(readdirSync(asset)).toEqual(["index.mjs"]);
     const file = join(asset, "index.mjs");
     expect(statSync(file).size).toBeLessThan(400 * 1024);
-    const { type, parameters, stderr } = await load(file, Environment?.Variables ?? {});
-    expect({ type, stderr }).toEqual({ type: "function", stderr: "" });
+    const loaded = await load(file, Environment?.Variables ?? {});
+    expect(loaded).toEqual({ type: "function", parameters: expect.any(Number), printed: "" });
     // The runtime refuses handlers that take a callback.
-    expect(parameters).toBeLessThan(3);
+    expect(loaded).toHaveProperty(
+      "parameters",
+      expect.toSatisfy((count: number) => count < 3),
+    );
   });
 });

@@ -1,13 +1,11 @@
-import type { Stack } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
-import { terminalApp } from "../../lib/infra/app.ts";
-import { only, resourcesOf, synthesize } from "./synthesized.ts";
+import { customContext, only, resourcesOf, synthesize } from "./synthesized.ts";
 
-const { data } = synthesize();
-const issued = synthesize({ issuer: "https://id.example/", audience: "terminal" });
+const { data, protectedData } = synthesize();
+const issued = synthesize(customContext);
 
 describe("the data stack", () => {
-  it("keeps the logical ids of what cannot be made again", () => {
+  it("keeps the logical ids of its resources", () => {
     const kept = Object.entries(data.Resources).map(([id, { Type }]) => [Type, id]);
     expect(Object.fromEntries(kept)).toEqual({
       "AWS::DynamoDB::Table": "TableCD117FA1",
@@ -18,18 +16,17 @@ describe("the data stack", () => {
     });
   });
 
-  it("retains what it holds, whatever happens to the stack", () => {
+  it("retains its resources if the stack is deleted or replaces them", () => {
     for (const [id, resource] of Object.entries(data.Resources))
       if (resource.Type !== "AWS::KMS::Alias")
         expect(resource, id).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
   });
 
-  it("is not deleted by mistake", () => {
-    const app = terminalApp({ context: { "aws:cdk:bundling-stacks": [] } });
-    expect((app.node.findChild("TerminalData") as Stack).terminationProtection).toBe(true);
+  it("is protected from deletion", () => {
+    expect(protectedData).toBe(true);
   });
 
-  it("has a table that can be restored, expires records and tells of changes", () => {
+  it("has a table with point-in-time recovery, expiry and a stream", () => {
     expect(only(data, "AWS::DynamoDB::Table").Properties).toEqual({
       AttributeDefinitions: [
         { AttributeName: "PK", AttributeType: "S" },
@@ -47,22 +44,22 @@ describe("the data stack", () => {
     });
   });
 
-  it("rotates the key and gives it a name", () => {
+  it("rotates the key and names it", () => {
     expect(only(data, "AWS::KMS::Key").Properties).toMatchObject({ EnableKeyRotation: true });
     expect(only(data, "AWS::KMS::Alias").Properties).toMatchObject({
       AliasName: "alias/TerminalData/wallets",
     });
   });
 
-  it("tells the names that operators need", () => {
-    const told = (outputs: object) => Object.keys(outputs).filter((name) => !name.startsWith("Exports"));
-    expect(told(data.Outputs)).toEqual(["TableName", "KeyId", "UserPoolId", "UserPoolClientId"]);
-    expect(told(issued.data.Outputs)).toEqual(["TableName", "KeyId"]);
+  it("outputs the names that operators need", () => {
+    const names = (outputs: object) => Object.keys(outputs).filter((name) => !name.startsWith("Exports"));
+    expect(names(data.Outputs)).toEqual(["TableName", "KeyId", "UserPoolId", "UserPoolClientId"]);
+    expect(names(issued.data.Outputs)).toEqual(["TableName", "KeyId"]);
   });
 });
 
 describe("the user pool", () => {
-  it("is made when there is no other issuer, and only then", () => {
+  it("exists only if no issuer is configured", () => {
     expect(Object.keys(resourcesOf(issued.data, "AWS::Cognito::UserPool"))).toEqual([]);
     expect(only(data, "AWS::Cognito::UserPool").Properties).toMatchObject({
       AdminCreateUserConfig: { AllowAdminCreateUserOnly: false },
@@ -82,7 +79,7 @@ describe("the user pool", () => {
     });
   });
 
-  it("has a client without a secret, with short-lived tokens that can be revoked", () => {
+  it("has a client without a secret, with short-lived, revocable tokens", () => {
     expect(only(data, "AWS::Cognito::UserPoolClient").Properties).toMatchObject({
       AccessTokenValidity: 15,
       AllowedOAuthFlowsUserPoolClient: false,

@@ -2,23 +2,13 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
-import { functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
+import { customContext, functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
-const priceFeeds = [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }];
-const templates = synthesize({
-  allowedOrigins: ["https://app.example"],
-  walletLimits: { Pro: 60 },
-  issuer: "https://id.example/",
-  audience: "terminal",
-  cookieName: "session",
-  channelShards: 7,
-  priceFeeds,
-  keyGraceSeconds: 7,
-});
+const templates = synthesize(customContext);
 const functions = functionsOf(templates);
 const rows = Object.entries<Operation>(operations);
 
-/** What the template alone knows is in usage-plans.test.ts. */
+/** tier-plans.test.ts checks the values that only the template knows. */
 const values: Record<string, unknown> = {
   FALLBACK_KEY: expect.anything(),
   PLAN_STAGES: expect.anything(),
@@ -26,24 +16,24 @@ const values: Record<string, unknown> = {
   STANDARD_PLAN_ID: { Ref: expect.stringMatching(/^PlansStandard/) },
   PRO_PLAN_ID: { Ref: expect.stringMatching(/^PlansPro/) },
   KEY_GRACE_SECONDS: "7",
-  ALLOWED_ORIGINS: '["https://app.example"]',
+  ALLOWED_ORIGINS: '["https://app.example","http://localhost:5173"]',
   WALLET_LIMITS: '{"Base":10,"Pro":60,"Enterprise":500}',
   ISSUER: "https://id.example/",
   AUDIENCE: "terminal",
   JWKS_URI: "",
   COOKIE_NAME: "session",
   CHANNEL_SHARDS: "7",
-  PRICE_FEEDS: JSON.stringify(priceFeeds),
+  PRICE_FEEDS: JSON.stringify(customContext.priceFeeds),
 };
 
 describe("the functions", () => {
-  it("are the rows of the table, in the template and in the folder", () => {
+  it("are the rows of THE TABLE, in the template and in functions/", () => {
     const names = rows.map(([name]) => name).sort();
     expect(Object.keys(functions).sort()).toEqual(names);
     expect(readdirSync("functions").sort()).toEqual(names);
   });
 
-  it.each(rows)("%s has what its row says, and the runtime of all", (name, row) => {
+  it.each(rows)("include %s with the memory and timeout of its row, and the common runtime", (name, row) => {
     expect(functions[name]).toMatchObject({
       Architectures: ["arm64"],
       Handler: "index.handler",
@@ -54,7 +44,7 @@ describe("the functions", () => {
     });
   });
 
-  it.each(rows)("%s has exactly the environment of its row", (name, row) => {
+  it.each(rows)("include %s with exactly the environment of its row", (name, row) => {
     const table = { "Fn::ImportValue": expect.stringContaining("RefTable") };
     const key = { "Fn::ImportValue": expect.stringMatching(/GetAttKey.*Arn/) };
     const callback = [
@@ -79,12 +69,12 @@ describe("the functions", () => {
     });
   });
 
-  it("run any number at a time, so that one run of a schedule may overlap the next", () => {
+  it("reserve no concurrency, so that runs of a schedule may overlap", () => {
     for (const properties of propertiesOf<object>(templates.api, "AWS::Lambda::Function"))
       expect(properties).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
-  it("are not tried again when what they were to bring is old", () => {
+  it("are not retried if their work is out of date", () => {
     const fresh = (name: string) => ({
       FunctionName: { Ref: logicalIdOf(templates.api, name) },
       MaximumEventAgeInSeconds: 60,
@@ -92,7 +82,7 @@ describe("the functions", () => {
       Qualifier: "$LATEST",
     });
     const configured = propertiesOf(templates.api, "AWS::Lambda::EventInvokeConfig");
-    // Executions are recorded once however often they come, so recordExecutions keeps Lambda's own two retries.
+    // recordExecutions is idempotent, and keeps Lambda's own two retries.
     expect(configured).toEqual([
       fresh("deliver"),
       fresh("feedPrices"),
@@ -101,7 +91,7 @@ describe("the functions", () => {
     ]);
   });
 
-  it("trust the user pool of the data stack when there is no other issuer", () => {
+  it("trust the user pool of the data stack if no issuer is configured", () => {
     const variables = functionsOf(synthesize()).authorize?.Environment?.Variables;
     const pool = { "Fn::ImportValue": expect.stringMatching(/RefUsersPool[0-9A-F]{8}/) };
     const issuer = ["https://cognito-idp.", { Ref: "AWS::Region" }, ".amazonaws.com/", pool];
@@ -110,5 +100,44 @@ describe("the functions", () => {
       JWKS_URI: { "Fn::Join": ["", [...issuer, "/.well-known/jwks.json"]] },
       AUDIENCE: { "Fn::ImportValue": expect.stringContaining("RefUsersPoolClient") },
     });
+  });
+});
+
+type RuleProperties = { State: string; Targets: { Arn: { "Fn::GetAtt": [string, "Arn"] } }[] };
+
+function scheduleOf(name: string, context?: Record<string, unknown>) {
+  const { api } = synthesize(context);
+  const id = logicalIdOf(api, name);
+  const rules = propertiesOf<RuleProperties>(api, "AWS::Events::Rule");
+  return { id, rule: rules.find(({ Targets: [target] }) => target?.Arn["Fn::GetAtt"][0] === id) };
+}
+
+describe("the schedules", () => {
+  it.each([
+    ["feedPrices", "rate(1 minute)"],
+    ["deleteRetiredKeys", "rate(5 minutes)"],
+    ["freeIdleKeys", "rate(1 day)"],
+  ])("run %s at a %s, and drop runs that are late", (name, ScheduleExpression) => {
+    const { id, rule } = scheduleOf(name);
+    expect(rule).toEqual({
+      Description: expect.any(String),
+      ScheduleExpression,
+      State: "ENABLED",
+      Targets: [
+        {
+          Arn: { "Fn::GetAtt": [id, "Arn"] },
+          Id: "Target0",
+          RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 },
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ["feedPrices", "DISABLED"],
+    ["deleteRetiredKeys", "ENABLED"],
+    ["freeIdleKeys", "ENABLED"],
+  ])("have %s %s without price feeds", (name, State) => {
+    expect(scheduleOf(name, { priceFeeds: [] }).rule).toMatchObject({ State });
   });
 });

@@ -64,7 +64,7 @@ const planGrants: Record<string, [action: string, path: string][]> = {
 
 const readStream = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
 
-/** What a row's role may do, action by action, and to what. */
+/** The actions that a row's role allows, each with its resource. */
 function expectedOf(name: string, row: Operation): [action: string, resource: unknown][] {
   const all = (actions: readonly string[], resource: unknown) =>
     actions.map((action): [string, unknown] => [action, resource]);
@@ -101,17 +101,20 @@ const grantsOf = (statements: readonly Statement[]) =>
   });
 
 describe("the permissions", () => {
-  it.each(rows)("let %s do what its row lists to what its row lists, and write its log", (name, row) => {
-    const textOf = (grant: unknown[]) => `${grant[0]} ${JSON.stringify(grant[1])}`;
-    const byAction = (a: unknown[], b: unknown[]) => textOf(a).localeCompare(textOf(b));
-    expect(grantsOf(statementsOf(name)).sort(byAction)).toEqual(expectedOf(name, row).sort(byAction));
-  });
+  it.each(rows)(
+    "allow %s what its row lists on the resources that it names, and its own log",
+    (name, row) => {
+      const textOf = (grant: unknown[]) => `${grant[0]} ${JSON.stringify(grant[1])}`;
+      const byAction = (a: unknown[], b: unknown[]) => textOf(a).localeCompare(textOf(b));
+      expect(grantsOf(statementsOf(name)).sort(byAction)).toEqual(expectedOf(name, row).sort(byAction));
+    },
+  );
 
-  it("give each function a role of its own", () => {
+  it("are separate for each function", () => {
     expect(new Set(rows.map(([name]) => roleOf(name))).size).toBe(rows.length);
   });
 
-  it("let no reading operation write", () => {
+  it("do not let a GET write", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"];
     const readers = operationsOf("rest").filter(([, { method }]) => method === "GET");
     expect(readers.length).toBeGreaterThan(0);
@@ -120,7 +123,7 @@ describe("the permissions", () => {
         expect(reading).toContain(action);
   });
 
-  it("let storeWallet make data keys for a named wallet only, and nobody decrypt", () => {
+  it("let storeWallet make data keys for a named wallet only, and let nobody decrypt", () => {
     const forKey = statementsOf("storeWallet").filter(({ Action }) => Action.includes("kms:GenerateDataKey"));
     expect(forKey.map(({ Condition }) => Condition)).toEqual([
       {
@@ -137,7 +140,7 @@ describe("the permissions", () => {
     expect(all).not.toContain("kms:CreateGrant");
   });
 
-  it("wrap data keys anew under the same key only", () => {
+  it("allow rewrapping data keys under the same key only", () => {
     const rewrapping = allStatements(templates.data).filter(({ Action }) =>
       Action.includes("kms:ReEncryptFrom"),
     );
@@ -146,7 +149,7 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("have no wildcard for an action, nor one for a resource but for connections, keys and plans", () => {
+  it("have no wildcard in actions, and in resources only for connections, keys and plans", () => {
     for (const template of [templates.data, templates.api])
       for (const { Effect, Action } of allStatements(template))
         if (Effect === "Allow") expect(Action.join()).not.toContain("*");
@@ -156,7 +159,7 @@ describe("the permissions", () => {
           if (!ofConnections.includes(each) && !isOfPlans(each)) expect(each).not.toContain("*");
   });
 
-  it("let API Gateway call a function on its own route only, and a schedule its own function", () => {
+  it("let API Gateway invoke a function for its own route only, and a schedule its own function only", () => {
     const permissions = Object.values(
       resourcesOf<{ FunctionName: unknown; Principal: string; SourceArn: unknown }>(
         templates.api,

@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "../../lib/operations.ts";
-import { only, propertiesOf, type Resource, resourcesOf, synthesize, type Template } from "./synthesized.ts";
+import {
+  customContext,
+  only,
+  propertiesOf,
+  type Resource,
+  resourcesOf,
+  synthesize,
+  type Template,
+} from "./synthesized.ts";
 
 const plain = synthesize().api;
-const open = synthesize({ allowedOrigins: ["https://app.example", "http://localhost:5173"] }).api;
+const open = synthesize(customContext).api;
 
 type MethodProperties = {
   AuthorizationType: string;
@@ -29,8 +37,8 @@ function routesOf(template: Template): [path: string, MethodProperties][] {
 
 const isPreflight = ([, { HttpMethod }]: [string, MethodProperties]) => HttpMethod === "OPTIONS";
 
-describe("the routes", () => {
-  it("are those of the table", () => {
+describe("the methods", () => {
+  it("are those of THE TABLE", () => {
     const routes = routesOf(plain).map(([path, { HttpMethod }]) => `${HttpMethod} ${path}`);
     expect(routes.sort()).toEqual(
       operationsOf("rest")
@@ -39,7 +47,7 @@ describe("the routes", () => {
     );
   });
 
-  it("all ask the authorizer, which is asked every time", () => {
+  it("all ask the authorizer, whose results are not cached", () => {
     const authorizer = only(open, "AWS::ApiGateway::Authorizer");
     expect(authorizer.Properties).toMatchObject({ Type: "REQUEST", AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer.Properties).not.toHaveProperty("IdentitySource");
@@ -52,12 +60,12 @@ describe("the routes", () => {
   });
 });
 
-describe("the preflight", () => {
-  it("is not answered without allowed origins", () => {
+describe("the preflight methods", () => {
+  it("do not exist without allowed origins", () => {
     expect(routesOf(plain).filter(isPreflight)).toEqual([]);
   });
 
-  it("allows the listed origins to do with credentials what the route offers", () => {
+  it("allow the listed origins, with credentials, the methods of the path", () => {
     for (const [, { path, method }] of operationsOf("rest")) {
       const [, preflight] = routesOf(open).find((route) => route[0] === path && isPreflight(route)) ?? [];
       expect(preflight).toMatchObject({ AuthorizationType: "NONE", Integration: { Type: "MOCK" } });
@@ -76,7 +84,7 @@ describe("the preflight", () => {
 });
 
 describe("the stage", () => {
-  it("logs each request without what a caller may have put in it", () => {
+  it("logs requests without anything that callers choose", () => {
     const stage = only<{ AccessLogSetting: { Format: string } }>(plain, "AWS::ApiGateway::Stage").Properties;
     const format: Record<string, string> = JSON.parse(stage.AccessLogSetting.Format);
     expect(Object.values(format).sort()).toEqual([
@@ -96,7 +104,7 @@ describe("the stage", () => {
     ]);
   });
 
-  it("measures every method, and quotes no request in execution logs", () => {
+  it("measures every method, and writes no execution log", () => {
     expect(only(plain, "AWS::ApiGateway::Stage").Properties).toMatchObject({
       StageName: "live",
       MethodSettings: [
@@ -111,12 +119,12 @@ describe("the stage", () => {
     });
   });
 
-  it("forgets every log after a month", () => {
+  it("keeps every log for a month", () => {
     for (const { RetentionInDays } of propertiesOf<{ RetentionInDays: number }>(plain, "AWS::Logs::LogGroup"))
       expect(RetentionInDays).toBe(30);
   });
 
-  it("is deployed anew when a method or a gateway response changes, and after all of them", () => {
+  it("is redeployed after a change of any method or gateway response", () => {
     const deployment = only(plain, "AWS::ApiGateway::Deployment");
     expect(deployment.id).not.toBe(only(open, "AWS::ApiGateway::Deployment").id);
     const parts = ["Method", "GatewayResponse"].map((type) => resourcesOf(plain, `AWS::ApiGateway::${type}`));
@@ -124,8 +132,8 @@ describe("the stage", () => {
   });
 });
 
-describe("the address", () => {
-  it("is that of the stage, without a slash at its end", () => {
+describe("the BaseUrl output", () => {
+  it("is the address of the stage, without a trailing slash", () => {
     const { Value } = plain.Outputs.BaseUrl as { Value: { "Fn::Join": [string, unknown[]] } };
     expect(Value["Fn::Join"][1]).toEqual([
       "https://",
@@ -140,18 +148,17 @@ describe("the address", () => {
     expect(plain.Outputs).not.toHaveProperty("DomainTarget");
   });
 
-  it("stays the same from deploy to deploy", () => {
+  it("stays the same, because the API keeps its logical id", () => {
     expect(only(plain, "AWS::ApiGateway::RestApi").id).toBe("ApiF70053CD");
   });
 
-  it("is the domain name alone where there is one", () => {
-    const certificateArn = "arn:aws:acm:eu-west-1:111111111111:certificate/1";
-    const { api } = synthesize({ domainName: "api.example.com", certificateArn });
+  it("is the custom domain if there is one, and disables the default address", () => {
+    const api = open;
     const domain = only(api, "AWS::ApiGateway::DomainName");
     expect(domain.Properties).toEqual({
       DomainName: "api.example.com",
       EndpointConfiguration: { Types: ["REGIONAL"] },
-      RegionalCertificateArn: certificateArn,
+      RegionalCertificateArn: customContext.certificateArn,
       SecurityPolicy: "TLS_1_2",
     });
     expect(only(api, "AWS::ApiGateway::BasePathMapping").Properties).not.toHaveProperty("BasePath");
@@ -162,5 +169,66 @@ describe("the address", () => {
       BaseUrl: { Value: "https://api.example.com" },
       DomainTarget: { Value: { "Fn::GetAtt": [domain.id, "RegionalDomainName"] } },
     });
+  });
+});
+
+type ResponseProperties = {
+  ResponseParameters?: Record<string, string>;
+  ResponseTemplates: Record<string, string>;
+  ResponseType: string;
+  StatusCode?: string;
+};
+
+const responsesOf = (context?: Record<string, unknown>) =>
+  propertiesOf<ResponseProperties>(synthesize(context).api, "AWS::ApiGateway::GatewayResponse");
+
+const fault = '{"error":"Internal server error","message":"Internal server error"}';
+const gatewayMessage = "$context.error.messageString";
+
+const expected: Record<string, [status: string | undefined, body: string]> = {
+  ACCESS_DENIED: ["401", "$context.authorizer.unauthorized"],
+  API_CONFIGURATION_ERROR: [undefined, fault],
+  AUTHORIZER_CONFIGURATION_ERROR: [undefined, fault],
+  AUTHORIZER_FAILURE: [undefined, fault],
+  DEFAULT_4XX: [undefined, `{"error":${gatewayMessage},"message":${gatewayMessage}}`],
+  DEFAULT_5XX: [undefined, fault],
+  INTEGRATION_FAILURE: [undefined, fault],
+  INTEGRATION_TIMEOUT: [undefined, '{"error":"The request timed out","message":"The request timed out"}'],
+  MISSING_AUTHENTICATION_TOKEN: ["404", '{"error":"Not found"}'],
+  QUOTA_EXCEEDED: [undefined, '{"error":"Too many requests"}'],
+  RESOURCE_NOT_FOUND: ["404", '{"error":"Not found"}'],
+  THROTTLED: [undefined, '{"error":"Too many requests"}'],
+  UNAUTHORIZED: ["401", '{"error":"No token provided"}'],
+};
+
+describe("the gateway responses", () => {
+  it("have the service's own statuses and bodies", () => {
+    const responses = responsesOf().map(({ ResponseType, StatusCode, ResponseTemplates }) => {
+      expect(Object.keys(ResponseTemplates)).toEqual(["application/json"]);
+      return [ResponseType, [StatusCode, ResponseTemplates["application/json"]]];
+    });
+    expect(Object.fromEntries(responses)).toEqual(expected);
+  });
+
+  it("set Retry-After for throttled requests, and no other header without allowed origins", () => {
+    const headers = responsesOf().flatMap(({ ResponseType, ResponseParameters }) =>
+      Object.entries(ResponseParameters ?? {}).map(([name, value]) => [ResponseType, name, value]),
+    );
+    expect(headers).toEqual([
+      ["THROTTLED", "gatewayresponse.header.Retry-After", "'1'"],
+      ["QUOTA_EXCEEDED", "gatewayresponse.header.Retry-After", "'1'"],
+    ]);
+  });
+
+  it("allow pages of the first allowed origin to read them", () => {
+    const responses = responsesOf(customContext);
+    expect(responses).toHaveLength(Object.keys(expected).length);
+    for (const { ResponseType, ResponseParameters } of responses)
+      expect(ResponseParameters, ResponseType).toMatchObject({
+        "gatewayresponse.header.Access-Control-Allow-Origin": "'https://app.example'",
+        "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
+        "gatewayresponse.header.Access-Control-Expose-Headers": "'Retry-After'",
+        "gatewayresponse.header.Vary": "'Origin'",
+      });
   });
 });

@@ -23,11 +23,11 @@ const statementsIn = (document: Document): Statement[] =>
     Condition,
   }));
 
-/** Everything that a role may do by this template, however it is attached. */
+/** All statements that this template attaches to a role. */
 export function statementsOfRole(template: Template, roleId: string): Statement[] {
   const role = resourcesOf<RoleProperties>(template, "AWS::IAM::Role")[roleId];
   if (role === undefined) throw new Error(`There is no role ${roleId}`);
-  if (role.Properties.ManagedPolicyArns) throw new Error(`Role ${roleId} has policies from elsewhere`);
+  if (role.Properties.ManagedPolicyArns) throw new Error(`Role ${roleId} has managed policies`);
   const attached = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"]
     .flatMap((type) => Object.values(resourcesOf<PolicyProperties>(template, type)))
     .filter(({ Properties }) => Properties.Roles?.some(({ Ref }) => Ref === roleId));
@@ -37,7 +37,7 @@ export function statementsOfRole(template: Template, roleId: string): Statement[
   ].flatMap(statementsIn);
 }
 
-/** Every statement of every policy document in a template, of whatever kind. */
+/** All statements of all policy documents in a template. */
 export function allStatements(template: Template): Statement[] {
   const found: Statement[] = [];
   JSON.stringify(template, (_, value) => {

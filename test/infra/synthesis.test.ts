@@ -6,61 +6,55 @@ import { promisify } from "node:util";
 import type { Stack } from "aws-cdk-lib";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { afterAll, describe, expect, it } from "vitest";
+import { main } from "../../bin/app.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
+import { synthesize, withoutCode } from "./synthesized.ts";
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), "synthesis-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Fails whoever opens a connection. */
+/** Fails every connection. */
 const offline = `data:text/javascript,${encodeURIComponent(
   'import { Socket } from "node:net"; Socket.prototype.connect = () => { throw new Error("No network here"); };',
 )}`;
 
-/** Runs the program in an empty environment and in a directory of no project, as the CDK CLI would run it. */
-async function synthesize(name: string, context: Record<string, unknown> = {}) {
-  const outdir = join(directory, name);
-  const program = resolve("bin/app.ts");
-  const { stderr } = await run(process.execPath, ["--import", offline, program], {
-    cwd: directory,
-    env: {
-      CDK_OUTDIR: outdir,
-      CDK_CONTEXT_JSON: JSON.stringify({ "aws:cdk:bundling-stacks": [], ...context }),
-    },
-  });
-  return { stderr, templates: templatesIn(outdir) };
-}
-
-const templatesIn = (outdir: string) =>
-  ["TerminalData", "TerminalApi"].map((stack) =>
-    readFileSync(join(outdir, `${stack}.template.json`), "utf8"),
-  );
-
-describe("the synthesis", () => {
-  it("gives the same without account, region, network or project directory, and says nothing", async () => {
-    const { stderr, templates } = await synthesize("elsewhere");
-    expect(stderr).toBe("");
-    const outdir = join(directory, "here");
-    const context = { "aws:cdk:bundling-stacks": [] };
-    terminalApp({ outdir, context, builtinCloudFormationValidation: false }).synth();
-    expect(templates).toEqual(templatesIn(outdir));
-    expect(templates.join()).not.toMatch(/arn:aws:|\b\d{12}\b|(us|eu|ap)-[a-z]+-\d/);
-    expect(readdirSync(directory).sort()).toEqual(["elsewhere", "here"]);
-  });
-
-  it("fails with one plain message for a bad configuration", async () => {
-    const failure = synthesize("bad", { cookieName: "access token" });
-    await expect(failure).rejects.toMatchObject({
-      code: 1,
-      stderr: "Context cookieName must be a cookie name\n",
+describe("bin/app.ts", () => {
+  it("synthesizes the same templates without account, region, network or project directory", async () => {
+    const outdir = join(directory, "elsewhere");
+    const { stderr } = await run(process.execPath, ["--import", offline, resolve("bin/app.ts")], {
+      cwd: directory,
+      // bundles.test.ts has CDK's check of the templates, which takes seconds.
+      env: {
+        CDK_OUTDIR: outdir,
+        CDK_CONTEXT_JSON: JSON.stringify(withoutCode),
+        CDK_VALIDATION: "false",
+      },
     });
+    expect(stderr).toBe("");
+    const texts = ["TerminalData", "TerminalApi"].map((stack) =>
+      readFileSync(join(outdir, `${stack}.template.json`), "utf8"),
+    );
+    const { data, api } = synthesize();
+    expect(texts.map((text) => JSON.parse(text))).toEqual([data, api]);
+    expect(texts.join()).not.toMatch(/arn:aws:|\b\d{12}\b|(us|eu|ap)-[a-z]+-\d/);
+    expect(readdirSync(directory)).toEqual(["elsewhere"]);
   });
 
-  it("fails when a rule of AWS Solutions is broken without a reason", () => {
+  it("exits with 1 and one plain message for a bad configuration", () => {
+    const warnings: string[] = [];
+    const context = { ...withoutCode, cookieName: "access token" };
+    expect(main({ context }, (message) => warnings.push(message))).toBe(1);
+    expect(warnings).toEqual(["Context cookieName must be a cookie name"]);
+  });
+});
+
+describe("terminalApp", () => {
+  it("fails if a rule of AWS Solutions is broken without a reason", () => {
     const app = terminalApp({
       outdir: join(directory, "nag"),
       builtinCloudFormationValidation: false,
-      context: { "aws:cdk:bundling-stacks": [] },
+      context: withoutCode,
     });
     new Bucket(app.node.findChild("TerminalData") as Stack, "Bucket");
     expect(() => app.synth()).toThrow("AwsSolutions-S1");

@@ -17,29 +17,59 @@ export type Template = {
   Outputs: Record<string, { Value: unknown }>;
 };
 
-export type Templates = { data: Template; api: Template };
+export type Templates = { data: Template; api: Template; protectedData: boolean };
+
+/** A context in which every choice differs from its default. */
+export const customContext = {
+  allowedOrigins: ["https://app.example", "http://localhost:5173"],
+  walletLimits: { Pro: 60 },
+  issuer: "https://id.example/",
+  audience: "terminal",
+  cookieName: "session",
+  channelShards: 7,
+  priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
+  keyGraceSeconds: 7,
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
+  streamDomainName: "stream.example.com",
+  streamCertificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/2",
+  alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
+};
+
+const synthesized = new Map<string, Templates>();
 
 /**
- * Both templates for a context, without the functions' code and without CDK's check of the templates, which take
- * seconds: synthesis.test.ts and bundles.test.ts have those.
+ * Both templates for a context, without the functions' code and without CDK's check of the templates, which take seconds:
+ * synthesis.test.ts and bundles.test.ts have those. Each context is synthesized once, so nobody may change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
+  const key = JSON.stringify(context);
+  const templates = synthesized.get(key) ?? synthesizeNow(context);
+  synthesized.set(key, templates);
+  return templates;
+}
+
+function synthesizeNow(context: Record<string, unknown>): Templates {
   const outdir = mkdtempSync(join(tmpdir(), "templates-"));
   try {
-    const app = terminalApp({
+    const assembly = terminalApp({
       outdir,
       builtinCloudFormationValidation: false,
-      context: { "aws:cdk:bundling-stacks": [], ...context },
-    });
-    const assembly = app.synth();
+      context: { ...withoutCode, ...context },
+    }).synth();
+    const data = assembly.getStackByName("TerminalData");
     return {
-      data: assembly.getStackByName("TerminalData").template,
+      data: data.template,
       api: assembly.getStackByName("TerminalApi").template,
+      protectedData: data.terminationProtection ?? false,
     };
   } finally {
     rmSync(outdir, { recursive: true });
   }
 }
+
+/** Context that keeps the functions' code from being bundled. */
+export const withoutCode = { "aws:cdk:bundling-stacks": [] };
 
 /** The resources of a type, by logical id. */
 export function resourcesOf<Properties>(
@@ -55,17 +85,18 @@ export function propertiesOf<Properties>(template: Template, type: string): Prop
   return Object.values(resourcesOf<Properties>(template, type)).map(({ Properties }) => Properties);
 }
 
-/** The one resource of a type. */
+/** The only resource of a type. */
 export function only<Properties>(template: Template, type: string): Resource<Properties> & { id: string } {
   const [first, ...others] = Object.entries(resourcesOf<Properties>(template, type));
-  if (first === undefined || others.length > 0) throw new Error(`${type}: ${others.length + 1} of them`);
+  if (first === undefined || others.length > 0)
+    throw new Error(`Expected one ${type}, found ${first === undefined ? 0 : others.length + 1}`);
   return { id: first[0], ...first[1] };
 }
 
 export type FunctionProperties = {
   Architectures: string[];
   Code: { S3Key: string };
-  /** Absent when the row asks for nothing. */
+  /** Absent if the row needs no variable. */
   Environment?: { Variables: Record<string, unknown> };
   Handler: string;
   LoggingConfig: Record<string, unknown>;
@@ -86,7 +117,7 @@ export function logicalIdOf(template: Template, name: string): string {
 const nameOf = (logicalId: string) => logicalId.replace(/Function[0-9A-F]{8}$/, "");
 
 /** The properties of the functions, by the name of their row. */
-export function functionsOf({ api }: Templates): Record<string, FunctionProperties> {
+export function functionsOf({ api }: Pick<Templates, "api">): Record<string, FunctionProperties> {
   const functions = Object.entries(resourcesOf<FunctionProperties>(api, "AWS::Lambda::Function"));
   return Object.fromEntries(functions.map(([id, { Properties }]) => [nameOf(id), Properties]));
 }

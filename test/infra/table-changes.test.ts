@@ -36,7 +36,7 @@ const reaches = (name: string, eventName: string, { SK }: keys.Key) =>
 const isPublished = (eventName: string, key: keys.Key) => reaches("publishChanges", eventName, key);
 const isMirrored = (eventName: string, key: keys.Key) => reaches("mirrorPlans", eventName, key);
 
-/** What is the same of every mapping. */
+/** The properties that all mappings share. */
 const common = (name: string) => ({
   BisectBatchOnFunctionError: true,
   DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queue.id, "Arn"] } } },
@@ -48,7 +48,7 @@ const common = (name: string) => ({
 });
 
 describe("the table's changes", () => {
-  it("are brought to publishChanges from the first one on, and never hold each other up for long", () => {
+  it("invoke publishChanges in parallel batches, with few retries", () => {
     expect(mappingOf("publishChanges")).toEqual({
       ...common("publishChanges"),
       BatchSize: 100,
@@ -58,7 +58,7 @@ describe("the table's changes", () => {
     });
   });
 
-  it("are brought to mirrorPlans a few at a time, as often as it takes, for six hours", () => {
+  it("invoke mirrorPlans in small batches, with retries for six hours", () => {
     expect(mappingOf("mirrorPlans")).toEqual({
       ...common("mirrorPlans"),
       BatchSize: 20,
@@ -67,7 +67,7 @@ describe("the table's changes", () => {
     });
   });
 
-  it("are those of the sort keys that are published, when they are written", () => {
+  it("are filtered by the published sort keys, without deletions", () => {
     const SK = { S: keys.publishedSortKeys.map((prefix) => ({ prefix })) };
     expect(patternsOf("publishChanges")).toEqual([
       { eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } },
@@ -79,7 +79,7 @@ describe("the table's changes", () => {
     ["an order", keys.executionKey("alice", "order", "1")],
     ["a position", keys.executionKey("alice", "position", "1")],
     ["the prices", keys.pricesKey],
-  ])("bring %s, unless they are deleted", (_, key) => {
+  ])("publish %s, unless deleted", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(true);
     expect(isPublished("MODIFY", key)).toBe(true);
     expect(isPublished("REMOVE", key)).toBe(false);
@@ -95,26 +95,23 @@ describe("the table's changes", () => {
     ["the catalogue", keys.catalogueKey],
     ["a user's key", keys.userKeyRecordKey("alice")],
     ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
-  ])("do not bring %s", (_, key) => {
+  ])("do not publish %s", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(false);
   });
 
-  it.each(["INSERT", "MODIFY", "REMOVE"])(
-    "bring a profile's %s to its plan, and nothing else",
-    (eventName) => {
-      expect(isMirrored(eventName, keys.profileKey("alice"))).toBe(true);
-      for (const key of [
-        keys.settingsKey("alice", "sol"),
-        keys.referralKey("alice", new Date(), "bob"),
-        keys.userKeyRecordKey("alice"),
-        keys.retiredKeyKey(new Date(), "alice/1"),
-        keys.walletKey("alice", "eth", "0x1"),
-      ])
-        expect(isMirrored(eventName, key)).toBe(false);
-    },
-  );
+  it.each(["INSERT", "MODIFY", "REMOVE"])("mirror the %s of a profile, and of nothing else", (eventName) => {
+    expect(isMirrored(eventName, keys.profileKey("alice"))).toBe(true);
+    for (const key of [
+      keys.settingsKey("alice", "sol"),
+      keys.referralKey("alice", new Date(), "bob"),
+      keys.userKeyRecordKey("alice"),
+      keys.retiredKeyKey(new Date(), "alice/1"),
+      keys.walletKey("alice", "eth", "0x1"),
+    ])
+      expect(isMirrored(eventName, key)).toBe(false);
+  });
 
-  it("that are given up are noted for two weeks, encrypted and over TLS only", () => {
+  it("that Lambda gives up are recorded for two weeks, encrypted and over TLS only", () => {
     expect(queue.Properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 3600, SqsManagedSseEnabled: true });
     const policy = only<{ PolicyDocument: unknown; Queues: unknown }>(api, "AWS::SQS::QueuePolicy");
     expect(policy.Properties).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "../../lib/operations.ts";
-import { logicalIdOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
+import { customContext, logicalIdOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
 
 const plain = synthesize().api;
 const { id: apiId, Properties: properties } = only(plain, "AWS::ApiGatewayV2::Api");
@@ -36,7 +36,7 @@ const uriOf = (name: string) => ({
 });
 
 describe("the WebSocket API", () => {
-  it("chooses the route by the type of a message, and can be reached by pushes", () => {
+  it("selects the route by the type of a message, and keeps its default address", () => {
     expect(properties).toEqual({
       ApiKeySelectionExpression: "$context.authorizer.usageIdentifierKey",
       Description: expect.any(String),
@@ -46,7 +46,7 @@ describe("the WebSocket API", () => {
     });
   });
 
-  it("has the routes of the table", () => {
+  it("has the routes of THE TABLE", () => {
     const keys = Object.values(routes).map(({ Properties }) => Properties.RouteKey);
     expect(keys.sort()).toEqual(
       operationsOf("websocket")
@@ -55,7 +55,7 @@ describe("the WebSocket API", () => {
     );
   });
 
-  it.each(operationsOf("websocket"))("has %s serve its route", (name, { route }) => {
+  it.each(operationsOf("websocket"))("serves the route of %s by its function", (name, { route }) => {
     const [prefix, { Ref }] = routeOf(route).Target["Fn::Join"][1];
     expect(prefix).toBe("integrations/");
     expect(resourcesOf(plain, "AWS::ApiGatewayV2::Integration")[Ref]?.Properties).toEqual({
@@ -65,7 +65,7 @@ describe("the WebSocket API", () => {
     });
   });
 
-  it("brings what functions answer to the client, except where nobody listens", () => {
+  it("sends results to the client, except of $connect and $disconnect", () => {
     const responses = propertiesOf(plain, "AWS::ApiGatewayV2::RouteResponse");
     const answered = operationsOf("websocket")
       .map(([, { route }]) => route)
@@ -83,9 +83,9 @@ describe("the WebSocket API", () => {
       );
   });
 
-  it("asks the authorizer when a connection opens, whatever the connection brings", () => {
+  it("asks the authorizer before every connection, whatever headers it has", () => {
     const authorizer = only(plain, "AWS::ApiGatewayV2::Authorizer");
-    // No identity source: API Gateway would refuse connections that lack it without asking.
+    // Without identity sources: API Gateway would refuse connections that lack one without asking.
     expect(authorizer.Properties).toEqual({
       ApiId: { Ref: apiId },
       AuthorizerType: "REQUEST",
@@ -106,12 +106,12 @@ describe("the WebSocket API", () => {
 describe("the WebSocket stage", () => {
   const stage = only<{ AccessLogSettings: { Format: string } }>(plain, "AWS::ApiGatewayV2::Stage");
 
-  it("is deployed with each change, is measured, and writes no execution log", () => {
+  it("is deployed with each change, measured, and writes no execution log", () => {
     expect(stage.Properties).toMatchObject({ StageName: "live", AutoDeploy: true });
     expect(stage.Properties).toHaveProperty("DefaultRouteSettings", { DetailedMetricsEnabled: true });
   });
 
-  it("logs connections and messages without what a client may have put in them", () => {
+  it("logs connections and messages without anything that clients choose", () => {
     const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
       "$context.authorizer.latency",
@@ -129,13 +129,13 @@ describe("the WebSocket stage", () => {
     ]);
   });
 
-  it("is made after the role without which it may not log", () => {
+  it("is created after the role that lets it write logs", () => {
     expect(stage.DependsOn).toContain(only(plain, "AWS::ApiGateway::Account").id);
   });
 });
 
-describe("the address of the streams", () => {
-  it("is that of the stage", () => {
+describe("the StreamUrl output", () => {
+  it("is the address of the stage", () => {
     const { Value } = plain.Outputs.StreamUrl as { Value: { "Fn::Join": [string, unknown[]] } };
     expect(Value["Fn::Join"][1]).toEqual([
       "wss://",
@@ -149,13 +149,13 @@ describe("the address of the streams", () => {
     expect(plain.Outputs).not.toHaveProperty("StreamDomainTarget");
   });
 
-  it("stays the same from deploy to deploy", () => {
+  it("stays the same, because the API keeps its logical id", () => {
     expect(apiId).toBe("Stream790BDEE4");
   });
 
-  it("is the domain name alone where there is one, and pushes still go to the API's own", () => {
-    const streamCertificateArn = "arn:aws:acm:eu-west-1:111111111111:certificate/2";
-    const { api } = synthesize({ streamDomainName: "stream.example.com", streamCertificateArn });
+  it("is the custom domain if there is one, while pushes still use the default address", () => {
+    const { streamCertificateArn } = customContext;
+    const { api } = synthesize(customContext);
     const domain = only(api, "AWS::ApiGatewayV2::DomainName");
     expect(domain.Properties).toEqual({
       DomainName: "stream.example.com",
@@ -179,8 +179,8 @@ describe("the address of the streams", () => {
   });
 });
 
-describe("the executions' way in", () => {
-  it("is a function that is named in an output", () => {
+describe("the RecordExecutionsFunction output", () => {
+  it("names the function that records executions", () => {
     expect(plain.Outputs.RecordExecutionsFunction).toEqual({
       Value: { Ref: logicalIdOf(plain, "recordExecutions") },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { functionsOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
+import { customContext, functionsOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
 
-const templates = synthesize({ allowedOrigins: ["https://app.example"] });
+const templates = synthesize(customContext);
 const { api } = templates;
 const rest = only<{ ApiKeySourceType: string }>(api, "AWS::ApiGateway::RestApi");
 const stream = only<{ ApiKeySelectionExpression: string }>(api, "AWS::ApiGatewayV2::Api");
@@ -15,7 +15,7 @@ const plans = resourcesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
 const planNamed = (name: string) =>
   Object.keys(plans).find((id) => plans[id]?.Properties.UsagePlanName === `TerminalApi/${name}`) ?? "";
 
-/** The 32 hexadecimal digits of the stack's id, which stand in no template. */
+/** The 32 hexadecimal digits of the stack's id, which no template contains. */
 const stackID = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
 const fallbackKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackID] }] };
 const planStages = {
@@ -31,8 +31,8 @@ const planStages = {
   ],
 };
 
-describe("the usage plans", () => {
-  it("admit what was agreed on: so many requests a second, and a minute's worth at once", () => {
+describe("the usage plans of the template", () => {
+  it("allow a minute's requests at once, and then their rate", () => {
     const throttles = Object.values(plans).map(({ Properties }) => [
       Properties.UsagePlanName,
       Properties.Throttle,
@@ -44,7 +44,7 @@ describe("the usage plans", () => {
     });
   });
 
-  it("each cover the stages of both APIs, and are made after them", () => {
+  it("each cover the stages of both APIs, and are created after them", () => {
     const stages = [
       only<{ StageName: string }>(api, "AWS::ApiGateway::Stage"),
       only<{ StageName: string }>(api, "AWS::ApiGatewayV2::Stage"),
@@ -58,7 +58,7 @@ describe("the usage plans", () => {
     }
   });
 
-  it("count every request to a method and every connection, and no preflight", () => {
+  it("count all requests and new connections, and no preflight", () => {
     type Method = { HttpMethod: string; ApiKeyRequired?: boolean };
     for (const { HttpMethod, ApiKeyRequired = false } of propertiesOf<Method>(api, "AWS::ApiGateway::Method"))
       expect(ApiKeyRequired, HttpMethod).toBe(HttpMethod !== "OPTIONS");
@@ -67,14 +67,14 @@ describe("the usage plans", () => {
       expect(ApiKeyRequired, RouteKey).toBe(RouteKey === "$connect");
   });
 
-  it("take the word of the authorizers for whose request it is, and never a client's", () => {
+  it("take API keys from the authorizers, not from clients", () => {
     expect(rest.Properties.ApiKeySourceType).toBe("AUTHORIZER");
     expect(stream.Properties.ApiKeySelectionExpression).toBe("$context.authorizer.usageIdentifierKey");
   });
 });
 
-describe("the shared key", () => {
-  it("is the one key of the template, with the stack's id for a value, on a plan of its own", () => {
+describe("the fallback key", () => {
+  it("is the only key of the template, on its own plan, and its value is the stack's id", () => {
     const key = only(api, "AWS::ApiGateway::ApiKey");
     expect(key.Properties).toEqual({
       Description: expect.any(String),
@@ -89,7 +89,7 @@ describe("the shared key", () => {
     });
   });
 
-  it("is known to the authorizers alone, and to no output", () => {
+  it("is passed to the authorizers only, and to no output", () => {
     const knowing = Object.entries(functionsOf(templates))
       .filter(([, { Environment }]) => JSON.stringify(Environment ?? {}).includes("AWS::StackId"))
       .map(([name, { Environment }]) => [name, Environment?.Variables.FALLBACK_KEY]);
@@ -102,21 +102,21 @@ describe("the shared key", () => {
   });
 });
 
-describe("who makes the users' keys", () => {
-  it("knows the plans, what they cover, and how long a key takes", () => {
+describe("the functions that manage keys", () => {
+  it("know the plans, their stages, and the grace of new keys", () => {
     const { mirrorPlans, deleteRetiredKeys, freeIdleKeys } = functionsOf(templates);
     const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
     expect(mirrorPlans?.Environment?.Variables).toMatchObject({
       ...names,
       STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
       PRO_PLAN_ID: { Ref: planNamed("Pro") },
-      KEY_GRACE_SECONDS: "120",
+      KEY_GRACE_SECONDS: "7",
     });
     for (const sweeper of [deleteRetiredKeys, freeIdleKeys])
       expect(sweeper?.Environment?.Variables).toMatchObject(names);
   });
 
-  it("can be told by an operator's program from the outputs", () => {
+  it("have what they know in outputs, for the admin program", () => {
     expect(api.Outputs).toMatchObject({
       StandardPlanId: { Value: { Ref: planNamed("Standard") } },
       ProPlanId: { Value: { Ref: planNamed("Pro") } },
