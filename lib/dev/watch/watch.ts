@@ -55,7 +55,7 @@ export async function watch({
 }: Watch): Promise<AsyncDisposable> {
   const names = [...functions.keys()];
   const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
-  const codeRoot = mkdtempSync(join(tmpdir(), "watch-"));
+  const codeRoot = mkdtempSync(join(tmpdir(), "watched-code-"));
   const watchers = new Map<string, FSWatcher>();
   const saved = new Set<string>();
   /** The functions whose last build failed: they have to be built again whatever is saved. */

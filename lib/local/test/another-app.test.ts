@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { type Runner, start, synthesize } from "cdk-local-runner";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { temporaryFolder } from "./fixtures/folder.ts";
+
+const project = resolve(import.meta.dirname, "fixtures/notes-app");
+let runner: Runner;
+
+/** As the README shows it. */
+beforeAll(async () => {
+  runner = await start({
+    port: 0,
+    dataDir: temporaryFolder(),
+    async assembly({ folder, reaper }) {
+      await synthesize({ project, folder, context: {}, reaper });
+      return folder;
+    },
+  });
+});
+
+afterAll(() => runner.stop());
+
+describe("another CDK app", () => {
+  it("serves its REST API from its function and its table", async () => {
+    const url = `${runner.baseUrl}/notes/1`;
+    expect((await fetch(url)).status).toBe(404);
+    expect((await fetch(url, { method: "PUT", body: "milk" })).status).toBe(204);
+    const answer = await fetch(url);
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: "Note: milk" });
+  });
+
+  it("answers an unknown route as API Gateway does", async () => {
+    const answer = await fetch(`${runner.baseUrl}/wallets`);
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 403,
+      body: { message: "Missing Authentication Token" },
+    });
+  });
+
+  it("serves its WebSocket API", async () => {
+    const socket = new WebSocket(runner.streamUrl ?? "");
+    await once(socket, "open");
+    socket.send("hello");
+    const [answer] = await once(socket, "message");
+    expect(String(answer)).toBe("echo: hello");
+    socket.close();
+  });
+
+  it("has its URLs among its outputs", () => {
+    expect(runner.outputs).toMatchObject({ BaseUrl: runner.baseUrl, StreamUrl: runner.streamUrl });
+  });
+});
