@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, expect, test } from "vitest";
-import { synthesizeFixture } from "./fixtures/assembly.ts";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assemblyFolder } from "./fixtures/assemblies.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 import { descendants, survivors } from "./fixtures/processes.ts";
 
@@ -12,7 +12,7 @@ const running = new Set<ChildProcess>();
 let assembly: string;
 
 beforeAll(() => {
-  assembly = synthesizeFixture();
+  assembly = assemblyFolder("worker");
 });
 
 afterEach(() => {
@@ -20,7 +20,7 @@ afterEach(() => {
   running.clear();
 });
 
-/** A runner in its own process, once it is up. */
+/** Starts a runner in its own process and waits until it is up. */
 async function startRunner(...args: string[]) {
   const child = launch(...args);
   const [{ baseUrl }] = (await once(child, "message")) as [{ baseUrl: string }];
@@ -37,40 +37,42 @@ async function work(baseUrl: string, query: string): Promise<unknown> {
   return (await fetch(`${baseUrl}/work?${query}`)).json();
 }
 
-test("killed, a runner leaves no process, and the next one finds the data at once", async () => {
-  const dataDir = join(temporaryFolder(), "data");
-  const first = await startRunner(dataDir);
-  for (let n = 0; n < 20; n++) await work(first.baseUrl, `does=write&id=${n}`);
-  // Busy for good, it can neither notice nor hear that its runner is gone.
-  const busy = await work(first.baseUrl, "does=process");
-  const looping = fetch(`${first.baseUrl}/work?does=loop`).catch(() => {});
-  await expect.poll(() => work(first.baseUrl, "does=process")).not.toBe(busy);
-  const children = descendants(first.child.pid ?? 0);
-  expect(children.map(({ pid }) => pid)).toContain(busy);
-  expect(children.map(({ command }) => command).join()).toContain("DynamoDBLocal.jar");
-  first.child.kill("SIGKILL");
+describe("a runner", () => {
+  it("leaves no process if it is killed, and the next runner finds the data at once", async () => {
+    const dataDir = join(temporaryFolder(), "data");
+    const first = await startRunner(dataDir);
+    for (let n = 0; n < 20; n++) await work(first.baseUrl, `does=write&id=${n}`);
+    // A sandbox in an endless loop cannot notice that its runner is gone.
+    const busy = await work(first.baseUrl, "does=process");
+    const looping = fetch(`${first.baseUrl}/work?does=loop`).catch(() => {});
+    await expect.poll(() => work(first.baseUrl, "does=process")).not.toBe(busy);
+    const children = descendants(first.child.pid ?? 0);
+    expect(children.map(({ pid }) => pid)).toContain(busy);
+    expect(children.map(({ command }) => command).join()).toContain("DynamoDBLocal.jar");
+    first.child.kill("SIGKILL");
 
-  const second = await startRunner(dataDir);
-  for (let n = 0; n < 20; n++) expect(await work(second.baseUrl, `does=read&id=${n}`)).toBe(String(n));
-  expect(await survivors(children)).toEqual([]);
-  await looping;
-});
+    const second = await startRunner(dataDir);
+    for (let n = 0; n < 20; n++) expect(await work(second.baseUrl, `does=read&id=${n}`)).toBe(String(n));
+    expect(await survivors(children)).toEqual([]);
+    await looping;
+  });
 
-test.each(["SIGINT", "SIGTERM"] as const)("%s ends everything in order", async (signal) => {
-  const { child, baseUrl } = await startRunner();
-  await work(baseUrl, "does=process");
-  const children = descendants(child.pid ?? 0);
-  expect(children.length).toBeGreaterThanOrEqual(3);
-  child.kill(signal);
-  expect(await once(child, "exit")).toEqual([0, null]);
-  expect(await survivors(children)).toEqual([]);
-});
+  it("ends everything in order on SIGTERM", async () => {
+    const { child, baseUrl } = await startRunner();
+    await work(baseUrl, "does=process");
+    const children = descendants(child.pid ?? 0);
+    expect(children.length).toBeGreaterThanOrEqual(3);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(await survivors(children)).toEqual([]);
+  });
 
-test("while it starts, a signal ends it too", async () => {
-  const child = launch();
-  await expect.poll(() => descendants(child.pid ?? 0).length, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
-  const children = descendants(child.pid ?? 0);
-  child.kill("SIGINT");
-  await once(child, "exit");
-  expect(await survivors(children)).toEqual([]);
+  it("also ends everything on SIGINT while it starts", async () => {
+    const child = launch();
+    await expect.poll(() => descendants(child.pid ?? 0).length, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
+    const children = descendants(child.pid ?? 0);
+    child.kill("SIGINT");
+    await once(child, "exit");
+    expect(await survivors(children)).toEqual([]);
+  });
 });

@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { freePort } from "../src/http/server.ts";
 import { type Runner, start } from "../src/start.ts";
-import { synthesizeFixture } from "./fixtures/assembly.ts";
+import { assemblyFolder, functionFolder } from "./fixtures/assemblies.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 import { descendants, survivors } from "./fixtures/processes.ts";
 
@@ -22,7 +22,7 @@ let streamPort: number;
 let runner: Runner;
 
 beforeAll(async () => {
-  assembly = synthesizeFixture();
+  assembly = assemblyFolder("worker");
   streamPort = await freePort();
   runner = await start({
     assembly,
@@ -75,7 +75,7 @@ describe("start", () => {
       AWS_LAMBDA_FUNCTION_NAME: "worker",
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
       AWS_REGION: "us-east-1",
-      LAMBDA_TASK_ROOT: expect.stringContaining(assembly),
+      LAMBDA_TASK_ROOT: functionFolder("worker"),
       TZ: ":UTC",
       _HANDLER: "index.handler",
     });
@@ -155,9 +155,9 @@ describe("start", () => {
 
   it("refuses a resource that is not emulated, and leaves no process", async () => {
     const before = descendants(process.pid);
-    const unknown = synthesizeFixture("AWS::S3::Bucket");
+    const unknown = assemblyFolder("worker", "AWS::S3::Bucket");
     await expect(start({ assembly: unknown, port: 0 })).rejects.toThrow(
-      "Service: AWS::S3::Bucket (Unknown) is not emulated",
+      "Data: AWS::S3::Bucket (Unknown) is not emulated",
     );
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
     expect(await survivors(started)).toEqual([]);

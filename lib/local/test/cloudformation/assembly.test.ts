@@ -5,13 +5,13 @@ import { readAssembly } from "../../src/cloudformation/assembly.ts";
 import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { defineFunction } from "../../src/lambda/function-definition.ts";
-import { synthesizeFixture } from "../fixtures/assembly.ts";
+import { assemblyFolder } from "../fixtures/assemblies.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
 const types = resourceTypes(() => ({ keyId: "k", arn: "arn of k" }));
 
 describe("an assembly of the CDK", () => {
-  const assembly = readAssembly(synthesizeFixture());
+  const assembly = readAssembly(assemblyFolder("worker"));
   const resources = resolveStacks(assembly.stacks, types);
 
   it("has its stacks", () => {

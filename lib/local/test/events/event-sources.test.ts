@@ -7,10 +7,10 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Runner, start } from "../../src/start.ts";
+import { assemblyFolder } from "../fixtures/assemblies.ts";
 import { eventually } from "../fixtures/eventually.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 import { descendants, survivors } from "../fixtures/processes.ts";
-import { synthesizeEventSources } from "./assembly.ts";
 
 type Place = Pick<Runner, "outputs" | "endpoints" | "credentials">;
 
@@ -39,7 +39,7 @@ async function placeAt(baseUrl: string): Promise<Place> {
 
 // One runner that is killed in the middle of its work, and another one after it.
 beforeAll(async () => {
-  const assembly = synthesizeEventSources();
+  const assembly = assemblyFolder("event-sources");
   const first = fork(script, [assembly, dataDir], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   process.once("exit", () => first.kill("SIGKILL"));
   const [{ baseUrl }] = (await once(first, "message")) as [{ baseUrl: string }];
