@@ -15,11 +15,6 @@ const longestRunMs = 100_000;
 /** Time for the last save, and for closing the connections. */
 const shutdownMs = 15_000;
 
-/** No feed sent a price, or no price could be saved. */
-class NoPrices extends Error {
-  override readonly name = "NoPrices";
-}
-
 type Tick = Pick<ScheduledEvent, "id" | "time">;
 
 export const handler = background("feedPrices", async (event: Tick, context: Context): Promise<void> => {
@@ -31,5 +26,6 @@ export const handler = background("feedPrices", async (event: Tick, context: Con
     onLine: (line) => console.warn({ operation: "feedPrices", ...line }),
     onFault: (error) => logFault("feedPrices", error),
   });
-  if (!useful) throw new NoPrices();
+  // No feed sent a price, or no price could be saved.
+  if (!useful) throw Object.assign(new Error(), { name: "NoPrices" });
 });

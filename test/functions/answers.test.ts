@@ -13,8 +13,8 @@ beforeEach(() => {
   table.reset();
 });
 
-describe("an answer", () => {
-  it("holds nothing that its schema does not list, whatever the table gives", async () => {
+describe("a REST function", () => {
+  it("answers with the fields of its schema only, whatever the table holds", async () => {
     const wallet = {
       _id: "w1",
       UserID: "alice",
@@ -28,7 +28,7 @@ describe("an answer", () => {
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
   });
 
-  it("follows every page of a list", async () => {
+  it("reads every page of a list", async () => {
     table
       .on(QueryCommand)
       .resolvesOnce({ Items: [], LastEvaluatedKey: { PK: "p", SK: "s" } })
@@ -37,7 +37,7 @@ describe("an answer", () => {
     expect(table.commandCalls(QueryCommand)).toHaveLength(2);
   });
 
-  it("is kept by no cache and its type not guessed", async () => {
+  it("forbids caching and type sniffing", async () => {
     table.on(QueryCommand).resolves({ Items: [] });
     expect((await listWallets(restEvent())).headers).toMatchObject({
       "Content-Type": "application/json",
@@ -52,7 +52,7 @@ describe("an answer", () => {
     ["https://app.example.evil.example", undefined],
     ["http://app.example", undefined],
     ["null", undefined],
-  ])("to a page of %s allows %s", async (origin, allowed) => {
+  ])("answers a page of %s with the allowed origin %s", async (origin, allowed) => {
     table.on(QueryCommand).resolves({ Items: [] });
     const { headers } = await listWallets(restEvent({ headers: { origin } }));
     expect(headers?.["Access-Control-Allow-Origin"]).toBe(allowed);
@@ -60,7 +60,7 @@ describe("an answer", () => {
     expect(headers?.Vary).toBe("Origin");
   });
 
-  it("lists no rewards before any were loaded", async () => {
+  it("lists no rewards before any have been loaded", async () => {
     table.on(GetCommand).resolves({});
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { points: 5 } });
     expect(JSON.parse((await listRewards(restEvent())).body)).toEqual({
@@ -70,13 +70,13 @@ describe("an answer", () => {
   });
 });
 
-describe("a POST", () => {
+describe("storeWallet", () => {
   it.each([
     ["without a type", {}, 415],
     ["of a form", { "Content-Type": "application/x-www-form-urlencoded" }, 415],
     ["of plain text", { "Content-Type": "text/plain; x=application/json" }, 415],
     ["of JSON with a charset", { "content-type": "Application/JSON; charset=utf-8" }, 400],
-  ])("%s is answered with %3$d", async (_, headers, status) => {
+  ])("answers a body %s with %3$d", async (_, headers, status) => {
     expect((await storeWallet(restEvent({ body: {}, headers }))).statusCode).toBe(status);
   });
 
@@ -89,12 +89,12 @@ describe("a POST", () => {
     ["an array", "[]", "The body must be a JSON object"],
     ["a string", '"eth"', "The body must be a JSON object"],
     ["deep nesting", "[".repeat(100_000), "The body must be valid JSON"],
-  ])("with %s is a 400 that says so", async (_, body, message) => {
+  ])("answers %s with a 400 that says so", async (_, body, message) => {
     const { statusCode, body: text } = await storeWallet(restEvent({ body }));
     expect([statusCode, JSON.parse(text)]).toEqual([400, { message }]);
   });
 
-  it("is read from base64 as well", async () => {
+  it("decodes base64", async () => {
     const event = {
       ...restEvent({ body: Buffer.from('{"network":"x"}').toString("base64") }),
       isBase64Encoded: true,

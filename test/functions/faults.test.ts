@@ -27,7 +27,7 @@ const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318
 const importEvent = restEvent({ body: { network: "eth", privateKey: secret } });
 const logged = quietConsole();
 
-/** An error as the SDK throws it, with a message that quotes what was sent. */
+/** An SDK error whose message quotes the request. */
 const fault = (name: string) =>
   Object.assign(new Error(`could not handle ${secret}`), {
     name,
@@ -81,7 +81,7 @@ describe("a fault of DynamoDB", () => {
     ["listRewards", listRewards, restEvent(), envelope],
     ["listWalletsV2", listWalletsV2, restEvent(), envelope],
   ])(
-    "is a clean 500 of %s, in its own form, and is logged without a word of the request",
+    "becomes a 500 of %s in its own form, and is logged without quoting the request",
     async (_, handler, event, body) => {
       for (const command of [GetCommand, QueryCommand, UpdateCommand, TransactWriteCommand] as const) {
         table.on(command as typeof GetCommand).rejects(fault("ProvisionedThroughputExceededException"));
@@ -96,12 +96,12 @@ describe("a fault of DynamoDB", () => {
     },
   );
 
-  it("is a 500 when the table is missing", async () => {
+  it("becomes a 500 if the table is missing", async () => {
     table.on(QueryCommand).rejects(fault("ResourceNotFoundException"));
     expect((await listWallets(restEvent())).statusCode).toBe(500);
   });
 
-  it("is a 500 when the user has no profile", async () => {
+  it("becomes a 500 if the user has no profile", async () => {
     table.on(GetCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [] });
     for (const handler of [storeWallet, listRewards, getUserData] as Handler[]) {
@@ -113,7 +113,7 @@ describe("a fault of DynamoDB", () => {
 
 describe("a fault of KMS", () => {
   it.each(["KMSInternalException", "ThrottlingException", "AccessDeniedException", "TimeoutError"])(
-    "(%s) during an import is a 500, and nothing is stored",
+    "(%s) becomes a 500, and nothing is stored",
     async (name) => {
       kms.on(GenerateDataKeyCommand).rejects(fault(name));
       const result = await storeWallet(importEvent);
@@ -123,9 +123,9 @@ describe("a fault of KMS", () => {
   );
 });
 
-describe("a transaction", () => {
+describe("storeWallet, with its transaction", () => {
   it.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
-    "that was cancelled for %s is tried again, under the same data key",
+    "retries after %s, with the same data key",
     async (code) => {
       table
         .on(TransactWriteCommand)
@@ -138,20 +138,20 @@ describe("a transaction", () => {
     },
   );
 
-  it("that conflicts again and again ends in a 500", async () => {
+  it("answers 500 after five conflicts", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "TransactionConflict"));
     const result = await storeWallet(importEvent);
     expect([result.statusCode, bodyOf(result)]).toEqual([500, message]);
     expect(writes()).toBe(5);
   });
 
-  it("that fails for another reason is not tried again", async () => {
+  it("does not retry after any other failure", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "ValidationError"));
     expect((await storeWallet(importEvent)).statusCode).toBe(500);
     expect(writes()).toBe(1);
   });
 
-  it("that lost the race for the last place ends in a 403", async () => {
+  it("answers 403 if it lost the race for the last place", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(() => {
       table
         .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })
@@ -165,7 +165,7 @@ describe("a transaction", () => {
     ]);
   });
 
-  it("that lost the race for the same wallet ends in a 200", async () => {
+  it("answers 200 if it lost the race for the same wallet", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(({ TransactItems: [put] }) => {
       const { PK, SK } = put.Put.Item;
       table.on(GetCommand, { Key: { PK, SK } }).resolves({ Item: { PK } });
@@ -176,14 +176,14 @@ describe("a transaction", () => {
   });
 });
 
-describe("an import", () => {
-  it("wipes the data key, whether it is stored or not", async () => {
+describe("storeWallet, with its keys", () => {
+  it("wipes the data key after the import", async () => {
     table.on(TransactWriteCommand).resolves({});
     await storeWallet(importEvent);
     expect(dataKey).toEqual(Buffer.alloc(32));
   });
 
-  it("asks KMS for no key when the wallet is held already, or there is no room", async () => {
+  it("asks KMS for no data key if the wallet exists or the limit is reached", async () => {
     table.on(GetCommand).resolves({ Item: { tier: "Base", walletCount: 10 } });
     expect((await storeWallet(importEvent)).statusCode).toBe(200);
     table.on(GetCommand, { ProjectionExpression: "PK" }).resolves({});
@@ -191,7 +191,7 @@ describe("an import", () => {
     expect(kms.commandCalls(GenerateDataKeyCommand)).toHaveLength(0);
   });
 
-  it("stores no form of the key that it was given", async () => {
+  it("does not store the private key in any readable form", async () => {
     table.on(TransactWriteCommand).resolves({});
     await storeWallet(importEvent);
     const stored = JSON.stringify(table.commandCalls(TransactWriteCommand)[0]?.args[0].input, (_, value) =>

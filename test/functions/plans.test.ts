@@ -47,7 +47,7 @@ function visits(...users: string[]) {
   return { Records: users.map((userID) => streamRecord(profile(userID))) };
 }
 
-/** An error as the SDK throws it, with a message that quotes what was sent. */
+/** An SDK error whose message quotes the request. */
 const fault = (name: string) =>
   Object.assign(new Error(`could not handle ${value}`), {
     name,
@@ -76,14 +76,14 @@ afterEach(() => {
 });
 
 describe("mirrorPlans", () => {
-  it("puts a user's key on the plan of their tier, and says nothing of it", async () => {
+  it("attaches a new user's key to the plan of their tier, and logs nothing", async () => {
     expect(await mirrorPlans(visits("ann"))).toEqual({ batchItemFailures: [] });
     const [attached] = gateway.commandCalls(CreateUsagePlanKeyCommand);
     expect(attached?.args[0].input).toMatchObject({ usagePlanId: "standard", keyId: "k1" });
     expect(logged()).toEqual([]);
   });
 
-  it("has the record come again of a user whom it could not read, and goes on with the others", async () => {
+  it("asks for a retry of a user whom it could not read, and continues with the others", async () => {
     const event = visits("ann", "bob");
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     expect(await mirrorPlans(event)).toEqual({
@@ -93,7 +93,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toEqual([line("mirrorPlans", "InternalServerError")]);
   });
 
-  it("leaves the rest of a batch for later once API Gateway takes no more calls", async () => {
+  it("leaves the rest of a batch for a retry once API Gateway throttles it", async () => {
     const event = visits("ann", "bob");
     const throttled = new TooManyRequestsException({ $metadata: {}, message: value });
     gateway.on(CreateApiKeyCommand).rejects(throttled);
@@ -104,7 +104,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toMatchObject([{ operation: "mirrorPlans", error: "TooManyRequestsException" }]);
   });
 
-  it("says that there can be no more keys, and has nothing come again", async () => {
+  it("logs that the key limit is reached, and asks for no retry", async () => {
     gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
     expect(await mirrorPlans(visits("ann", "bob"))).toEqual({ batchItemFailures: [] });
     expect(logged()).toMatchObject([{ error: "KeyLimitReached" }, { error: "KeyLimitReached" }]);
@@ -122,7 +122,7 @@ describe("deleteRetiredKeys", () => {
         .resolves({ items: [{ id: `id of ${name}`, name: `terminal/${name}`, value }] });
   });
 
-  it("deletes the others when one cannot be deleted, which it remembers", async () => {
+  it("deletes the other keys if one cannot be deleted, and keeps that one for the next run", async () => {
     gateway.on(DeleteApiKeyCommand, { apiKey: "id of ann/1" }).rejects(fault("InternalFailure"));
     await deleteRetiredKeys();
     const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
@@ -130,7 +130,7 @@ describe("deleteRetiredKeys", () => {
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalFailure")]);
   });
 
-  it("fails when it cannot read which keys are retired", async () => {
+  it("fails if it cannot read the retired keys", async () => {
     table.on(QueryCommand).rejects(fault("InternalServerError"));
     await expect(deleteRetiredKeys()).rejects.toThrow(/^deleteRetiredKeys failed$/);
     expect(gateway.calls()).toEqual([]);
@@ -158,7 +158,7 @@ describe("freeIdleKeys", () => {
       .commandCalls(TransactWriteCommand)
       .map(({ args: [{ input }] }) => input.TransactItems?.[0]?.Delete?.Key);
 
-  it("frees the keys of others when one user cannot be read, and of nobody who was there", async () => {
+  it("retires other idle keys if one user cannot be read, and no key of a recent visitor", async () => {
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
     await freeIdleKeys();
@@ -166,7 +166,7 @@ describe("freeIdleKeys", () => {
     expect(logged()).toEqual([line("freeIdleKeys", "InternalServerError")]);
   });
 
-  it("fails when it cannot read the keys, and frees none", async () => {
+  it("fails if it cannot read the keys, and retires none", async () => {
     gateway.on(GetApiKeysCommand).rejects(fault("InternalFailure"));
     await expect(freeIdleKeys()).rejects.toThrow(/^freeIdleKeys failed$/);
     expect(freed()).toEqual([]);

@@ -67,8 +67,8 @@ const writes = () =>
 const posted = () =>
   api.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => JSON.parse(String(input.Data)));
 
-describe("a connection", () => {
-  it("is remembered in one of the shards, for as long as it may last", async () => {
+describe("the functions of a connection", () => {
+  it("register it in one of the shards, for as long as it may last", async () => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(event)).toEqual({
       statusCode: 200,
@@ -79,7 +79,7 @@ describe("a connection", () => {
     expect([0, 1, 2, 3]).toContain(put?.args[0].input.Item?.shard);
   });
 
-  it("is forgotten when it ends", async () => {
+  it("remove it when it ends", async () => {
     table.on(DeleteCommand).resolvesOnce({ Attributes: { ...connection, channels: new Set(["prices"]) } });
     expect(await disconnect(disconnectEvent())).toEqual({ statusCode: 200 });
     expect(table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
@@ -88,7 +88,7 @@ describe("a connection", () => {
     ]);
   });
 
-  it("is neither remembered nor forgotten for a message that says so", async () => {
+  it("ignore messages of type $connect and $disconnect", async () => {
     await connect(messageEvent({ type: "$connect" }, "$connect"));
     await disconnect(messageEvent({ type: "$disconnect" }, "$disconnect"));
     expect(writes()).toEqual([]);
@@ -101,14 +101,14 @@ describe("a connection", () => {
       "a cookie, from a page of another site",
       { Cookie: "access_token=secret", Origin: "https://evil.example" },
     ],
-  ])("with %s is Unauthorized, and no log tells of it", async (_, headers) => {
+  ])("throw Unauthorized for %s, and log nothing", async (_, headers) => {
     await expect(authorizeConnection(authorizerEvent(headers))).rejects.toThrow(/^Unauthorized$/);
     expect(logged()).toEqual([]);
   });
 });
 
-describe("a message", () => {
-  it("that has one reply is answered by the function's result", async () => {
+describe("the functions of messages", () => {
+  it("return a single reply as their result", async () => {
     const event = messageEvent({ type: "unsubscribe", id: "u1", channels: ["orders"] });
     expect(JSON.parse((await unsubscribe(event)).body ?? "")).toMatchObject({
       type: "subscriptions",
@@ -122,7 +122,7 @@ describe("a message", () => {
     expect(posted()).toEqual([]);
   });
 
-  it("that has several is answered by pushes, in order", async () => {
+  it("push several replies, in order", async () => {
     api.on(PostToConnectionCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [executionItem("alice", order())] });
     const channels = ["orders", "trades", "prices"];
@@ -137,7 +137,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("from a connection that has gone meanwhile is no fault", async () => {
+  it("log no fault if the connection has gone meanwhile", async () => {
     api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     expect(await subscribe(event)).toEqual({ statusCode: 200 });
@@ -151,8 +151,8 @@ const priceDelivery = (changes: Partial<Price> = {}): ChannelDelivery => ({
   update: { type: "update", channel: "prices", time: new Date().toISOString(), data: [price(changes)] },
 });
 
-describe("a change of prices", () => {
-  it("is handed over for every shard, without waiting for what comes of it", async () => {
+describe("publishChanges and deliver", () => {
+  it("invoke one delivery of new prices per shard, without waiting for it", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const Records = [streamRecord(pricesItem([price()]))];
     expect(await publishChanges({ Records })).toEqual({ batchItemFailures: [] });
@@ -174,7 +174,7 @@ describe("a change of prices", () => {
     ]);
   });
 
-  it("that some subscribers could not be told is a warning that counts them", async () => {
+  it("warn with the number of subscribers that could not be reached", async () => {
     api.on(PostToConnectionCommand).rejects(new Error("secret"));
     table.on(QueryCommand).resolves({ Items: [connection] });
     await deliver(priceDelivery());
@@ -221,9 +221,9 @@ describe("a fault of DynamoDB", () => {
       () => recordExecutions({ records: [{ kind: "order", userID: secret, ...order({ reason: secret }) }] }),
       { results: [expect.objectContaining({ index: 0, status: "failed" })] },
     ],
-  ])("is told by %s in its own way, and logged by its name alone", async (operation, call, told) => {
+  ])("is answered by %s in its own form, and logged by its name alone", async (operation, call, expected) => {
     const result = await call();
-    expect(result).toEqual(told);
+    expect(result).toEqual(expected);
     expect(logged()).toEqual([{ operation, error: "InternalServerError", awsRequestId: "r1", attempts: 3 }]);
     const { id: _, ...unasked } = JSON.parse((result as { body?: string }).body ?? "{}");
     expect(JSON.stringify([unasked, logged()])).not.toContain(secret.slice(0, 8));
