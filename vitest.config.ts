@@ -2,47 +2,51 @@ import { defineConfig } from "vitest/config";
 import { foldersFor } from "./test/e2e/folders.ts";
 import OrderOfFiles from "./test/support/order-of-files.ts";
 
-/** A project per layer. `unit` opens no socket and starts no process; the others say in their set-up what they need. */
-const project = (name: string, folders: string[], rest: object = {}) => ({
-  extends: true as const,
-  test: { name, include: folders.map((folder) => `${folder}/**/*.test.ts`), ...rest },
+/** Vitest runs the groups one after another. The second group looks back on the first, and fills all cores meanwhile. */
+type Group = 0 | 1;
+
+type Rest = { setupFiles?: string[]; globalSetup?: string[] };
+
+/** A project per layer. They do not inherit the root's options, so that the global set-up runs once. */
+const project = (name: string, folders: string[], groupOrder: Group, rest: Rest = {}) => ({
+  test: {
+    name,
+    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    // A worker loads modules once, not for each file: the AWS SDK and CDK take seconds.
+    isolate: false,
+    // For machines that are busy with other tests.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    sequence: { groupOrder },
+    ...rest,
+    setupFiles: ["test/support/clean-up.ts", ...(rest.setupFiles ?? [])],
+  },
 });
 
-const inTest = (folders: string[]) => folders.map((folder) => `test/${folder}`);
+const inTest = (...folders: string[]) => folders.map((folder) => `test/${folder}`);
 
-const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
+const pure = ["api", "cases", "documents", "domain", "functions", "prices/rules", "realtime/unit", "runtime"];
 
-const unit = [
-  "domain",
-  "api",
-  "runtime",
-  "documents",
-  "functions",
-  "structure",
-  "cases",
-  "realtime/unit",
-  "prices/rules",
-];
+const e2e = {
+  globalSetup: ["test/e2e/global-setup.ts"],
+  setupFiles: ["test/e2e/support/ready.ts"],
+};
 
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
-    // All cores, and modules are loaded once for each worker, not for each file: the AWS SDK and CDK take seconds.
     maxWorkers: "100%",
-    isolate: false,
-    setupFiles: ["test/support/clean-up.ts"],
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
-      project("unit", inTest(unit)),
-      project("feeds", inTest(["prices/sockets", "dev"]), patient),
-      project("table", inTest(["aws", "users", "wallets", "realtime/table", "admin", "plans"]), patient),
-      project("infra", inTest(["infra"]), patient),
-      project("local", ["lib/local/test"], { ...patient, setupFiles: ["lib/local/test/support/set-up.ts"] }),
-      project("e2e", inTest(foldersFor(process.env).map((folder) => `e2e/${folder}`)), {
-        ...patient,
-        globalSetup: ["test/e2e/global-setup.ts"],
-      }),
+      project("infra", inTest("infra"), 0),
+      project("local", ["lib/local/test"], 0, { setupFiles: ["lib/local/test/support/set-up.ts"] }),
+      project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
+      project("last", inTest("e2e/last"), 1),
+      project("table", inTest("aws", "users", "wallets", "realtime/table", "admin", "plans"), 1),
+      project("feeds", inTest("prices/sockets", "dev"), 1),
+      // Opens no socket and starts no process.
+      project("unit", inTest(...pure, "structure", "support"), 1),
     ],
   },
 });

@@ -1,30 +1,37 @@
+import { mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "cdk-local-runner/testing";
 import type { TestProject } from "vitest/node";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
-import { startRunner } from "./support/runner.ts";
+import { serveControl, startRunner } from "./support/runner.ts";
 
-/** Says which deployment the tests run against: the one of the environment, else a local runner started for them. */
+/** Tells the tests which deployment to run against: the stage in the environment, else a local runner. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const root = project.vitest.getRootProject();
+  const temporary = await mkdtemp(join(tmpdir(), "e2e-"));
+  const written = { folder: join(temporary, "written"), secrets: join(temporary, "secrets") };
+  for (const folder of Object.values(written)) mkdirSync(folder);
+  root.provide("written", written);
+  const remove = () => rm(temporary, { recursive: true, force: true });
+
   const stage = deployedStage(process.env);
   if (stage !== undefined) {
-    project.provide("deployment", stage);
-    return async () => {};
+    root.provide("deployment", stage);
+    return remove;
   }
-  const folder = await mkdtemp(join(tmpdir(), "e2e-"));
-  const dataDir = join(folder, "data");
-  const runner = await startRunner({ output: join(folder, "output"), dataDir });
-  const deployment: Deployment = {
-    baseUrl: runner.baseUrl,
-    streamUrl: runner.streamUrl,
+  const [port, streamPort] = [await freePort(), await freePort()];
+  const control = await serveControl(() => startRunner({ folder: written.folder, port, streamPort }));
+  root.provide("deployment", {
+    baseUrl: `http://127.0.0.1:${port}`,
+    streamUrl: `ws://127.0.0.1:${streamPort}`,
     allowedOrigin: "http://localhost:5173",
     tokens: { from: "issuer" },
-    local: { port: runner.port, dataDir, output: runner.output },
-  };
-  project.provide("deployment", deployment);
+    local: { port, dataDir: join(written.folder, "data"), control: control.url },
+  } satisfies Deployment);
   return async () => {
-    await runner.stop();
-    await rm(folder, { recursive: true, force: true });
+    await control.stop();
+    await remove();
   };
 }

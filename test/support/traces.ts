@@ -1,18 +1,46 @@
-/** How many characters in a row of a secret count as a part of it. */
+/** How many characters in a row count as a part of a secret. */
 const partLength = 12;
 
-/** A part of one of the secrets that stands in the text, whatever its case; undefined when there is none. */
+/** @returns a part of one of the secrets that the text contains, in any case, or undefined. */
 export function partIn(text: string, secrets: Iterable<string>): string | undefined {
   const parts = new Set<string>();
-  for (const secret of secrets) for (const part of partsOf(secret)) parts.add(part);
-  return partsOf(text).find((part) => parts.has(part));
+  for (const secret of secrets) for (const part of windows(secret.toLowerCase(), partLength)) parts.add(part);
+  for (const part of windows(text.toLowerCase(), partLength)) if (parts.has(part)) return part;
+  return undefined;
 }
 
-function partsOf(text: string): string[] {
-  const lower = text.toLowerCase();
-  return Array.from({ length: Math.max(0, lower.length - partLength + 1) }, (_, start) =>
-    lower.slice(start, start + partLength),
-  );
+/** The same for a great deal of text and many secrets: random bytes that agree by chance may not count. */
+const longPartLength = 20;
+/** Any part of `longPartLength` has a window of this length that begins at a multiple of `stride`. */
+const windowLength = 10;
+const stride = longPartLength - windowLength + 1;
+
+/**
+ * @returns a function that finds a part of one of the secrets in a text, in any case. Secrets of fewer than 20 characters
+ * are not looked for.
+ */
+export function traceFinder(secrets: Iterable<string>): (text: string) => string | undefined {
+  const starts = new Set<string>();
+  const parts = new Set<string>();
+  for (const secret of secrets) {
+    const lower = secret.toLowerCase();
+    if (lower.length < longPartLength) continue;
+    for (const window of windows(lower, windowLength)) starts.add(window);
+    for (const part of windows(lower, longPartLength)) parts.add(part);
+  }
+  return (text) => {
+    const lower = text.toLowerCase();
+    for (let at = 0; at + windowLength <= lower.length; at += stride) {
+      if (!starts.has(lower.slice(at, at + windowLength))) continue;
+      const around = lower.slice(Math.max(0, at - longPartLength + windowLength), at + longPartLength);
+      for (const part of windows(around, longPartLength)) if (parts.has(part)) return part;
+    }
+    return undefined;
+  };
+}
+
+function* windows(text: string, length: number): Generator<string> {
+  for (let at = 0; at + length <= text.length; at++) yield text.slice(at, at + length);
 }
 
 /** Lines that only a stack trace has. */

@@ -26,7 +26,7 @@ export function consoleForTests() {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "browser-"));
     [runner, browser] = await Promise.all([
-      startRunner({ output: join(folder, "output"), dataDir: join(folder, "data") }),
+      startRunner({ folder }),
       chromium.launch({
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
         args: ["--no-sandbox"],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Answer, get, post, send } from "../support/client.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { someUser } from "../support/users.ts";
@@ -18,7 +18,7 @@ const ofOperations: Case[] = [
   ],
 ];
 
-/** Answers that are given before an operation is asked. */
+/** Answers of the gateway. */
 const ofGateway: Case[] = [
   ["a missing token", () => get("/listWallets")],
   ["a bad token", () => get("/listWallets", { token: "garbage" })],
@@ -26,11 +26,11 @@ const ofGateway: Case[] = [
   ["an unknown method", () => send("DELETE", "/listWallets")],
 ];
 
-describe("The answer", () => {
-  test.each([...ofOperations, ...ofGateway])("to %s is JSON, and can be named", async (_, ask) => {
-    const { token } = await someUser();
+const user = someUser();
 
-    const { headers, json } = await ask(token);
+describe("the answer", () => {
+  it.each([...ofOperations, ...ofGateway])("to %s is JSON, and has a request id", async (_, ask) => {
+    const { headers, json } = await ask(user.token);
 
     expect(headers.get("Content-Type")).toMatch(/^application\/json\b/);
     expect(json).toBeTypeOf("object");
@@ -38,29 +38,23 @@ describe("The answer", () => {
     expect(headers.has("X-Powered-By")).toBe(false);
   });
 
-  test.each(ofOperations)("to %s is kept by no cache, and its type is not guessed", async (_, ask) => {
-    const { token } = await someUser();
-
-    const { headers } = await ask(token);
+  it.each(ofOperations)("to %s may not be cached, nor its type guessed", async (_, ask) => {
+    const { headers } = await ask(user.token);
 
     expect(headers.get("Cache-Control")).toBe("no-store");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
-  test("has another name each time", async () => {
-    const { token } = await someUser();
-
-    const names = [await get("/listWallets", { token }), await get("/listWallets", { token })].map(
-      ({ headers }) => headers.get("x-amzn-RequestId"),
+  it("has another request id each time", async () => {
+    const ids = [await get("/listWallets", user), await get("/listWallets", user)].map(({ headers }) =>
+      headers.get("x-amzn-RequestId"),
     );
 
-    expect(new Set(names).size).toBe(2);
+    expect(new Set(ids).size).toBe(2);
   });
 
-  test("sets no cookie", async () => {
-    const { token } = await someUser();
-
-    const { headers } = await get("/getUserData", { token });
+  it("sets no cookie", async () => {
+    const { headers } = await get("/getUserData", user);
 
     expect(headers.has("Set-Cookie")).toBe(false);
   });

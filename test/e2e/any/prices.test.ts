@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { deployment } from "../support/deployment.ts";
 import type { Message } from "../support/inbox.ts";
 import { streamOf, subscribe } from "../support/stream.ts";
@@ -14,9 +14,11 @@ const asOfIn = (message: Message | undefined, at: number) =>
 
 const timeOf = ({ time }: Message) => Date.parse(String(time));
 
+const user = someUser();
+
 const ticks = { type: "update", channel: "prices" };
 
-/** All prices of a message are from one source. None is made up on a deployed stage, and each on the local runner. */
+/** All prices of a message have one source: an exchange on a deployed stage, the simulated venue on the local runner. */
 function expectPrices(message: Message): void {
   const [{ source = "" } = {}] = pricesIn(message);
   expect(source === "simulated").toBe(deployment().local !== undefined);
@@ -24,30 +26,29 @@ function expectPrices(message: Message): void {
   for (const { price } of pricesIn(message)) expect(Number(price)).toBeGreaterThan(0);
 }
 
-test("prices tick, whole each time, and never the same twice or an older one", async () => {
-  const stream = await streamOf(await someUser());
+it("sends all prices each time, and never the same ones twice or older ones", async () => {
+  const stream = await streamOf(user);
   await subscribe(stream, "prices");
 
-  const told: Message[] = [];
-  while (told.length < 5) told.push(await stream.take(ticks));
+  const updates: Message[] = [];
+  while (updates.length < 5) updates.push(await stream.take(ticks));
 
-  for (const message of told) {
+  for (const message of updates) {
     expect(message).toStrictEqual(update("prices", message.data));
     expectPrices(message);
   }
-  for (const [index, later] of told.slice(1).entries()) {
-    const growth = pricesIn(later).map(({ asOf }, at) => Date.parse(asOf) - asOfIn(told[index], at));
+  for (const [index, later] of updates.slice(1).entries()) {
+    const growth = pricesIn(later).map(({ asOf }, at) => Date.parse(asOf) - asOfIn(updates[index], at));
     expect(Math.min(...growth)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...growth)).toBeGreaterThan(0);
   }
-  // Five records, one a second. Messages may be late, but never much more often than records.
-  const times = told.map(timeOf);
+  // Five records, one a second. Messages may be late, but not much more frequent than records.
+  const times = updates.map(timeOf);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_000);
   expect(Math.max(...times) - Math.min(...times)).toBeLessThan(20_000);
 });
 
-test("the snapshot holds what was told last, or what is newer", async () => {
-  const user = await someUser();
+it("sends a snapshot that is no older than the last update", async () => {
   const first = await streamOf(user);
   await subscribe(first, "prices");
   const tick = await first.take(ticks);
@@ -60,15 +61,14 @@ test("the snapshot holds what was told last, or what is newer", async () => {
     expect(Date.parse(asOf)).toBeGreaterThanOrEqual(asOfIn(tick, at));
 });
 
-test("who has unsubscribed is told no more, while others are", async () => {
-  const user = await someUser();
+it("sends no more updates to clients that have unsubscribed", async () => {
   const [leaver, stayer] = [await streamOf(user), await streamOf(user)];
   await subscribe(leaver, "prices");
   await subscribe(stayer, "prices");
   await leaver.take(ticks);
 
   const answer = await leaver.ask({ type: "unsubscribe", id: "off", channels: ["prices"] });
-  // What was published before may still be under way. A second more, for clocks that differ.
+  // Updates may still be on their way. The second is for clocks that differ.
   const gone = Date.now() + 1_000;
   const isLater = (message: Message) => message.type === "update" && timeOf(message) > gone;
   await stayer.take(isLater);

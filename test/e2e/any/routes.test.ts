@@ -1,10 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { get, sendRaw } from "../support/client.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { expectError, expectRefusal } from "../support/expectations.ts";
 import { someUser } from "../support/users.ts";
 
-describe("A path or method that there is not is answered with 404 {error}", () => {
+const user = someUser();
+
+const bearer = () => ["Authorization", `Bearer ${user.token}`] as const;
+
+describe("an unknown path or method", () => {
   const strangers: [method: string, path: string][] = [
     ["GET", "/"],
     ["GET", "/nothing"],
@@ -32,40 +36,33 @@ describe("A path or method that there is not is answered with 404 {error}", () =
     ["DELETE", "/api/v2/wallets"],
   ];
 
-  test.each(strangers)("%s %s without a token", async (method, path) => {
+  it.each(strangers)("is answered with 404 {error}: %s %s without a token", async (method, path) => {
     expectError(await sendRaw(method, path, []), 404);
   });
 
-  test.each(strangers)("%s %s with a token", async (method, path) => {
-    const { token } = await someUser();
-
-    expectError(await sendRaw(method, path, [["Authorization", `Bearer ${token}`]]), 404);
+  it.each(strangers)("is answered with 404 {error}: %s %s with a token", async (method, path) => {
+    expectError(await sendRaw(method, path, [bearer()]), 404);
   });
 
-  test("a method that nobody has heard of", async () => {
+  it("is refused: PURGE", async () => {
     const answer = await sendRaw("PURGE", "/listWallets", []);
 
     expectRefusal(answer, 400, 403, 404, 405);
   });
 });
 
-test.each(endpoints)("$name with a slash at the end is the same or is not there", async (endpoint) => {
-  const { token } = await someUser();
-
+it.each(endpoints)("treats $name with a slash at the end as the same or as unknown", async (endpoint) => {
   const answer = await sendRaw(
     endpoint.method,
     `${endpoint.path}/`,
-    [
-      ["Authorization", `Bearer ${token}`],
-      ["Content-Type", "application/json"],
-    ],
+    [bearer(), ["Content-Type", "application/json"]],
     endpoint.body && JSON.stringify(endpoint.body),
   );
 
   if (answer.status !== endpoint.status) expectError(answer, 404);
 });
 
-test.each([
+it.each([
   "/listWallets?x=%",
   "/getUserData?type=%zz",
   "/getUserData?type=%00",
@@ -83,36 +80,26 @@ test.each([
   "/listWallets;a=b",
   "/__proto__",
   "/constructor",
-])("the odd target %s is no fault of the service's", async (target) => {
-  const { token } = await someUser();
-
-  const answer = await sendRaw("GET", target, [["Authorization", `Bearer ${token}`]]);
+])("answers the odd target %s, and not with a 500", async (target) => {
+  const answer = await sendRaw("GET", target, [bearer()]);
 
   expect([200, 400, 404], answer.text).toContain(answer.status);
   expect(answer.json, answer.text).toBeTypeOf("object");
 });
 
-test("a body on a GET is not looked at", async () => {
-  const { token } = await someUser();
-
+it("ignores the body of a GET", async () => {
   const answer = await sendRaw(
     "GET",
     "/listWallets",
-    [
-      ["Authorization", `Bearer ${token}`],
-      ["Content-Length", "4"],
-      ["Content-Type", "application/json"],
-    ],
+    [bearer(), ["Content-Length", "4"], ["Content-Type", "application/json"]],
     "{nul",
   );
 
   expect(answer.status, answer.text).toBe(200);
 });
 
-test("parameters that nobody asked for change nothing", async () => {
-  const { token } = await someUser();
+it("ignores unknown parameters", async () => {
+  const answer = await get("/listWallets?limit=1&type=ref&user=somebody-else", user);
 
-  const answer = await get("/listWallets?limit=1&type=ref&user=somebody-else", { token });
-
-  expect(answer.json).toStrictEqual((await get("/listWallets", { token })).json);
+  expect(answer.json).toStrictEqual((await get("/listWallets", user)).json);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { get, post } from "../support/client.ts";
 import {
   profileShape,
@@ -11,9 +11,9 @@ import {
 import { profileOf, referralsOf, rewardsOf, type Wallet, walletsOf } from "../support/terminal.ts";
 import { someUser, twoUsers } from "../support/users.ts";
 
-test("the list of wallets is an array of wallets", async () => {
-  const user = await someUser();
+const user = someUser();
 
+it("GET /listWallets answers with an array of wallets", async () => {
   const wallets = await walletsOf(user);
 
   expect(wallets).toBeInstanceOf(Array);
@@ -23,9 +23,7 @@ test("the list of wallets is an array of wallets", async () => {
   }
 });
 
-test("the list of wallets, version 2, is the same in the general envelope", async () => {
-  const user = await someUser();
-
+it("GET /api/v2/wallets answers with the same wallets in the general envelope", async () => {
   const { status, json } = await get("/api/v2/wallets", user);
 
   expect(status).toBe(200);
@@ -36,17 +34,15 @@ test("the list of wallets, version 2, is the same in the general envelope", asyn
   });
 });
 
-test("the profile has the fields of a profile", async () => {
-  const user = await someUser();
-
+it("GET /getUserData answers with a profile", async () => {
   const profile = await profileOf(user);
 
   expect(profile).toStrictEqual(profileShape);
   expect(profile).toMatchObject({ userID: user.id });
 });
 
-describe("The parameter type of getUserData", () => {
-  test.each([
+describe("GET /getUserData", () => {
+  it.each([
     "",
     "?type=profile",
     "?type=",
@@ -59,18 +55,16 @@ describe("The parameter type of getUserData", () => {
     "?Type=ref",
     "?type%5B%5D=ref",
     "?other=ref",
-  ])("as in getUserData%s gives the profile", async (query) => {
-    const { status, json } = await get(`/getUserData${query}`, await someUser());
+  ])("answers with the profile for the query '%s'", async (query) => {
+    const { status, json } = await get(`/getUserData${query}`, user);
 
     expect(status).toBe(200);
     expect(json).toStrictEqual(profileShape);
   });
 
-  test.each(["?type=ref", "?type=%72ef", "?a=1&type=ref"])(
-    "as in getUserData%s gives the referral data",
+  it.each(["?type=ref", "?type=%72ef", "?a=1&type=ref"])(
+    "answers with the referral data for the query '%s'",
     async (query) => {
-      const user = await someUser();
-
       const { status, json } = await get(`/getUserData${query}`, user);
 
       expect(status).toBe(200);
@@ -79,11 +73,9 @@ describe("The parameter type of getUserData", () => {
     },
   );
 
-  test.each(["?type=ref&type=profile", "?type=profile&type=ref", "?type=ref&type=ref"])(
-    "given twice, as in getUserData%s, gives one or the other",
+  it.each(["?type=ref&type=profile", "?type=profile&type=ref", "?type=ref&type=ref"])(
+    "answers with either for the query '%s'",
     async (query) => {
-      const user = await someUser();
-
       const { status, json } = await get(`/getUserData${query}`, user);
 
       expect(status).toBe(200);
@@ -92,9 +84,7 @@ describe("The parameter type of getUserData", () => {
   );
 });
 
-test("the referral data has the code, the count and who came by it", async () => {
-  const user = await someUser();
-
+it("GET /getUserData?type=ref answers with the code, the count and the referred users", async () => {
   const data = await referralsOf(user);
 
   expect(data).toStrictEqual({
@@ -109,22 +99,20 @@ test("the referral data has the code, the count and who came by it", async () =>
     expect(referral).toStrictEqual({ username: text, joinedAt: timestamp });
 });
 
-test("the rewards come in an envelope of their own, without a time", async () => {
-  const { status, json } = await get("/api/waitlist/v2/rewards", await someUser());
+it("GET /api/waitlist/v2/rewards answers in an envelope without a timestamp", async () => {
+  const { status, json } = await get("/api/waitlist/v2/rewards", user);
 
   expect(status).toBe(200);
   expect(json).toStrictEqual({ success: true, data: { rewards: expect.any(Array) } });
 });
 
-test("a reward has the fields of a reward", async () => {
-  for (const reward of await rewardsOf(await someUser())) expect(reward).toStrictEqual(rewardShape);
+it("GET /api/waitlist/v2/rewards answers with rewards", async () => {
+  for (const reward of await rewardsOf(user)) expect(reward).toStrictEqual(rewardShape);
 });
 
-test.each(["eth", "base", "sol"] as const)(
-  "the settings record of %s has the fields of that chain",
+it.each(["eth", "base", "sol"] as const)(
+  "POST /updateTradingSettings/%s answers with the settings of that chain",
   async (chain) => {
-    const user = await someUser();
-
     const { status, json } = await post(`/updateTradingSettings/${chain}`, { token: user.token, body: {} });
 
     expect(status).toBe(200);
@@ -133,7 +121,7 @@ test.each(["eth", "base", "sol"] as const)(
   },
 );
 
-test("users are told apart", async () => {
+it("two users have different profiles and wallets", async () => {
   const [first, second] = await twoUsers();
 
   const profiles = [await profileOf(first), await profileOf(second)];

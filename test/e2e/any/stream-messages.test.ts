@@ -1,24 +1,20 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { expectToWork, type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { pong, snapshot, subscriptions } from "../support/stream-shapes.ts";
-import { someUser, type User } from "../support/users.ts";
+import { someUser } from "../support/users.ts";
 
 const all = ["orders", "positions", "prices"];
 
-let user: User;
-
-beforeAll(async () => {
-  user = await someUser();
-});
+const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** What came in answer to messages, without what only happened to come. */
+/** The answers to messages, without updates and events. */
 const answers = ({ received }: Stream) =>
   received.filter(({ type }) => type !== "update" && type !== "TradingSettingsUpdated");
 
-describe("A client that subscribes", () => {
-  test("is told all its channels, sorted, and then what each of them holds", async () => {
+describe("subscribe", () => {
+  it("is answered with all channels, sorted, and a snapshot of each", async () => {
     const stream = await open();
 
     const answer = await stream.ask({ type: "subscribe", id: "c1", channels: all.toReversed() });
@@ -30,7 +26,7 @@ describe("A client that subscribes", () => {
     expect(answers(stream)).toHaveLength(4);
   });
 
-  test("to one channel after the other is told of all of them, and gets each snapshot once", async () => {
+  it("adds channels one after another, and sends each snapshot once", async () => {
     const stream = await open();
     await subscribe(stream, "orders");
 
@@ -45,7 +41,7 @@ describe("A client that subscribes", () => {
     expect(snapshots.map(({ channel }) => channel)).toEqual(["orders", "prices", "positions"]);
   });
 
-  test("to nothing is told what it has", async () => {
+  it("without channels is answered with the present ones", async () => {
     const stream = await open();
     expect(await stream.ask({ type: "subscribe", id: 1, channels: [] })).toStrictEqual(
       subscriptions([], { id: 1 }),
@@ -57,7 +53,7 @@ describe("A client that subscribes", () => {
     );
   });
 
-  test("anew after it has unsubscribed gets a snapshot anew", async () => {
+  it("sends a new snapshot after an unsubscribe", async () => {
     const stream = await open();
     await subscribe(stream, "orders");
     await stream.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
@@ -65,7 +61,7 @@ describe("A client that subscribes", () => {
     expect(await subscribe(stream, "orders")).toStrictEqual([snapshot("orders")]);
   });
 
-  test("does so for itself, not for another connection of the same user", async () => {
+  it("changes no other connection of the same user", async () => {
     const [stream, other] = [await streamOf(user), await streamOf(user)];
     await subscribe(stream, "orders", "positions");
 
@@ -75,8 +71,8 @@ describe("A client that subscribes", () => {
   });
 });
 
-describe("A client that unsubscribes", () => {
-  test("is told what is left", async () => {
+describe("unsubscribe", () => {
+  it("is answered with the remaining channels", async () => {
     const stream = await open();
     await subscribe(stream, ...all);
 
@@ -87,7 +83,7 @@ describe("A client that unsubscribes", () => {
     expect(others).toStrictEqual(subscriptions([], { id: "c3" }));
   });
 
-  test("from what it does not have, or from nothing, has what it had", async () => {
+  it("of channels that are not subscribed, or of none, changes nothing", async () => {
     const stream = await open();
     await subscribe(stream, "positions");
 
@@ -99,8 +95,8 @@ describe("A client that unsubscribes", () => {
   });
 });
 
-describe("A ping", () => {
-  test("is answered by a pong, with the time", async () => {
+describe("ping", () => {
+  it("is answered with a pong and the time", async () => {
     const stream = await open();
 
     stream.send({ type: "ping" });
@@ -110,7 +106,7 @@ describe("A ping", () => {
     expect(Math.abs(Date.parse(answer.time as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("of which 20 are sent at once is answered each", async () => {
+  it("is answered 20 times when 20 are sent at once", async () => {
     const stream = await open();
     const ids = Array.from({ length: 20 }, (_, index) => index);
 
@@ -120,8 +116,8 @@ describe("A ping", () => {
   });
 });
 
-describe("The id of a message", () => {
-  test.each<string | number>([
+describe("the id of a message", () => {
+  it.each<string | number>([
     "c1",
     "x",
     "x".repeat(64),
@@ -134,13 +130,13 @@ describe("The id of a message", () => {
     7,
     -1,
     Number.MAX_SAFE_INTEGER,
-  ])("%j comes back as it was", async (id) => {
+  ])("is returned unchanged: %j", async (id) => {
     const stream = await open();
 
     expect(await stream.ask({ type: "ping", id })).toStrictEqual(pong({ id }));
   });
 
-  test("may be left out of every message", async () => {
+  it("is optional in every message", async () => {
     const stream = await open();
 
     stream.send({ type: "subscribe", channels: ["orders"] });
@@ -151,7 +147,7 @@ describe("The id of a message", () => {
   });
 });
 
-test("a message may come in several frames, and with space around it", async () => {
+it("a message may have several frames, and white space around it", async () => {
   const stream = await open();
 
   stream.sendInFrames([' \n{"type":"pi', 'ng","id":', '"in parts"}\t']);
@@ -159,7 +155,7 @@ test("a message may come in several frames, and with space around it", async () 
   expect(await stream.take({ id: "in parts" })).toStrictEqual(pong({ id: "in parts" }));
 });
 
-test("the two sides can end the connection in good order", async () => {
+it("a connection that the client closes ends without an error", async () => {
   const stream = await open();
   await expectToWork(stream);
 

@@ -1,8 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { connect, expectToWork, refusalOf, type Stream, streamOf } from "../support/stream.ts";
 import { newUser } from "../support/users.ts";
 
-test("A user has 100 connections at once, and room for another when one ends; others have their own", async () => {
+it("a user has 100 connections at once and another when one ends, whatever other users have", async () => {
   const [user, other] = await Promise.all([newUser(), newUser()]);
   const streams: Stream[] = [];
   while (streams.length < 100)

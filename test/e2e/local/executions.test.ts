@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   invokeRecordExecutions,
   order,
@@ -13,15 +13,8 @@ import { versionOf } from "../support/settings-events.ts";
 import { text } from "../support/shapes.ts";
 import { type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { snapshot, update } from "../support/stream-shapes.ts";
-import { profileOf, settingsAfter } from "../support/terminal.ts";
-import { newUser, type User } from "../support/users.ts";
-
-/** Users are known from their first sign-in on. */
-async function knownUser(): Promise<User> {
-  const user = await newUser();
-  await profileOf(user);
-  return user;
-}
+import { settingsAfter } from "../support/terminal.ts";
+import { knownUser, newUser, type User } from "../support/users.ts";
 
 async function subscribed(user: User, ...channels: string[]): Promise<Stream> {
   const stream = await streamOf(user);
@@ -29,8 +22,8 @@ async function subscribed(user: User, ...channels: string[]): Promise<Stream> {
   return stream;
 }
 
-describe("Recorded orders and positions", () => {
-  test("are told whole to the owner's connections that have subscribed, and to no other", async () => {
+describe("recorded orders and positions", () => {
+  it("are sent whole to the subscribed connections of their owner, and to no others", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [orders, positions, both, neither, stranger] = [
       await subscribed(owner, "orders"),
@@ -61,7 +54,7 @@ describe("Recorded orders and positions", () => {
     expect(toldIn(both)).toHaveLength(2);
   });
 
-  test("are in the snapshot of who subscribes later, in their latest version, and in nobody else's", async () => {
+  it("are in later snapshots of their owner, in their latest version, and in no others", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [first, second, closed] = [
       order(owner, "o-1", 1),
@@ -78,7 +71,7 @@ describe("Recorded orders and positions", () => {
     expect(notHeld).toStrictEqual([snapshot("orders", []), snapshot("positions", [])]);
   });
 
-  test("of an older version or the same are taken for nothing new, and nobody is told", async () => {
+  it("of an older or the same version are unchanged, and sent to nobody", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     await record(order(owner, "o-1", 3));
@@ -92,7 +85,7 @@ describe("Recorded orders and positions", () => {
     expect(toldIn(stream).map(({ version }) => version)).toEqual([3, 4]);
   });
 
-  test("are told to who comes back, be it that they happened meanwhile or happen then", async () => {
+  it("reach a client that reconnects, whether they were recorded meanwhile or later", async () => {
     const owner = await knownUser();
     const before = await subscribed(owner, "positions");
     await record(position(owner, "p-1", 1));
@@ -112,7 +105,7 @@ describe("Recorded orders and positions", () => {
     expect(toldIn(after).at(-1)).toStrictEqual(seen(then));
   });
 
-  test("are told no more to who has unsubscribed", async () => {
+  it("are not sent to clients that have unsubscribed", async () => {
     const owner = await knownUser();
     const [leaver, stayer] = [await subscribed(owner, "orders"), await subscribed(owner, "orders")];
     await leaver.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
@@ -125,7 +118,7 @@ describe("Recorded orders and positions", () => {
     expect(toldIn(leaver)).toEqual([]);
   });
 
-  test("come in several messages where they are too many for one", async () => {
+  it("are sent in several messages if they are too many for one", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     const long = { symbol: "s".repeat(128), txHash: "t".repeat(128), reason: "r".repeat(256) };
@@ -146,8 +139,8 @@ describe("Recorded orders and positions", () => {
   });
 });
 
-describe("An execution engine is told", () => {
-  test("of each report what became of it, where others are refused", async () => {
+describe("recordExecutions", () => {
+  it("answers with the result of each report, whatever becomes of the others", async () => {
     const owner = await knownUser();
     const stranger = await newUser();
     await record(order(owner, "o-1", 5));
@@ -190,14 +183,14 @@ describe("An execution engine is told", () => {
     expect(toldIn(stream)).toHaveLength(2);
   });
 
-  test.each<[title: string, event: unknown]>([
+  it.each<[title: string, event: unknown]>([
     ["null", null],
     ["a list alone", []],
     ["no records", {}],
     ["an empty list", { records: [] }],
     ["101 records", { records: Array.from({ length: 101 }, () => ({})) }],
     ["a field too many", { records: [{}], more: true }],
-  ])("that %s is no list of reports", async (_, event) => {
+  ])("refuses %s for a list of reports", async (_, event) => {
     const { failed, answer } = await invokeRecordExecutions(event);
 
     expect(failed).toBe(true);

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { admin } from "../support/admin.ts";
 import { get, post } from "../support/client.ts";
 import { hasKeyOn } from "../support/plans.ts";
-import { profileOf } from "../support/terminal.ts";
-import { newUser, type User } from "../support/users.ts";
+import { knownUser, type User } from "../support/users.ts";
 
 /** Of the plan of the tier Base. */
 const burst = 1000;
@@ -13,20 +12,14 @@ const perSecond = burst / 60;
 const inHeader = ({ token }: User) => ({ Authorization: `Bearer ${token}` });
 const inCookie = ({ token }: User) => ({ Cookie: `access_token=${token}` });
 
-/** A request that counts like any other and is quickly answered: with 415, unless there were too many. */
+/** A request that counts like any other and is cheap: it gets a 415, or a 429. */
 const ask = (headers: Record<string, string>) => post("/storeWallet_v2", { headers, body: undefined });
 
-async function knownUser(): Promise<User> {
-  const user = await newUser();
-  await profileOf(user);
-  return user;
-}
-
-describe("A user who asks for more than the plan has", () => {
+describe("a user who exceeds the plan", () => {
   let user: User;
   let other: User;
   let pro: User;
-  /** How many requests were answered before the first 429, and for how many seconds they were sent. */
+  /** How many requests were admitted before the first 429, and in how many seconds. */
   let admitted = 0;
   let seconds = 0;
   const statusesOfPro = new Set<number>();
@@ -53,18 +46,18 @@ describe("A user who asks for more than the plan has", () => {
     seconds = (performance.now() - begun) / 1000;
   });
 
-  test("gets a minute's requests at once, what the seconds add, and no more", () => {
+  it("gets the requests of a minute at once, those that the seconds add, and no more", () => {
     expect(admitted).toBeGreaterThanOrEqual(burst);
     expect(admitted).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
   });
 
-  test("slows nobody else down, on the same plan or on a greater one", async () => {
+  it("slows down no other user, on the same plan or a larger one", async () => {
     expect([...statusesOfPro]).toEqual([415]);
     expect(await ask(inHeader(pro))).toMatchObject({ status: 415 });
     expect(await get("/listWallets", other)).toMatchObject({ status: 200 });
   });
 
-  test("is told how long to wait, with the token in the header and in the cookie, and then let in", async () => {
+  it("gets a Retry-After, with the token in the header or the cookie, and is served after it", async () => {
     for (const headers of [inHeader(user), inCookie(user)]) {
       const refused = await untilRefused(headers);
       expect(refused.json).toEqual({ error: "Too many requests" });
@@ -77,7 +70,7 @@ describe("A user who asks for more than the plan has", () => {
   });
 });
 
-/** Asks in parallel until the bucket, of which little is left, is empty. */
+/** Sends requests until the bucket, which is almost empty, is empty. */
 async function untilRefused(headers: Record<string, string>) {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask(headers)));

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Handshake } from "../../cases/handshakes.ts";
 import { expectNoTraceOf } from "../support/expectations.ts";
 import { claimsLike, inSeconds, signAsIssuer } from "../support/issuer.ts";
-import { connect, expectToWork, type Handshake, refusalOf } from "../support/stream.ts";
+import { connect, expectToWork, refusalOf } from "../support/stream.ts";
 import { issueToken, newUser } from "../support/users.ts";
 
 const ways: [title: string, handshake: (token: string) => Handshake][] = [
@@ -10,8 +11,8 @@ const ways: [title: string, handshake: (token: string) => Handshake][] = [
   ["the cookie", (token) => ({ headers: { Cookie: `access_token=${token}` } })],
 ];
 
-describe.each(ways)("A client that brings in %s", (_, handshake) => {
-  test("an expired token is refused", async () => {
+describe.each(ways)("the stream, with the token in %s,", (_, handshake) => {
+  it("refuses an expired token", async () => {
     const { id } = await newUser();
     const token = await issueToken({ sub: id, expiresIn: -60 });
 
@@ -21,13 +22,13 @@ describe.each(ways)("A client that brings in %s", (_, handshake) => {
     expectNoTraceOf(token, answer);
   });
 
-  test.each<[title: string, change: object]>([
+  it.each<[title: string, change: object]>([
     ["for another audience", { aud: "another-service" }],
     ["of another issuer", { iss: "https://issuer.example" }],
-    ["that never ends", { exp: undefined }],
-    ["that is not good yet", { nbf: inSeconds(3600) }],
-    ["of nobody", { sub: undefined }],
-  ])("a token %s is refused", async (__, change) => {
+    ["that never expires", { exp: undefined }],
+    ["that is not valid yet", { nbf: inSeconds(3600) }],
+    ["without a subject", { sub: undefined }],
+  ])("refuses a token %s", async (__, change) => {
     const { token } = await newUser();
 
     const answer = await refusalOf(handshake(await signAsIssuer(claimsLike(token, change))));
@@ -35,14 +36,14 @@ describe.each(ways)("A client that brings in %s", (_, handshake) => {
     expect(answer.status, answer.text).toBe(401);
   });
 
-  test("a token that the test has signed by the issuer's key is let in, so that the others are refused for what they say", async () => {
+  it("admits a token that the test signs, so the others are refused for their claims", async () => {
     const { token } = await newUser();
 
     await expectToWork(await connect(handshake(await signAsIssuer(claimsLike(token, {})))));
   });
 });
 
-test("an expired token in the header is not made up for by good ones elsewhere", async () => {
+it("the stream refuses an expired token in the header beside good ones elsewhere", async () => {
   const { id, token } = await newUser();
   const expired = await issueToken({ sub: id, expiresIn: -60 });
 

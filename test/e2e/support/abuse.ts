@@ -1,19 +1,19 @@
+import type { Key } from "../../support/keys.ts";
 import { type Answer, get, post, send, sendRaw } from "./client.ts";
 import { endpoints } from "./endpoints.ts";
-import type { Key } from "../../support/keys.ts";
 import { newUser } from "./users.ts";
 
 export type Secrets = {
   /** Keys that are imported. */
   keys: readonly Key[];
-  /** Keys with something wrong about them. */
+  /** Keys that cannot be imported. */
   badKeys: readonly string[];
   words: readonly string[];
   goodToken: string;
   badTokens: readonly string[];
 };
 
-/** Puts secrets into requests wherever something can stand, and collects the answers. */
+/** Puts secrets into every part of a request. @returns the answers */
 export async function abuse({ keys, badKeys, words, goodToken, badTokens }: Secrets): Promise<Answer[]> {
   const typed = ["Content-Type", "application/json"] as const;
   const other = { token: (await newUser()).token };

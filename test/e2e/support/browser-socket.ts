@@ -1,17 +1,22 @@
 import { onTestFinished } from "vitest";
 import { deployment } from "./deployment.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
+import { keepAnswer, noteSecretsIn } from "./written.ts";
 
-/** A connection by the WebSocket of the web platform, which can set nothing but subprotocols. */
+/** A connection by the WebSocket of the web platform, which sets subprotocols and no headers. */
 export type BrowserSocket = Inbox & { subprotocol: string; send(message: object): void };
 
 /** @throws when the connection fails, as it does when the server chooses none of the subprotocols. */
 export async function browserSocket(subprotocols: string[]): Promise<BrowserSocket> {
+  noteSecretsIn({ head: subprotocols });
   const socket = new WebSocket(deployment().streamUrl, subprotocols);
   const inbox = createInbox();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.addEventListener("open", () => resolve());
-  socket.addEventListener("message", ({ data }) => inbox.put(String(data)));
+  socket.addEventListener("message", ({ data }) => {
+    keepAnswer(String(data));
+    inbox.put(String(data));
+  });
   socket.addEventListener("error", () => reject(new Error("The connection failed")));
   socket.addEventListener("close", ({ code }) => inbox.close(code));
   onTestFinished(() => socket.close());

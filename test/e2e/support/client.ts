@@ -1,6 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { deployment } from "./deployment.ts";
+import { keepAnswer, noteSecretsIn } from "./written.ts";
 
 export type Answer = {
   status: number;
@@ -27,6 +28,7 @@ export async function post(path: string, call: Call = {}): Promise<Answer> {
 }
 
 export async function send(method: string, path: string, { token, headers, body }: Call = {}) {
+  noteSecretsIn({ head: [path, token ?? "", ...Object.values(headers ?? {})], body });
   const response = await fetch(`${deployment().baseUrl}${path}`, {
     method,
     headers: {
@@ -46,8 +48,8 @@ const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> =>
     : JSON.stringify(body);
 
 /**
- * Sends exactly these headers and this target, which `fetch` would merge, refuse or tidy up. An answer that comes before
- * the whole body was taken counts.
+ * Sends exactly these headers and this target, which `fetch` would merge, refuse or normalize. An answer counts even if it
+ * comes before the whole body was sent.
  */
 export async function sendRaw(
   method: string,
@@ -55,6 +57,7 @@ export async function sendRaw(
   headers: (readonly [name: string, value: string])[],
   body: string | Uint8Array = "",
 ): Promise<Answer> {
+  noteSecretsIn({ head: [target, ...headers.map(([, value]) => value)], body });
   const { protocol, hostname, host, port, pathname } = new URL(deployment().baseUrl);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const length: [string, string][] =
@@ -82,7 +85,9 @@ export async function sendRaw(
   return promise;
 }
 
-function answerOf(status: number, headers: Headers, text: string): Answer {
+/** Keeps an answer for the search for secrets, and parses it. */
+export function answerOf(status: number, headers: Headers, text: string): Answer {
+  keepAnswer(`${status} ${JSON.stringify([...headers])}\n${text}`);
   return { status, headers, text, json: parsed(text) };
 }
 

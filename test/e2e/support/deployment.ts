@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 import { stageAddress } from "../folders.ts";
 
-/** What the tests know of the deployment under test. */
+/** What the tests know about the deployment under test. */
 export type Deployment = {
   /** Without a slash at the end. */
   baseUrl: string;
@@ -9,8 +9,8 @@ export type Deployment = {
   /** A web origin whose pages may call the service; undefined when the deployment allows none. */
   allowedOrigin: string | undefined;
   tokens: TokenSource;
-  /** Where the local runner keeps what only a test on the same machine can see. */
-  local?: { port: number; dataDir: string; output: string };
+  /** What only tests on the machine of the local runner can reach. */
+  local?: { port: number; dataDir: string; control: string };
 };
 
 /** The local issuer, a shell command with a place for `{user}`, or the tokens of two users. */
@@ -25,21 +25,27 @@ declare module "vitest" {
   }
 }
 
-let another: Deployment | undefined;
+export const deployment = (): Deployment => inject("deployment");
 
-/** The deployment that the tests of this file talk to. */
-export const deployment = (): Deployment => another ?? inject("deployment");
-
-/** Sends all further requests to another deployment, or with `undefined` to the common one again. */
-export function talkTo(deployment: Deployment | undefined): void {
-  another = deployment;
-}
-
-/** The local runner behind the tests of the folder `local`. */
+/** The local runner. Only tests of the folder `local` may assume that there is one. */
 export function localRunner(): NonNullable<Deployment["local"]> {
   const { local } = deployment();
   if (local === undefined) throw new Error("This test needs the local runner");
   return local;
+}
+
+/**
+ * Waits until the local runner serves, if there is one: with POST, after a crash and a start on the same data.
+ *
+ * @returns its process id
+ */
+export async function runnerProcess(method: "GET" | "POST"): Promise<number | undefined> {
+  const { local } = deployment();
+  if (local === undefined) return undefined;
+  const response = await fetch(local.control, { method });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer);
+  return Number(answer);
 }
 
 /** The deployed stage that the environment names, if it names one. */

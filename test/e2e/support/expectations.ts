@@ -1,7 +1,7 @@
 import { expect } from "vitest";
+import { partIn } from "../../support/traces.ts";
 import type { Answer } from "./client.ts";
 import { text } from "./shapes.ts";
-import { partIn } from "../../support/traces.ts";
 
 /** An error of the endpoints that say `{message}`, and exactly that. */
 export function expectMessage(answer: Answer, status: number, says: RegExp = /\S/): void {

@@ -1,37 +1,39 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { resolve } from "node:path";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "cdk-local-runner/testing";
 
 const root = resolve(import.meta.dirname, "../../..");
 
+/** A local runner, in a process of its own. */
 export type Runner = {
   baseUrl: string;
   streamUrl: string;
-  port: number;
-  streamPort: number;
-  /** The file that takes all it prints. */
-  output: string;
+  pid: number;
   /** Asks it to end, and rejects when it, or a process that it started, does not. */
   stop(): Promise<void>;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
-  /** Halts its database while the action runs. */
-  withoutDatabase<Result>(act: () => Promise<Result>): Promise<Result>;
 };
 
-/** Without a port it takes one that is free. */
-type Options = { output: string; dataDir: string; port?: number; streamPort?: number };
+/** The runner writes into the folder alone, temporary files included. Without a port it takes a free one. */
+type Options = { folder: string; port?: number; streamPort?: number };
 
 /** Starts a local runner and waits until it serves. */
-export async function startRunner({ output, dataDir, ...ports }: Options): Promise<Runner> {
+export async function startRunner({ folder, ...ports }: Options): Promise<Runner> {
   const { port = await freePort(), streamPort = await freePort() } = ports;
-  const options = ["--port", `${port}`, "--stream-port", `${streamPort}`, "--data-dir", dataDir];
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary, { recursive: true });
+  const output = join(folder, "output.log");
   const file = openSync(output, "a");
+  const options = ["--port", `${port}`, "--stream-port", `${streamPort}`, "--data-dir", join(folder, "data")];
   const child = spawn(process.execPath, ["bin/local.ts", ...options], {
     cwd: root,
+    env: { ...process.env, TMPDIR: temporary },
     stdio: ["ignore", file, file],
   });
   closeSync(file);
@@ -40,17 +42,48 @@ export async function startRunner({ output, dataDir, ...ports }: Options): Promi
   return {
     baseUrl,
     streamUrl: `ws://127.0.0.1:${streamPort}`,
-    port,
-    streamPort,
-    output,
+    pid: child.pid as number,
     stop: () => end(child, "SIGTERM"),
     kill: () => end(child, "SIGKILL"),
-    withoutDatabase: (act) => halted(child, "java", act),
+  };
+}
+
+/**
+ * Starts a runner, and lets the test files, which are other processes, control it by HTTP: GET waits until it serves, and
+ * POST crashes it and starts it again on the same data and ports. Both answer with its process id.
+ */
+export async function serveControl(
+  start: () => Promise<Runner>,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  let runner = start();
+  // Its failure is reported to the tests that wait for it.
+  runner.catch(() => {});
+  const server = createServer(({ method }, response) => {
+    if (method === "POST") {
+      runner = runner.then(async (crashing) => {
+        await crashing.kill();
+        return start();
+      });
+    }
+    runner.then(
+      ({ pid }) => response.end(`${pid}`),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      const started = await runner.catch(() => undefined);
+      await started?.stop();
+    },
   };
 }
 
 async function serving(baseUrl: string, child: ChildProcess, output: string): Promise<void> {
-  for (let waited = 0; waited < 110_000; waited += 250) {
+  for (let waitedMs = 0; waitedMs < 110_000; waitedMs += 250) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`The runner ended at its start:\n${readFileSync(output, "utf8")}`);
     const answer = await fetch(`${baseUrl}/listWallets`).catch(() => undefined);
@@ -71,22 +104,19 @@ async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<
     child.kill("SIGKILL");
     throw new Error(`The runner did not end within 20 seconds of ${signal}`);
   }
-  for (let waited = 0; waited < 10_000; waited += 100) {
+  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 100) {
     if (!family.some(isAlive)) return;
     await pause(100);
   }
   throw new Error(`The runner left processes behind: ${family.filter(isAlive).join(", ")}`);
 }
 
-async function halted<Result>(
-  child: ChildProcess,
-  program: string,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  const running = processes().filter(({ name }) => name.endsWith(program));
-  const family = descendantsOf(child.pid as number);
+/** Halts the database of a runner while the action runs. */
+export async function withoutDatabase<Result>(runner: number, act: () => Promise<Result>): Promise<Result> {
+  const family = descendantsOf(runner);
+  const running = processes().filter(({ name }) => name.endsWith("java"));
   const found = running.map(({ pid }) => pid).filter((pid) => family.includes(pid));
-  if (found.length === 0) throw new Error(`The runner has no process ${program}`);
+  if (found.length === 0) throw new Error("The runner has no process java");
   for (const pid of found) process.kill(pid, "SIGSTOP");
   try {
     return await act();
@@ -118,13 +148,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

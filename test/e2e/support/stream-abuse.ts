@@ -1,34 +1,39 @@
+import type { Handshake } from "../../cases/handshakes.ts";
 import type { Secrets } from "./abuse.ts";
 import type { Answer } from "./client.ts";
-import { connect, type Handshake, refusalOf, type Stream } from "./stream.ts";
+import { connect, refusalOf, type Stream } from "./stream.ts";
 
-/** What was told to clients: how they were refused, and what they were sent. */
-export type Told = { refusals: Answer[]; messages: string[] };
+/** The answers that refused connections, and the number of messages that were answered with an error. */
+export type Outcome = { refusals: Answer[]; errors: number };
 
 /** Puts secrets into handshakes and messages wherever something can stand. */
-export async function abuseStreams({ keys, badKeys, words, goodToken, badTokens }: Secrets): Promise<Told> {
+export async function abuseStreams({
+  keys,
+  badKeys,
+  words,
+  goodToken,
+  badTokens,
+}: Secrets): Promise<Outcome> {
   const refusals = await Promise.all(
     [...withToken(goodToken), ...badTokens.flatMap(withBadToken)].map(refusalOf),
   );
-  const streams = await Promise.all(withGoodToken(goodToken).map(connect));
+  const streams = await Promise.all(withGoodToken(goodToken).map((each) => connect(each)));
   const [stream] = streams as [Stream];
   const secrets = [...keys.map(({ privateKey }) => privateKey), ...badKeys, ...words];
   for (const secret of secrets) {
     for (const message of messagesWith(secret)) stream.send(message);
-    // Its answer ought to repeat the secret, so it goes where nobody looks.
-    const elsewhere = await connect({ token: goodToken });
+    // The answer repeats the secret, as it should, so it is not searched.
+    const elsewhere = await connect({ token: goodToken }, false);
     await elsewhere.ask({ type: "ping", id: secret.slice(0, 64) });
     elsewhere.send(Buffer.from(secret));
     await elsewhere.closed;
   }
-  for (const _ of secrets.flatMap(messagesWith)) await stream.take({ type: "error" });
-  return {
-    refusals,
-    messages: streams.flatMap(({ received }) => received.map((each) => JSON.stringify(each))),
-  };
+  const errors = secrets.flatMap(messagesWith).length;
+  for (let count = 0; count < errors; count++) await stream.take({ type: "error" });
+  return { refusals, errors };
 }
 
-/** Handshakes that are refused although the token may be good. */
+/** Handshakes that are refused even with a good token. */
 const withToken = (token: string): Handshake[] => [
   { query: `?access_token=${token}` },
   { headers: { Authorization: `Basic ${token}` } },
@@ -44,7 +49,7 @@ const withGoodToken = (token: string): Handshake[] => [
 
 const withBadToken = (token: string): Handshake[] => [...withToken(token), ...withGoodToken(token)];
 
-/** Every one of them is answered by an error that does not say what it is about. */
+/** Each is answered with an error that does not quote it. */
 const messagesWith = (secret: string): unknown[] => [
   secret,
   `{"type":"${secret}`,

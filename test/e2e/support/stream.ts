@@ -1,20 +1,12 @@
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
 import { WebSocket as ClientSocket } from "ws";
-import type { Answer } from "./client.ts";
+import type { Handshake } from "../../cases/handshakes.ts";
+import { type Answer, answerOf } from "./client.ts";
 import { deployment } from "./deployment.ts";
 import { createInbox, type Inbox, type Message } from "./inbox.ts";
 import type { User } from "./users.ts";
-
-/** What a client sends to connect. */
-export type Handshake = {
-  /** Sent as `Authorization: Bearer <token>`. */
-  token?: string;
-  headers?: Record<string, string>;
-  subprotocols?: string[];
-  /** What stands behind the address, from the question mark on. */
-  query?: string;
-};
+import { keepAnswer, noteSecretsIn } from "./written.ts";
 
 /** An open connection. It ends with the test that opened it. */
 export type Stream = Inbox & {
@@ -36,46 +28,51 @@ export type Stream = Inbox & {
 /** Connects with the user's token in the header. */
 export const streamOf = ({ token }: User): Promise<Stream> => connect({ token });
 
-/** @throws when the connection is refused. */
-export async function connect(handshake: Handshake): Promise<Stream> {
-  const outcome = await attempt(handshake);
-  if ("status" in outcome) throw new Error(`The connection is refused with ${outcome.status}`);
+/**
+ * @param keeps whether the messages are searched for secrets at the end of the run, as those of all clients are
+ * @throws when the connection is refused.
+ */
+export async function connect(handshake: Handshake, keeps = true): Promise<Stream> {
+  const outcome = await attempt(handshake, keeps);
+  if ("status" in outcome) throw new Error(`The connection was refused with ${outcome.status}`);
   return outcome;
 }
 
-/** How the service refuses to connect. */
+/** @returns the answer that refuses the connection. @throws when it is admitted. */
 export async function refusalOf(handshake: Handshake): Promise<Answer> {
   const outcome = await attempt(handshake);
-  if (!("status" in outcome)) throw new Error("The connection is not refused");
+  if (!("status" in outcome)) throw new Error("The connection was admitted");
   return outcome;
 }
 
-async function attempt({ token, headers, subprotocols, query = "" }: Handshake): Promise<Stream | Answer> {
+async function attempt(handshake: Handshake, keeps = true): Promise<Stream | Answer> {
+  const { token, headers, subprotocols, query = "" } = handshake;
+  noteSecretsIn({ head: [token ?? "", ...Object.values(headers ?? {}), ...(subprotocols ?? []), query] });
   const socket = new ClientSocket(`${deployment().streamUrl}${query}`, subprotocols, {
     headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Stream | Answer>();
-  // Listens from the start: the first message may come with the handshake's answer.
-  const stream = streamOver(socket);
+  // Listens from the start: the first message may come with the answer to the handshake.
+  const stream = streamOver(socket, keeps);
   socket.on("error", reject);
+  socket.on("upgrade", ({ rawHeaders }) => keepAnswer(JSON.stringify(rawHeaders)));
   socket.on("open", () => resolve(stream()));
   socket.on("unexpected-response", async (request, response) => {
     const body = await text(response);
     request.destroy();
-    resolve({
-      status: response.statusCode ?? 0,
-      headers: new Headers(response.headers as Record<string, string>),
-      text: body,
-      json: undefined,
-    });
+    const received = new Headers(response.headers as Record<string, string>);
+    resolve(answerOf(response.statusCode ?? 0, received, body));
   });
   return promise;
 }
 
-function streamOver(socket: ClientSocket): () => Stream {
+function streamOver(socket: ClientSocket, keeps: boolean): () => Stream {
   const inbox = createInbox();
   const { promise: closed, resolve } = Promise.withResolvers<number>();
-  socket.on("message", (data) => inbox.put(data.toString()));
+  socket.on("message", (data) => {
+    if (keeps) keepAnswer(data.toString());
+    inbox.put(data.toString());
+  });
   socket.on("close", (code) => {
     inbox.close(code);
     resolve(code);
@@ -112,7 +109,7 @@ export async function subscribe(stream: Stream, ...channels: string[]): Promise<
   return snapshots;
 }
 
-/** Sees to it that the connection is of use: it is open, and answers. */
+/** Expects that the connection is open and answers. */
 export async function expectToWork(stream: Stream): Promise<void> {
   const id = `still there? ${stream.received.length}`;
   expect(await stream.ask({ type: "ping", id })).toMatchObject({ type: "pong" });

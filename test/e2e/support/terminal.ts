@@ -1,6 +1,6 @@
-import { expect } from "vitest";
-import { type Answer, get, post } from "./client.ts";
+import { beforeAll, expect, it } from "vitest";
 import type { Key } from "../../support/keys.ts";
+import { type Answer, get, post } from "./client.ts";
 import type { User } from "./users.ts";
 
 export type Wallet = {
@@ -43,7 +43,7 @@ export const importWallet = async (
 export const changeSettings = async ({ token }: User, chain: string, patch: unknown) =>
   post(`/updateTradingSettings/${chain}`, { token, body: patch });
 
-/** What the service answers when all goes well; anything else fails the test. */
+/** What the service answers with 200. Anything else fails the test. */
 export const walletsOf = async ({ token }: User) => good<Wallet[]>(await get("/listWallets", { token }));
 export const profileOf = async ({ token }: User) => good<Profile>(await get("/getUserData", { token }));
 export const referralsOf = async ({ token }: User) =>
@@ -53,7 +53,7 @@ export const rewardsOf = async ({ token }: User) =>
 export const settingsAfter = async (user: User, chain: string, patch: unknown) =>
   good<Settings>(await changeSettings(user, chain, patch));
 
-/** Imports wallets one after the other, so that their order is known. */
+/** Imports wallets one after another, so that their order is known. */
 export async function importAll(user: User, keys: readonly Key[]): Promise<void> {
   for (const key of keys) good(await importWallet(user, key));
 }
@@ -63,20 +63,18 @@ function good<Body>({ status, text, json }: Answer): Body {
   return json as Body;
 }
 
-/** What of a user's an action may not change. */
-const kept = {
+const data = {
   wallets: walletsOf,
   settings: async (user: User) => (await profileOf(user)).tradingSettings,
 };
 
-/** Runs the action, and sees to it that these things of the user's are afterwards what they were before. */
-export async function keeping(
-  what: keyof typeof kept,
-  user: User,
-  act: () => Promise<Answer>,
-): Promise<Answer> {
-  const before = await kept[what](user);
-  const answer = await act();
-  expect(await kept[what](user)).toStrictEqual(before);
-  return answer;
+/** Ends a group of tests, all with one user, with the test that they have not changed these data. */
+export function itChangesNo(what: keyof typeof data, user: User): void {
+  let before: unknown;
+  beforeAll(async () => {
+    before = await data[what](user);
+  });
+  it(`changes no ${what}`, async () => {
+    expect(await data[what](user)).toStrictEqual(before);
+  });
 }

@@ -2,16 +2,18 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { decodeJwt } from "jose";
+import { beforeAll } from "vitest";
+import { get } from "./client.ts";
 import { deployment } from "./deployment.ts";
 
 const run = promisify(execFile);
 
 export type User = { id: string; token: string };
 
-/** What the local issuer is asked to put into a token. */
+/** What the local issuer puts into a token. */
 export type Subject = { sub: string; username?: string; ref?: unknown; expiresIn?: number };
 
-/** A user of whom the service has not heard. */
+/** A user whom the service does not know. */
 export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
   const { tokens } = deployment();
   const sub = subject.sub ?? `e2e-${randomUUID()}`;
@@ -20,17 +22,29 @@ export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
   throw new Error("This test needs new users");
 }
 
-/** Two users, of whom nothing is known but that they are not the same. */
+/** A user who has signed in. */
+export async function knownUser(): Promise<User> {
+  const user = await newUser();
+  await get("/getUserData", user);
+  return user;
+}
+
+/** Two different users, who may have any data already. */
 export async function twoUsers(): Promise<[User, User]> {
   const { tokens } = deployment();
   if (tokens.from === "environment") return [userOf(tokens.tokens[0]), userOf(tokens.tokens[1])];
   return Promise.all([newUser(), newUser()]);
 }
 
-/** A user who may hold anything already. */
-export async function someUser(): Promise<User> {
-  const { tokens } = deployment();
-  return tokens.from === "environment" ? userOf(tokens.tokens[0]) : newUser();
+/** One user for all tests of a file or group, who may have any data already. */
+export function someUser(): User {
+  const user: User = { id: "", token: "" };
+  beforeAll(async () => {
+    const { tokens } = deployment();
+    const found = tokens.from === "environment" ? userOf(tokens.tokens[0]) : await newUser();
+    Object.assign(user, found);
+  });
+  return user;
 }
 
 /** Asks the local issuer for a token. */

@@ -1,6 +1,4 @@
-import { describe, expect, test } from "vitest";
-import { get, post } from "../support/client.ts";
-import { expectMessage, expectNoTraceOf } from "../support/expectations.ts";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   base58OfHex,
   evmNetworks,
@@ -11,13 +9,15 @@ import {
   newSolanaKey,
   solanaVectors,
 } from "../../support/keys.ts";
+import { get, post } from "../support/client.ts";
+import { expectMessage, expectNoTraceOf } from "../support/expectations.ts";
 import { text, timestamp } from "../support/shapes.ts";
-import { importAll, importWallet, profileOf, walletsOf } from "../support/terminal.ts";
-import { newUser } from "../support/users.ts";
+import { importAll, importWallet, profileOf, type Wallet, walletsOf } from "../support/terminal.ts";
+import { newUser, type User } from "../support/users.ts";
 
-describe("An import", () => {
-  test.each(["eth", "base", "sol", "bsc", "avax"])(
-    "to %s says that the wallet was stored, and lists it",
+describe("an import", () => {
+  it.each(["eth", "base", "sol", "bsc", "avax"])(
+    "to %s stores a wallet, which the list shows",
     async (network) => {
       const user = await newUser();
       const key = newKey(network);
@@ -44,7 +44,7 @@ describe("An import", () => {
     },
   );
 
-  test("gives each wallet an id of its own", async () => {
+  it("gives each wallet its own id", async () => {
     const [first, second] = [await newUser(), await newUser()];
     const key = newEvmKey();
 
@@ -56,30 +56,31 @@ describe("An import", () => {
   });
 });
 
-const spellings: [title: string, of: (hex: string) => string][] = [
-  ["with 0x", (hex) => `0x${hex}`],
-  ["without 0x", (hex) => hex],
-  ["in upper case", (hex) => hex.toUpperCase()],
-  ["in upper case with 0x", (hex) => `0x${hex.toUpperCase()}`],
+/** The tests of lib/domain read random keys in every spelling. */
+const spelled: [title: string, privateKey: string, address: string][] = [
+  ...evmVectors.map(([hex, address]): [string, string, string] => [`0x${hex}`, `0x${hex}`, address]),
+  ["without 0x", evmVectors[3][0], evmVectors[3][1]],
+  ["in upper case", evmVectors[3][0].toUpperCase(), evmVectors[3][1]],
+  ["in upper case with 0x", `0x${evmVectors[3][0].toUpperCase()}`, evmVectors[3][1]],
 ];
 
-describe.each(spellings)("An EVM key in hex %s", (_, spell) => {
-  test.each(evmVectors)("%s has the address %s", async (hex, address) => {
+describe("an EVM key", () => {
+  it.each(spelled)("%s has its published address", async (_, privateKey, address) => {
     const user = await newUser();
 
-    const answer = await importWallet(user, { network: "eth", privateKey: spell(hex) });
+    const answer = await importWallet(user, { network: "eth", privateKey });
 
     expectMessage(answer, 200);
-    expectNoTraceOf(hex, answer);
+    expectNoTraceOf(privateKey, answer);
     expect((await walletsOf(user)).map((wallet) => wallet.generatedWalletAddress)).toEqual([address]);
   });
 });
 
-describe.each(solanaVectors)("The Solana key of the seed %s", (seed, publicKey) => {
-  test.each([
+describe.each(solanaVectors)("the Solana key of the seed %s", (seed, publicKey) => {
+  it.each([
     ["seed and public key", base58OfHex(seed, publicKey)],
     ["the seed alone", base58OfHex(seed)],
-  ])("given as %s has the address of its public key", async (_, privateKey) => {
+  ])("imported as %s has the address of its public key", async (_, privateKey) => {
     const user = await newUser();
 
     const answer = await importWallet(user, { network: "sol", privateKey });
@@ -90,17 +91,17 @@ describe.each(solanaVectors)("The Solana key of the seed %s", (seed, publicKey) 
   });
 });
 
-describe("The same wallet", () => {
+describe("the same wallet", () => {
   const hex = newEvmKey().privateKey.slice(2);
   const [[seed, publicKey]] = solanaVectors;
 
-  test.each<[network: string, title: string, first: string, second: string]>([
+  it.each<[network: string, title: string, first: string, second: string]>([
     ["eth", "the same words", hex, hex],
     ["base", "another prefix", hex, `0x${hex}`],
     ["avax", "another case", hex, hex.toUpperCase()],
     ["sol", "the same words", base58OfHex(seed, publicKey), base58OfHex(seed, publicKey)],
     ["sol", "its seed alone", base58OfHex(seed, publicKey), base58OfHex(seed)],
-  ])("imported to %s a second time, in %s, stays one", async (network, _, first, second) => {
+  ])("imported to %s a second time, with %s, stays one", async (network, _, first, second) => {
     const user = await newUser();
     await importWallet(user, { network, privateKey: first });
     const before = await walletsOf(user);
@@ -112,7 +113,7 @@ describe("The same wallet", () => {
     expect(await walletsOf(user)).toStrictEqual(before);
   });
 
-  test("on several networks is a wallet on each", async () => {
+  it("on several networks is a wallet on each", async () => {
     const user = await newUser();
     const { privateKey, address } = newEvmKey();
 
@@ -125,7 +126,7 @@ describe("The same wallet", () => {
     );
   });
 
-  test("may be another user's too", async () => {
+  it("may belong to another user too", async () => {
     const [first, second] = [await newUser(), await newUser()];
     const key = newEvmKey();
 
@@ -139,57 +140,46 @@ describe("The same wallet", () => {
   });
 });
 
-describe("A user of tier Base with 10 wallets", () => {
-  const tenKeys = (): Key[] => [
-    ...Array.from({ length: 8 }, () => newEvmKey()),
-    newKey("sol"),
-    newKey("avax"),
-  ];
+describe("a user of tier Base with 10 wallets", () => {
+  const keys: Key[] = [...Array.from({ length: 8 }, () => newEvmKey()), newKey("sol"), newKey("avax")];
+  let user: User;
+  let before: Wallet[];
 
-  test("gets no further one, and is told the limit and the tier", async () => {
-    const user = await newUser();
-    await importAll(user, tenKeys());
-    const before = await walletsOf(user);
+  beforeAll(async () => {
+    user = await newUser();
+    await importAll(user, keys);
+    before = await walletsOf(user);
+  });
+  afterEach(async () => {
+    expect(before).toHaveLength(10);
+    expect(await walletsOf(user)).toStrictEqual(before);
+  });
+
+  it("gets a 403 that names the limit and the tier", async () => {
     const key = newEvmKey();
 
     const answer = await importWallet(user, key);
 
     expectMessage(answer, 403, /\b10\b.*\bBase\b|\bBase\b.*\b10\b/);
     expectNoTraceOf(key.privateKey, answer);
-    expect(before).toHaveLength(10);
-    expect(await walletsOf(user)).toStrictEqual(before);
     expect(await profileOf(user)).toMatchObject({ tier: "Base" });
   });
 
-  test("may import one of these again", async () => {
-    const user = await newUser();
-    const keys = tenKeys();
-    await importAll(user, keys);
-
+  it("may import one of them again", async () => {
     for (const key of [keys[0], keys[8], keys[9]] as Key[]) expectMessage(await importWallet(user, key), 200);
-
-    expect(await walletsOf(user)).toHaveLength(10);
   });
 
-  test("gets no further one on another network either, nor the same key there", async () => {
-    const user = await newUser();
-    const keys = tenKeys();
-    await importAll(user, keys);
-
+  it("gets no wallet on another network, even of the same key", async () => {
     expectMessage(await importWallet(user, newSolanaKey()), 403);
     expectMessage(await importWallet(user, { network: "bsc", privateKey: keys[0]?.privateKey ?? "" }), 403);
-    expect(await walletsOf(user)).toHaveLength(10);
   });
 
-  test("is told of a bad key before the limit", async () => {
-    const user = await newUser();
-    await importAll(user, tenKeys());
-
+  it("gets a 400 for a bad key, before the limit counts", async () => {
     expectMessage(await importWallet(user, { network: "eth", privateKey: "1" }), 400);
   });
 });
 
-test("imports that failed do not count", async () => {
+it("failed imports do not count", async () => {
   const user = await newUser();
   for (let i = 0; i < 12; i++) await importWallet(user, { network: "eth", privateKey: `${i}` });
 
@@ -201,7 +191,7 @@ test("imports that failed do not count", async () => {
   expect(await walletsOf(user)).toHaveLength(10);
 });
 
-test("of a field that is given twice the last counts, as JSON has it", async () => {
+it("the last counts of a field that is given twice, as in JSON", async () => {
   const user = await newUser();
   const { privateKey } = newEvmKey();
   const body = `{"network":"eth","privateKey":"1","network":"bsc","privateKey":"${privateKey}"}`;
@@ -212,7 +202,7 @@ test("of a field that is given twice the last counts, as JSON has it", async () 
   expect((await walletsOf(user)).map(({ network }) => network)).toEqual(["bsc"]);
 });
 
-test("no answer of any operation holds a private key", async () => {
+it("no answer of any operation holds a private key", async () => {
   const user = await newUser();
   const keys = [newEvmKey(), newSolanaKey()];
   await importAll(user, keys);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { settingsEvents, settingsInView, versionOf } from "../support/settings-events.ts";
 import { type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { settingsShape, settingsUpdated } from "../support/stream-shapes.ts";
@@ -16,8 +16,8 @@ const inOrder = (streams: readonly Stream[], versions: [chain: string, version: 
     }),
   );
 
-describe.each(chains)("A change of the settings of %s", (chain) => {
-  test("is told to a client that has subscribed to nothing, whole, with a version of its own", async () => {
+describe.each(chains)("a change of the settings of %s", (chain) => {
+  it("is sent whole, with its version, even to a client without subscriptions", async () => {
     const user = await newUser();
     const stream = await streamOf(user);
 
@@ -33,7 +33,7 @@ describe.each(chains)("A change of the settings of %s", (chain) => {
   });
 });
 
-test("a change that was refused is told to nobody", async () => {
+it("a refused change is sent to nobody", async () => {
   const user = await newUser();
   const stream = await streamOf(user);
 
@@ -45,7 +45,7 @@ test("a change that was refused is told to nobody", async () => {
   expect(settingsEvents(stream)).toMatchObject([{ chain: "eth", version: 1, settings: { slippage: 7 } }]);
 });
 
-test("each of two users hears on every connection of all own changes, in order, and of nobody else's", async () => {
+it("every connection gets all changes of its own user, in order, and none of another", async () => {
   const users = [await newUser(), await newUser()];
   const streams = await Promise.all(
     users.map(async (user) => [await streamOf(user), await streamOf(user)] as const),
@@ -61,7 +61,7 @@ test("each of two users hears on every connection of all own changes, in order, 
       return records;
     }),
   );
-  // Changes of the one come after those of the other, so that nothing is under way any more when they are told.
+  // One user changes settings after the other, so that no event is on its way when the counts are compared.
   for (const [index, user] of users.entries()) {
     await settingsAfter(user, "sol", { slippage: 99 });
     await inOrder(streams[index] ?? [], [["sol", 3]]);
@@ -80,7 +80,7 @@ test("each of two users hears on every connection of all own changes, in order, 
   ]);
 });
 
-test("a client that connects again hears of what happens from then on, on the new connection only", async () => {
+it("a client that reconnects gets later changes, on the new connection only", async () => {
   const user = await newUser();
   const before = await streamOf(user);
   await settingsAfter(user, "eth", { slippage: 1 });
@@ -97,7 +97,7 @@ test("a client that connects again hears of what happens from then on, on the ne
   expect(settingsEvents(before)).toHaveLength(1);
 });
 
-test("a client is told of a change whatever it has subscribed to", async () => {
+it("a client gets changes whatever it has subscribed to", async () => {
   const user = await newUser();
   const stream = await streamOf(user);
   await subscribe(stream, "orders", "positions", "prices");

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
+import { sampled } from "../../cases/sample.ts";
+import { goodSettings } from "../../cases/settings.ts";
 import { sendRaw } from "../support/client.ts";
 import { expectMessage } from "../support/expectations.ts";
 import { settingsRecords } from "../support/shapes.ts";
@@ -6,39 +8,6 @@ import { changeSettings, profileOf, type Settings, settingsAfter } from "../supp
 import { newUser } from "../support/users.ts";
 
 const chains = ["eth", "base", "sol"] as const;
-
-const common: [name: string, value: unknown][] = [
-  ["slippage", 0.5],
-  ["slippage", 12.75],
-  ["slippage", 100],
-  ["slippage", 0.01],
-  ["mevProtection", false],
-  ["mevProtection", true],
-  ["autoBuy", true],
-  ["autoBuy", false],
-  ["autoSell", true],
-  ["autoSell", false],
-];
-
-const evm: [name: string, value: unknown][] = [
-  ...common,
-  ["gasPreset", "slow"],
-  ["gasPreset", "medium"],
-  ["gasPreset", "fast"],
-  ["gasPreset", "turbo"],
-  ["maxGasPrice", 25],
-  ["maxGasPrice", 0.05],
-  ["maxGasPrice", 12_345.678],
-];
-
-const solana: [name: string, value: unknown][] = [
-  ...common,
-  ["priorityFee", 0],
-  ["priorityFee", 0.000005],
-  ["priorityFee", 1.5],
-];
-
-const allOf = { eth: evm, base: evm, sol: solana };
 
 /** One change of everything, to what no default is. */
 const everything = {
@@ -63,17 +32,19 @@ const everything = {
 
 const nameIn = { eth: "ethereum", base: "base", sol: "solana" } as const;
 
-describe.each(chains)("The settings of %s", (chain) => {
-  test.each(allOf[chain])("take %s: %j", async (name, value) => {
+describe.each(chains)("the settings of %s", (chain) => {
+  const values = sampled(goodSettings.filter((change) => change.chain === chain));
+
+  it.each(values)("take $title", async ({ body }) => {
     const user = await newUser();
 
-    const record = await settingsAfter(user, chain, { [name]: value });
+    const record = await settingsAfter(user, chain, body);
 
     expect(record).toStrictEqual(settingsRecords[chain]);
-    expect(record).toMatchObject({ userID: user.id, [name]: value });
+    expect(record).toMatchObject({ userID: user.id, ...body });
   });
 
-  test("begin with defaults, of which the profile knows before the first change", async () => {
+  it("begin with defaults, which the profile shows before the first change", async () => {
     const user = await newUser();
     const shown = (await profileOf(user)).tradingSettings[nameIn[chain]];
 
@@ -83,7 +54,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(record).toMatchObject(shown);
   });
 
-  test("are made by a change of one, with the defaults for the others", async () => {
+  it("are created by a change of one, with defaults for the others", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const defaults = valuesOf(await settingsAfter(other, chain, {}));
 
@@ -92,7 +63,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(valuesOf(record)).toStrictEqual({ ...defaults, slippage: 9 });
   });
 
-  test("change together", async () => {
+  it("change together", async () => {
     const user = await newUser();
 
     const record = await settingsAfter(user, chain, everything[chain]);
@@ -100,7 +71,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(valuesOf(record)).toStrictEqual(everything[chain]);
   });
 
-  test("stay as they were where a change does not name them", async () => {
+  it("keep the values that a change does not name", async () => {
     const user = await newUser();
     await settingsAfter(user, chain, everything[chain]);
 
@@ -113,7 +84,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(valuesOf(afterNone)).toStrictEqual(valuesOf(afterTwo));
   });
 
-  test("keep their id and the time they were made, and note when they changed", async () => {
+  it("keep their id and time of creation, and update the time of change", async () => {
     const user = await newUser();
     const first = await settingsAfter(user, chain, { slippage: 1 });
 
@@ -126,7 +97,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(Math.abs(Date.parse(first.createdAt as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("of one user leave those of another alone", async () => {
+  it("of one user are not those of another", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const before = (await profileOf(other)).tradingSettings;
 
@@ -135,7 +106,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect((await profileOf(other)).tradingSettings).toStrictEqual(before);
   });
 
-  test("leave those of the other chains alone", async () => {
+  it("are not those of other chains", async () => {
     const user = await newUser();
     const before = (await profileOf(user)).tradingSettings;
 
@@ -146,7 +117,7 @@ describe.each(chains)("The settings of %s", (chain) => {
       expect(after[nameIn[other]]).toStrictEqual(before[nameIn[other]]);
   });
 
-  test("of which the last counts when one is given twice, as JSON has it", async () => {
+  it("take the last value of a field that is given twice, as in JSON", async () => {
     const user = await newUser();
 
     const answer = await sendRaw(
@@ -162,7 +133,7 @@ describe.each(chains)("The settings of %s", (chain) => {
     expect(answer.json).toMatchObject({ slippage: 6 });
   });
 
-  test("can be changed again after a change that was refused", async () => {
+  it("can be changed after a refused change", async () => {
     const user = await newUser();
     expectMessage(await changeSettings(user, chain, { slippage: 0 }), 400);
 
@@ -170,7 +141,7 @@ describe.each(chains)("The settings of %s", (chain) => {
   });
 });
 
-test("the profile shows the settings of all chains, of Solana slippage and priority fee only", async () => {
+it("the profile shows the settings of all chains, but of Solana only slippage and priority fee", async () => {
   const user = await newUser();
   for (const chain of chains) await settingsAfter(user, chain, everything[chain]);
 
@@ -183,7 +154,7 @@ test("the profile shows the settings of all chains, of Solana slippage and prior
   });
 });
 
-test("each chain's settings are a record of their own", async () => {
+it("the settings of each chain have their own record", async () => {
   const user = await newUser();
 
   const records = await Promise.all(chains.map(async (chain) => settingsAfter(user, chain, {})));

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { settingsEvents, settingsInView, versionOf } from "../support/settings-events.ts";
 import { streamOf } from "../support/stream.ts";
 import { subscriptions } from "../support/stream-shapes.ts";
@@ -8,7 +8,7 @@ import { newUser } from "../support/users.ts";
 const times = <Result>(count: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-test("each of 50 connections of a user, opened at once, is told of a change", async () => {
+it("50 connections of a user, opened at once, all get a change", async () => {
   const user = await newUser();
   const streams = await times(50, () => streamOf(user));
 
@@ -19,7 +19,7 @@ test("each of 50 connections of a user, opened at once, is told of a change", as
     expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
 });
 
-test("of 20 changes at once every connection hears, and all end with the one that holds", async () => {
+it("20 changes at once reach every connection, and all end with the value in force", async () => {
   const user = await newUser();
   const streams = await times(5, () => streamOf(user));
   const versions = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -38,7 +38,7 @@ test("of 20 changes at once every connection hears, and all end with the one tha
   }
 });
 
-test("requests of one connection at once do not get into each other's way", async () => {
+it("30 requests of one connection at once are all answered", async () => {
   const stream = await streamOf(await newUser());
   const channels = ["orders", "positions", "prices"];
 

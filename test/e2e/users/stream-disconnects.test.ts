@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { settingsEvents, settingsInView, versionOf } from "../support/settings-events.ts";
 import { type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { subscriptions } from "../support/stream-shapes.ts";
 import { profileOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-test("connections that are cut off hold up nobody, and who comes back sees what holds", async () => {
+it("lost connections delay nobody, and a client that reconnects sees the present settings", async () => {
   const user = await newUser();
   const open = (count: number) => Promise.all(Array.from({ length: count }, () => streamOf(user)));
   const [stays, lost]: [Stream, Stream[]] = [await streamOf(user), await open(5)];
@@ -31,7 +31,7 @@ test("connections that are cut off hold up nobody, and who comes back sees what 
   expect(answer).toStrictEqual(subscriptions(["positions"], { id: 1 }));
 });
 
-test("a client that is cut off in the middle of its requests leaves nothing behind that disturbs", async () => {
+it("a client that is lost in the middle of its requests disturbs nobody", async () => {
   const user = await newUser();
   const stays = await streamOf(user);
   for (let times = 0; times < 10; times++) {

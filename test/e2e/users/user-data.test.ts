@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { newEvmKey } from "../../support/keys.ts";
 import { profileShape } from "../support/shapes.ts";
 import { importAll, profileOf, referralsOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-test("a new user begins at the bottom", async () => {
+it("a new user starts at level 1 of tier Base", async () => {
   const user = await newUser();
 
   const profile = await profileOf(user);
@@ -25,13 +25,13 @@ test("a new user begins at the bottom", async () => {
   expect(Math.abs(Date.parse(profile.lastVisited) - Date.now())).toBeLessThan(60_000);
 });
 
-test("a new user was brought by nobody and has brought nobody", async () => {
+it("a new user has no referrer and no referrals", async () => {
   const user = await newUser();
 
   expect(await referralsOf(user)).toMatchObject({ usersReferred: 0, referredBy: null, referrals: [] });
 });
 
-test("a profile is made once, and stays the same", async () => {
+it("a profile is created once, and does not change with other data", async () => {
   const user = await newUser();
   const first = await profileOf(user);
 
@@ -42,7 +42,7 @@ test("a profile is made once, and stays the same", async () => {
   expect(second).toStrictEqual({ ...first, lastVisited: second.lastVisited });
 });
 
-test("a user is known whatever they ask for first", async () => {
+it("any first request creates the profile", async () => {
   const user = await newUser();
 
   await settingsAfter(user, "sol", { slippage: 8 });
@@ -53,7 +53,7 @@ test("a user is known whatever they ask for first", async () => {
   });
 });
 
-test("ids and referral codes are each user's own, and a code can be read aloud", async () => {
+it("ids and referral codes are unique, and a code can be read aloud", async () => {
   const users = await Promise.all(Array.from({ length: 5 }, () => newUser()));
 
   const profiles = await Promise.all(users.map(profileOf));

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
-import { get } from "../support/client.ts";
+import { expect, it } from "vitest";
 import { newEvmKey, newKey, newSolanaKey } from "../../support/keys.ts";
+import { get } from "../support/client.ts";
 import { walletShape } from "../support/shapes.ts";
 import { importAll, type Wallet, walletsOf } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
@@ -9,14 +9,14 @@ const networks = ["sol", "eth", "avax", "base", "bsc", "sol", "eth", "avax", "ba
 
 const look = ({ _id, slotName, colortag }: Wallet) => ({ _id, slotName, colortag });
 
-test("a new user has no wallets", async () => {
+it("a new user has no wallets", async () => {
   const user = await newUser();
 
   expect(await walletsOf(user)).toStrictEqual([]);
   expect((await get("/api/v2/wallets", user)).json).toMatchObject({ success: true, data: { wallets: [] } });
 });
 
-test("wallets of all networks are listed in the order of their import", async () => {
+it("wallets of all networks are listed in the order of their import", async () => {
   const user = await newUser();
   const keys = networks.map(newKey);
 
@@ -30,7 +30,7 @@ test("wallets of all networks are listed in the order of their import", async ()
   for (const wallet of wallets) expect(wallet).toStrictEqual(walletShape);
 });
 
-test("each wallet has a name and a colour of its own to begin with", async () => {
+it("each wallet starts with its own name and colour", async () => {
   const user = await newUser();
   await importAll(user, [newEvmKey(), newSolanaKey(), newEvmKey()]);
 
@@ -40,7 +40,7 @@ test("each wallet has a name and a colour of its own to begin with", async () =>
   expect(new Set(wallets.map(({ colortag }) => colortag)).size).toBe(3);
 });
 
-test("names and colours stay when the list is read again, and when wallets join", async () => {
+it("names and colours do not change when wallets are added", async () => {
   const user = await newUser();
   await importAll(user, [newEvmKey("avax"), newSolanaKey()]);
   const before = await walletsOf(user);
@@ -51,7 +51,7 @@ test("names and colours stay when the list is read again, and when wallets join"
   expect(await walletsOf(user)).toStrictEqual(await walletsOf(user));
 });
 
-test("both lists are the same", async () => {
+it("GET /api/v2/wallets has the wallets of GET /listWallets", async () => {
   const user = await newUser();
   await importAll(user, [newSolanaKey(), newEvmKey(), newEvmKey("bsc")]);
 
@@ -60,7 +60,7 @@ test("both lists are the same", async () => {
   expect(json).toMatchObject({ success: true, data: { wallets: await walletsOf(user) } });
 });
 
-test("nobody sees the wallets of another", async () => {
+it("nobody sees the wallets of another user", async () => {
   const [owner, other] = [await newUser(), await newUser()];
   await importAll(owner, [newEvmKey()]);
 
@@ -71,7 +71,7 @@ test("nobody sees the wallets of another", async () => {
   for (const { text } of answers) expect(text).not.toContain(owner.id);
 });
 
-test("a list at once after an import has the wallet", async () => {
+it("a list right after an import has the wallet", async () => {
   const user = await newUser();
 
   for (let count = 1; count <= 10; count++) {

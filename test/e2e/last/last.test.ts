@@ -1,0 +1,185 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
+import { stackTrace, traceFinder } from "../../support/traces.ts";
+import { get, send } from "../support/client.ts";
+import { deployment, runnerProcess } from "../support/deployment.ts";
+import { endpoints } from "../support/endpoints.ts";
+import { expectMessage, expectUnauthorized } from "../support/expectations.ts";
+import { withoutDatabase } from "../support/runner.ts";
+import { versionOf } from "../support/settings-events.ts";
+import { expectToWork, refusalOf, streamOf, subscribe } from "../support/stream.ts";
+import { error, subscriptions } from "../support/stream-shapes.ts";
+import {
+  importAll,
+  importWallet,
+  profileOf,
+  referralsOf,
+  settingsAfter,
+  walletsOf,
+} from "../support/terminal.ts";
+import { issueToken, newUser } from "../support/users.ts";
+import type { Secret } from "../support/written.ts";
+
+// These tests run one after another when all others of test/e2e have ended, since they disturb the runner or look back.
+
+const isLocal = deployment().local !== undefined;
+
+const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
+  withoutDatabase((await runnerProcess("GET")) ?? 0, act);
+
+if (isLocal)
+  describe("an outage of the database", () => {
+    it("fails every request with 500, and ends without a trace", async () => {
+      const user = await newUser();
+      const before = await profileOf(user);
+      const key = newEvmKey();
+      const requests = [
+        () => importWallet(user, key),
+        // The import among the endpoints is bad, and refused before the database is asked.
+        ...endpoints
+          .filter(({ path }) => path !== "/storeWallet_v2")
+          .map(
+            ({ method, path, body }) =>
+              () =>
+                send(method, path, { token: user.token, body }),
+          ),
+      ];
+
+      const answers = await outage(() => Promise.all(requests.map((ask) => ask())));
+
+      for (const answer of answers) {
+        expect(answer.status, answer.text).toBe(500);
+        // From the endpoint, or from the gateway if the authorizer failed.
+        expect(answer.text).toContain("Internal server error");
+      }
+      expect(await profileOf(user)).toStrictEqual(before);
+      expect((await walletsOf(user)).length).toBeLessThanOrEqual(1);
+    });
+
+    it("is reported to open connections, which go on, and refuses new ones", async () => {
+      const [user, late] = [await newUser(), await newUser()];
+      const stream = await streamOf(user);
+      await subscribe(stream, "orders");
+
+      const [refused, problem, pong] = await outage(() =>
+        Promise.all([
+          refusalOf(late),
+          stream.ask({ type: "subscribe", id: "c1", channels: ["positions"] }),
+          stream.ask({ type: "ping", id: "p1" }),
+        ]),
+      );
+
+      expect(refused.status, refused.text).toBe(500);
+      expect(problem).toStrictEqual(error("INTERNAL_ERROR", { id: "c1" }));
+      expect(pong).toMatchObject({ type: "pong" });
+      await subscribe(stream, "positions");
+      await settingsAfter(user, "eth", { slippage: 3 });
+      await stream.take(versionOf("eth", 1));
+      await expectToWork(await streamOf(late));
+    });
+  });
+
+if (isLocal)
+  describe("a crash of the runner", () => {
+    it("loses no data, and leaves tokens good, after a start on the same data", async () => {
+      const referrer = await newUser({ username: "Rita" });
+      const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
+      const expired = await issueToken({ sub: user.id, expiresIn: -60 });
+      const keys = [newEvmKey(), newSolanaKey()];
+      await importAll(user, keys);
+      await settingsAfter(user, "sol", { slippage: 9, priorityFee: 0.25 });
+      const state = async () => ({
+        wallets: await walletsOf(user),
+        profile: await profileOf(user),
+        referrals: [await referralsOf(user), await referralsOf(referrer)],
+        rewards: (await get("/api/waitlist/v2/rewards", user)).json,
+      });
+      const before = await state();
+      const cutOff = [await streamOf(user), await streamOf(user)];
+      for (const stream of cutOff) await subscribe(stream, "orders", "prices");
+
+      await runnerProcess("POST");
+
+      expect(await state()).toStrictEqual(before);
+      expectUnauthorized(await get("/listWallets", { token: expired }), { expired: true });
+      for (const key of keys) expectMessage(await importWallet(user, key), 200);
+      expect(await walletsOf(user)).toStrictEqual(before.wallets);
+      await importAll(user, [newEvmKey()]);
+      expect(await walletsOf(user)).toHaveLength(3);
+      expect(await profileOf(await newUser())).toMatchObject({ tier: "Base" });
+
+      expect(await Promise.all(cutOff.map(({ closed }) => closed))).toEqual([1006, 1006]);
+      const back = await streamOf(user);
+      await settingsAfter(user, "sol", { autoBuy: true });
+      expect(await back.take(versionOf("sol", 2))).toMatchObject({
+        data: { settings: { slippage: 9, priorityFee: 0.25, autoBuy: true } },
+      });
+      expect(await back.ask({ type: "subscribe", id: "c1", channels: [] })).toStrictEqual(
+        subscriptions([], { id: "c1" }),
+      );
+      expect(back.received.filter(({ type }) => type === "update")).toEqual([]);
+      await subscribe(back, "prices");
+      await back.take({ type: "update", channel: "prices" });
+    });
+  });
+
+describe("all that the run wrote", () => {
+  const { folder, secrets: notes } = inject("written");
+  const secrets = readdirSync(notes)
+    .flatMap((name) => readFileSync(join(notes, name), "utf8").trim().split("\n"))
+    .map((line): Secret => JSON.parse(line));
+  const findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
+
+  /** The runner's files and output, and every answer that a client got. The stacks were written before any request. */
+  const files = () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && !file.parentPath.includes("cdk.out"))
+      .map((file) => join(file.parentPath, file.name));
+
+  const traces = () =>
+    files().flatMap((path) => {
+      const trace = findTrace(readFileSync(path, "latin1"));
+      return trace === undefined ? [] : [`${relative(folder, path)}: ${trace}`];
+    });
+
+  const logs = () => files().filter((path) => path.endsWith(".log"));
+
+  it("was searched for secrets of every kind", () => {
+    const kinds = new Set(secrets.map(({ kind }) => kind));
+
+    expect([...kinds]).toEqual(expect.arrayContaining(["EVM key", "Solana key", "key as sent", "token"]));
+    if (isLocal) {
+      expect([...kinds]).toContain("word");
+      const names = files().map((path) => relative(folder, path));
+      expect(names).toEqual(expect.arrayContaining(["output.log", "data/issuer.json"]));
+      expect(names.filter((name) => name.endsWith(".db")).length).toBeGreaterThan(0);
+    }
+    expect(logs().filter((path) => readFileSync(path).length > 0).length).toBeGreaterThan(1);
+  });
+
+  it("has no secret in it", () => {
+    expect(traces()).toEqual([]);
+  });
+
+  it("would show a secret in any form that was searched for", () => {
+    const planted = join(folder, "planted");
+    mkdirSync(planted);
+    const samples = Object.values(Object.groupBy(secrets, ({ kind }) => kind)).flatMap(
+      (ofKind) => ofKind?.at(-1)?.texts ?? [],
+    );
+
+    for (const [index, text] of samples.entries())
+      writeFileSync(join(planted, `${index}`), `{"before":"${text.slice(2).toUpperCase()}"}`, "latin1");
+
+    expect(traces().map((trace) => trace.split(":")[0])).toEqual(
+      expect.arrayContaining(samples.map((_, index) => `planted/${index}`)),
+    );
+    rmSync(planted, { recursive: true });
+  });
+
+  it("has no stack trace in a log or an answer", () => {
+    for (const path of logs()) expect(readFileSync(path, "utf8"), path).not.toMatch(stackTrace);
+  });
+});

@@ -1,0 +1,65 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { formsOf, type Key, keysMade } from "../../support/keys.ts";
+
+/** Where a run writes, for the search for secrets at its end. */
+export type Written = {
+  /** All that the runner writes, and all answers that clients get. */
+  folder: string;
+  /** A folder of its own, with a line of JSON for each secret that was sent. */
+  secrets: string;
+};
+
+/** A secret that was sent: the texts of which no part may be written anywhere. */
+export type Secret = { kind: "EVM key" | "Solana key" | "key as sent" | "token" | "word"; texts: string[] };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    written: Written;
+  }
+}
+
+const noted = new Set<string>();
+
+/** Notes a secret before it is sent. */
+export function noteSecret(kind: Secret["kind"], texts: string[]): void {
+  const secrets = texts.filter(isUnlikely);
+  const line = `${JSON.stringify({ kind, texts: secrets } satisfies Secret)}\n`;
+  if (secrets.length === 0 || noted.has(line)) return;
+  noted.add(line);
+  appendFileSync(join(inject("written").secrets, `${process.pid}.jsonl`), line);
+}
+
+/** Zeros, for example, may stand in a file by chance. */
+const isUnlikely = (text: string) => text.length >= 24 && new Set(text).size >= 8;
+
+/** Notes the keys that were made since the last request, and the tokens and private keys in this one. */
+export function noteSecretsIn(request: { head: readonly string[]; body?: unknown }): void {
+  for (const key of keysMade.splice(0)) noteKey(key);
+  for (const [token] of request.head.join("\n").matchAll(/[\w-]+\.[\w-]+\.[\w-]*/g)) noteToken(token);
+  const key = privateKeyIn(request.body);
+  if (key !== undefined) noteSecret("key as sent", [key]);
+}
+
+/** The raw bytes are searched for too, as text of one character per byte. */
+function noteKey(key: Key): void {
+  const kind = key.network === "sol" ? "Solana key" : "EVM key";
+  noteSecret(kind, [...formsOf(key), key.secret.toString("latin1")]);
+}
+
+/** Tokens of one issuer begin alike, and the runner prints one on purpose: so the signature is what is searched for. */
+function noteToken(token: string): void {
+  const [, , signature = ""] = token.split(".");
+  noteSecret("token", [signature.length < 20 ? token.slice(-60) : signature]);
+}
+
+function privateKeyIn(body: unknown): string | undefined {
+  const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
+  return /"privateKey":"([^"\\]{24,300})"/.exec(text)?.[1];
+}
+
+/** Keeps what a client was sent. */
+export function keepAnswer(text: string): void {
+  appendFileSync(join(inject("written").folder, `answers-${process.pid}.log`), `${text}\n`);
+}
