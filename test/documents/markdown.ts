@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from "node:fs";
+
+/** Every page that people read, as paths from the root of the repository. */
+export const pages = globSync(["README.md", "docs/*.md", "lib/local/README.md"]).toSorted();
+
+export const textOf = (page: string) => readFileSync(page, "utf8");
+
+const fence = /^( *)```.*?^\1```$/gms;
+const inlineCode = /`[^`\n]+`/g;
+
+/** The page without code blocks, line for line. */
+export const proseOf = (page: string) => textOf(page).replace(fence, (block) => block.replace(/[^\n]+/g, ""));
+
+/** Everything that a page shows as code: blocks, and words in backticks. */
+export const codeOf = (page: string) =>
+  [...(textOf(page).match(fence) ?? []), ...(proseOf(page).match(inlineCode) ?? [])].join("\n");
+
+/** The targets of a page's links within the repository. */
+export const linksOf = (page: string) =>
+  [
+    ...proseOf(page)
+      .replace(inlineCode, "code")
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ]
+    .map(([, target]) => target as string)
+    .filter((target) => !/^[a-z]+:/.test(target));
+
+/** The anchors that GitHub gives to a page's headings. */
+export const anchorsOf = (page: string) =>
+  [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** Paragraphs and items of lists: the lines of each, without markers and indentation. */
+export function blocksOf(page: string): string[][] {
+  const blocks: string[][] = [];
+  let isOpen = false;
+  for (const line of proseOf(page).replace(inlineCode, "`code`").split("\n")) {
+    const isProse = line.trim() !== "" && !/^(#|\||<|\[[^\]]+\]:)/.test(line.trim());
+    const [, marker, text = ""] = /^\s*([-*]|\d+\.)?\s*(.*)$/.exec(line) ?? [];
+    if (isProse && isOpen && marker === undefined) blocks.at(-1)?.push(text);
+    else if (isProse) blocks.push([text]);
+    isOpen = isProse;
+  }
+  return blocks;
+}
