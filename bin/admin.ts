@@ -1,17 +1,15 @@
 /** `npm run -s admin`: administers a trading terminal, a local or a deployed one. */
-import { runAdmin, targets } from "../lib/admin/program.ts";
-import { interruption } from "../lib/admin/terminal.ts";
+require("./run.cjs")(async () => {
+  const { runAdmin, targets } = await import("../lib/admin/program.ts");
+  const { interruption } = await import("../lib/admin/terminal.ts");
 
-// A reader such as head may close the pipe before everything is printed.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+  // A reader such as head may close the pipe before everything is printed.
+  process.stdout.on("error", (error) => {
+    if ("code" in error && error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
 
-process.exitCode = await runAdmin(process.argv.slice(2), {
-  ...targets,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  interruption,
-  now: () => new Date(),
+  const { stdout, stderr } = process;
+  const now = () => new Date();
+  process.exitCode = await runAdmin(process.argv.slice(2), { ...targets, stdout, stderr, interruption, now });
 });

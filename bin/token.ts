@@ -1,4 +1,5 @@
 /** `npm run -s token`: prints an access token for the running service. */
-import { main } from "../lib/dev/token.ts";
-
-process.exitCode = await main(process.argv.slice(2), process);
+require("./run.cjs")(async () => {
+  const { main } = await import("../lib/dev/token.ts");
+  process.exitCode = await main(process.argv.slice(2), process);
+});

@@ -21,7 +21,7 @@ export const settingsFiles = [
 
 /** All that the assembly depends on. A file too many costs a synthesis; one too few would run old code. */
 export const sources = [
-  "bin/app.ts",
+  "bin",
   "functions",
   ...readdirSync(resolve(root, "lib"))
     .filter((name) => !tools.has(name))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main } from "../../bin/documents.ts";
+import { main } from "../../lib/documents/documents.ts";
 
 function files() {
   const texts = new Map<string, string>();

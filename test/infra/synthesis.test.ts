@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Stack } from "aws-cdk-lib";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { afterAll, describe, expect, it } from "vitest";
-import { main } from "../../bin/app.ts";
+import { main } from "../../lib/infra/main.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { synthesize, withoutCode } from "./synthesized.ts";
 

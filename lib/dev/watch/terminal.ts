@@ -34,8 +34,8 @@ export function watchTerminal(
     codeFile,
     stacks: {
       async files() {
-        const code = await filesOf(root, resolve(root, "lib/infra/app.ts"));
-        return new Set([...code, ...["bin/app.ts", ...settingsFiles].map((name) => resolve(root, name))]);
+        const code = await filesOf(root, resolve(root, "bin/app.ts"));
+        return new Set([...code, ...settingsFiles.map((name) => resolve(root, name))]);
       },
       async changed() {
         const folder = mkdtempSync(join(tmpdir(), "stacks-"));

@@ -1,0 +1,23 @@
+const { spawn } = require("node:child_process");
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
+
+/**
+ * Runs a program, here or in the Node that `npm ci` installs if this one is too old for TypeScript. For the older one to get
+ * this far, the files of this folder are CommonJS without types and without static imports: Node 20 parses them as JavaScript.
+ */
+module.exports = function run(program) {
+  if (process.features.typescript) return program();
+  const node = join(__dirname, "../node_modules/node/bin/node");
+  if (!existsSync(node)) {
+    console.error(
+      `Node ${process.versions.node} is too old for this program. Run npm ci, which installs Node 24.`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  child.on("exit", (code) => process.exit(code ?? 1));
+  // Ctrl-C reaches the child as well; this process has to stay until the child has stopped.
+  process.on("SIGINT", () => {});
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+};

@@ -1,0 +1,29 @@
+import { parseArgs } from "node:util";
+import { asyncApiDocument } from "./asyncapi.ts";
+import { functionsPage } from "./functions-page.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
+
+const documents = {
+  "docs/openapi.json": () => json(openApiDocument()),
+  "docs/asyncapi.json": () => json(asyncApiDocument()),
+  "docs/functions.md": functionsPage,
+};
+
+type Deps = { read(path: string): string; write(path: string, text: string): void; warn(line: string): void };
+
+/**
+ * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing, and warns
+ * about those that are out of date.
+ *
+ * @returns the exit code
+ */
+export function main(argv: readonly string[], { read, write, warn }: Deps): number {
+  const { check } = parseArgs({ args: [...argv], options: { check: { type: "boolean" } } }).values;
+  const current = Object.entries(documents).map(([path, make]) => ({ path, text: make() }));
+  if (!check) for (const { path, text } of current) write(path, text);
+  const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
+  for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
+  return stale.length > 0 ? 1 : 0;
+}

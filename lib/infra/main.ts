@@ -1,0 +1,15 @@
+import type { AppProps } from "aws-cdk-lib";
+import { terminalApp } from "./app.ts";
+import { ConfigurationError } from "./config.ts";
+
+/** Synthesizes the stacks. Returns the exit code. A bad configuration is one plain message. */
+export function main(props: AppProps, warn: (message: string) => void): number {
+  try {
+    terminalApp(props).synth();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    warn(error.message);
+    return 1;
+  }
+}
