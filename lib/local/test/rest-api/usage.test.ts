@@ -6,6 +6,7 @@ import {
   deployment,
   functionArn,
   gateway,
+  guarded,
   readable,
   resource,
   route,
@@ -45,6 +46,7 @@ const resources: ResolvedResource[] = [
     }),
   ),
   ...route("PUT /pets", { ApiKeyRequired: true }),
+  ...guarded("DELETE /pets"),
   resource("GatewayResponse", "Throttled", {
     ResponseType: "THROTTLED",
     ResponseParameters: { "gatewayresponse.header.Retry-After": "'60'" },
@@ -150,6 +152,11 @@ describe("an API key from the authorizer", () => {
     });
     expect(invoked).not.toContain("function");
     expect(served.reports).toEqual([`${line}: ${reason}`]);
+  });
+
+  it("is ignored by a method that requires none", async () => {
+    for (let times = 0; times < 5; times++) expect(await status("DELETE /pets", "alice")).toBe(200);
+    expect(identities.at(-1)).not.toHaveProperty("apiKey");
   });
 
   it("is checked after the policy", async () => {
