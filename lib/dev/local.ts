@@ -6,9 +6,9 @@ import { seedExamples } from "../admin/seed.ts";
 
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { consolePages } from "./console/pages.ts";
-import { port, progress, runProgram, type Stdio, timeLimit } from "./program.ts";
+import { port, progress, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
-import { type Stacks, watchTerminal } from "./watch/terminal.ts";
+import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
 import { welcome } from "./welcome.ts";
 
 type Options = {

@@ -1,6 +1,6 @@
 import { requestToken } from "cdk-local-runner";
 import { Command } from "commander";
-import { port, runProgram, type Stdio, seconds } from "./program.ts";
+import { port, runProgram, type Stdio, seconds } from "./run-program.ts";
 
 type Options = { user: string; username?: string; ref?: string; expiresIn: number; port: number };
 

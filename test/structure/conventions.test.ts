@@ -5,22 +5,6 @@ import { productFiles, sourceFiles } from "./source-files.ts";
 
 const longest = 300;
 
-/** Names that several files of the product share. This list may only shrink. */
-const knownClashes: readonly string[] = [
-  "errors.ts",
-  "program.ts",
-  "terminal.ts",
-  "venue.ts",
-  "Channel",
-  "Stacks",
-];
-
-/** Files that are too long. This list may only shrink. */
-const knownLongFiles: readonly string[] = [
-  "lib/local/test/http/server.test.ts",
-  "lib/local/test/rest-api/read-definition.test.ts",
-];
-
 const exportPattern =
   /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|type|interface) (?:\{([^}]*)\}|(\w+))/gm;
 
@@ -36,7 +20,7 @@ function clashes(namesOf: (file: (typeof productFiles)[number]) => string[]) {
   );
   const byName = Map.groupBy(uses, ({ name }) => name);
   return [...byName]
-    .filter(([name, { length }]) => length > 1 && !knownClashes.includes(name))
+    .filter(([, { length }]) => length > 1)
     .map(([name, files]) => `${name}: ${files.map(({ path }) => path).join(", ")}`);
 }
 
@@ -55,7 +39,7 @@ describe("the source", () => {
   it(`has no file of more than ${longest} lines`, () => {
     const long = sourceFiles
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
-      .filter(({ path, lines }) => lines > longest && !knownLongFiles.includes(path))
+      .filter(({ lines }) => lines > longest)
       .map(({ path, lines }) => `${path}: ${lines} lines`);
     expect(long).toEqual([]);
   });

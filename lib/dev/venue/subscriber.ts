@@ -12,7 +12,7 @@ const Request = v.object({
 
 const channels = ["ticker", "heartbeat"] as const;
 
-export type Channel = (typeof channels)[number];
+type Channel = (typeof channels)[number];
 
 /** The subscriptions of one connection. */
 export type Subscriber = ReturnType<typeof createSubscriber>;

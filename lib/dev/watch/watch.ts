@@ -21,13 +21,13 @@ export type Watch = {
   bundler: Bundler;
   /** The file of a bundle that has the code. */
   codeFile: string;
-  stacks: Stacks;
+  stacks: WatchedStacks;
   runner: Pick<Runner, "functions" | "replaceCode">;
   /** Prints a line, or several. */
   say(text: string): void;
 };
 
-export type Stacks = {
+type WatchedStacks = {
   /** The files that synthesis reads. */
   files(): Promise<ReadonlySet<string>>;
   /**

@@ -1,7 +1,7 @@
 import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import { port, progress, runProgram, seconds, timeLimit } from "../../lib/dev/program.ts";
+import { port, progress, runProgram, seconds, timeLimit } from "../../lib/dev/run-program.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 describe("runProgram", () => {
