@@ -1,4 +1,7 @@
-/** The account that the runner plays: every ARN, pseudo parameter and SDK client of the machine agrees on it. */
+import { randomBytes } from "node:crypto";
+import type { Store } from "./storage/store.ts";
+
+/** The local account. Every ARN, pseudo parameter and SDK client on this machine uses it. */
 export const account = {
   id: "000000000000",
   region: "us-east-1",
@@ -6,7 +9,30 @@ export const account = {
   urlSuffix: "amazonaws.com",
 } as const;
 
-/** An ARN in that account, e.g. `arn("lambda", "function:list")`. */
+/** An ARN in the local account, e.g. `arn("lambda", "function:list")`. */
 export function arn(service: string, resource: string): string {
   return `arn:${account.partition}:${service}:${account.region}:${account.id}:${resource}`;
+}
+
+/** The URLs of the local services: the values of the SDK's AWS_ENDPOINT_URL_* variables. */
+export type Endpoints = {
+  apigateway: string;
+  apigatewaymanagementapi: string;
+  dynamodb: string;
+  kms: string;
+  lambda: string;
+};
+
+export type Credentials = { accessKeyId: string; secretAccessKey: string };
+
+/** The only credentials of the local account. They are random, since they keep strangers out of the local services. */
+export function localCredentials(store: Store): Credentials {
+  const known = store.load<Credentials>("credentials");
+  if (known !== undefined) return known;
+  const made = {
+    accessKeyId: randomBytes(16).toString("hex"),
+    secretAccessKey: randomBytes(20).toString("hex"),
+  };
+  store.save("credentials", made);
+  return made;
 }

@@ -9,13 +9,13 @@ import {
 } from "./http/messages.ts";
 import { type Issuer, TokenRequest } from "./issuer/issuer.ts";
 
-/** Where the runner's own paths begin, on the port of the API. */
+/** The prefix of the runner's own paths, on the port of the API. */
 export const OWN = "/_local";
 export const ISSUER_PATH = `${OWN}/issuer`;
 
 type OwnPath = { method: "GET" | "POST"; answer(request: GatewayRequest): Promise<GatewayResponse> };
 
-/** What the runner serves beside the API: its issuer, and what programs of the operator need to know. */
+/** Serves the issuer, and a description of the runner for other programs. */
 export function ownPaths(issuer: Issuer, describe: () => object): Route {
   const get = (body: () => object): OwnPath => ({ method: "GET", answer: async () => json(200, body()) });
   const paths: Record<string, OwnPath> = {
@@ -35,7 +35,7 @@ export function ownPaths(issuer: Issuer, describe: () => object): Route {
   };
 }
 
-/** JSON only: to send that to another site, a page needs a permission that is never given. */
+/** Accepts JSON only. A page of another site would need a permission to send that, which no answer gives. */
 async function grant(issuer: Issuer, request: GatewayRequest): Promise<GatewayResponse> {
   if (!/^application\/json\s*(;|$)/i.test(header(request, "content-type") ?? "")) {
     return refuse(415, "Content-Type must be application/json");

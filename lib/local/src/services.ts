@@ -1,9 +1,9 @@
-import type { Credentials } from "./endpoints.ts";
+import type { Credentials } from "./account.ts";
 import { type GatewayRequest, type Handle, header, json, type Route } from "./http/messages.ts";
 
 /**
- * The AWS services that share one server, each a route of its own. A call has to carry the runner's access key, as the SDK
- * makes it do: that is what keeps pages in a browser out, which cannot send such a header to another site.
+ * The AWS services that share one server, each a route. A call has to carry the runner's access key, as every call of the SDK
+ * does. This keeps web pages out, which cannot send such a header to another site.
  */
 export function awsServices({ accessKeyId }: Credentials, routes: readonly Route[]): Handle {
   return async (request) => {

@@ -1,11 +1,10 @@
-import { account } from "./account.ts";
+import type { Credentials, Endpoints } from "./account.ts";
+import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
 import { resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
-import { localCredentials } from "./credentials.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
-import type { Credentials, Endpoints } from "./endpoints.ts";
 import { createEventSources } from "./events/event-sources.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json, type Route } from "./http/messages.ts";

@@ -1,4 +1,4 @@
-/** Why the runner cannot start, in one line that says what to do about it. Shown without a stack trace. */
+/** Why the runner cannot start, and what to do about it. Shown without a stack trace. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
 }

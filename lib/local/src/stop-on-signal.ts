@@ -1,6 +1,6 @@
 /**
- * Ctrl-C ends everything in order, then the process; a second one does not wait. `stop` resolves to what has to be ended,
- * which is nothing as long as the runner is still starting: its processes end with it anyway.
+ * Stops in order on Ctrl-C and the like, then exits. A second signal exits at once. The processes of a runner that is still
+ * starting need no stop: they end with this one.
  */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let stopping = false;

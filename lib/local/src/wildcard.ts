@@ -1,4 +1,4 @@
-/** What a pattern of IAM matches: `*` stands for any characters, `/` and `:` too, and `?` for one. */
+/** Matches as IAM patterns do: `*` is any characters, `/` and `:` included, and `?` is one. */
 export function wildcard(pattern: string, flags = ""): RegExp {
   const source = pattern
     .replace(/[\\^$.+()|[\]{}]/g, "\\$&")

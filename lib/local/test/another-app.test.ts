@@ -32,7 +32,7 @@ describe("another CDK app", () => {
   });
 
   it("answers an unknown route as API Gateway does", async () => {
-    const answer = await fetch(`${runner.baseUrl}/wallets`);
+    const answer = await fetch(`${runner.baseUrl}/pets`);
     expect({ status: answer.status, body: await answer.json() }).toEqual({
       status: 403,
       body: { message: "Missing Authentication Token" },

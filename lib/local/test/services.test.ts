@@ -1,5 +1,5 @@
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listener, listen } from "../src/http/server.ts";
 import { createKms, kmsService } from "../src/kms/kms.ts";
 import { createLambda, type Lambda } from "../src/lambda/lambda.ts";
@@ -45,7 +45,7 @@ function invoke(name: string, body: string, headers: Record<string, string> = {}
 }
 
 describe("KMS", () => {
-  test("the SDK makes a data key and opens it again", async () => {
+  it("makes a data key for the SDK and decrypts it", async () => {
     const client = new KMSClient({ endpoint: server.url, region: "us-east-1", credentials });
     const { keyId: KeyId } = kms.ensureKey("k");
     const made = await client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256" }));
@@ -56,7 +56,7 @@ describe("KMS", () => {
     ).rejects.toMatchObject({ name: "NotFoundException", $metadata: { httpStatusCode: 400 } });
   });
 
-  test("a body that is no JSON", async () => {
+  it("refuses a body that is not JSON", async () => {
     const answer = await fetch(server.url, {
       method: "POST",
       headers: { ...signed, "X-Amz-Target": "TrentService.Decrypt" },
@@ -68,7 +68,7 @@ describe("KMS", () => {
 });
 
 describe("Lambda", () => {
-  test("RequestResponse waits for the answer", async () => {
+  it("answers a RequestResponse with the result of the function", async () => {
     const answer = await invoke("echo", '{"n":1}');
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-amz-function-error")).toBeNull();
@@ -76,37 +76,43 @@ describe("Lambda", () => {
     expect(await answer.json()).toEqual({ got: { n: 1 } });
   });
 
-  test("an error of the function is told in a header", async () => {
+  it("reports an error of the function in a header", async () => {
     const answer = await invoke("arn:aws:lambda:us-east-1:000000000000:function:echo", '{"fail":true}');
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-amz-function-error")).toBe("Unhandled");
     expect(await answer.json()).toMatchObject({ errorType: "TypeError", errorMessage: "boom" });
   });
 
-  test("Event does not wait", async () => {
+  it("answers an Event before the function has run", async () => {
     const answer = await invoke("echo", '{"n":2}', { "X-Amz-Invocation-Type": "Event" });
     expect(answer.status).toBe(202);
     expect(await answer.text()).toBe("");
     await expect.poll(() => handled).toContain("handled 2");
   });
 
-  test("no body is an empty event", async () => {
+  it("takes no body as an empty event", async () => {
     expect(await (await invoke("echo", "")).json()).toEqual({ got: {} });
   });
 
-  test.each([
-    ["a function that is not there", "other", "{}", 404, "ResourceNotFoundException"],
-    ["what is no JSON", "echo", "{", 400, "InvalidRequestContentException"],
-    ["too much", "echo", JSON.stringify("x".repeat(6 * 1024 * 1024)), 413, "RequestTooLargeException"],
-  ])("%s is refused", async (_, name, body, status, type) => {
+  it.each([
+    ["an unknown function", "other", "{}", 404, "ResourceNotFoundException"],
+    ["a body that is not JSON", "echo", "{", 400, "InvalidRequestContentException"],
+    [
+      "a body that is too large",
+      "echo",
+      JSON.stringify("x".repeat(6 * 1024 * 1024)),
+      413,
+      "RequestTooLargeException",
+    ],
+  ])("refuses %s", async (_, name, body, status, type) => {
     const answer = await invoke(name, body);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("x-amzn-errortype")).toBe(type);
   });
 });
 
-describe("everybody else", () => {
-  test("a call without the access key is refused before anything is looked at", async () => {
+describe("awsServices", () => {
+  it("refuses a call without the access key before it looks at anything else", async () => {
     for (const authorization of ["", "Bearer x", signed.Authorization.replace("known/", "unknown/")]) {
       const answer = await invoke("echo", "{}", { Authorization: authorization });
       expect(answer.status).toBe(403);
@@ -114,7 +120,7 @@ describe("everybody else", () => {
     }
   });
 
-  test("a service that is not emulated is named", async () => {
+  it("names a service that is not emulated", async () => {
     const answer = await fetch(server.url, {
       method: "POST",
       headers: { ...signed, "X-Amz-Target": "secretsmanager.GetSecretValue" },
@@ -124,12 +130,16 @@ describe("everybody else", () => {
   });
 });
 
-test("a port in use is told in one line", async () => {
-  await expect(
-    listen(
-      server.port,
-      async () => Promise.reject(),
-      () => {},
-    ),
-  ).rejects.toThrow(`Port ${server.port} is in use; stop what listens on it, or choose another with --port.`);
+describe("listen", () => {
+  it("says in one line that a port is in use", async () => {
+    await expect(
+      listen(
+        server.port,
+        async () => Promise.reject(),
+        () => {},
+      ),
+    ).rejects.toThrow(
+      `Port ${server.port} is in use; stop what listens on it, or choose another with --port.`,
+    );
+  });
 });

@@ -1,10 +1,10 @@
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
+import type { Credentials } from "../account.ts";
 import { account } from "../account.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { readPermissions } from "../cloudformation/permissions.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { DynamoDb } from "../dynamodb/dynamodb.ts";
-import type { Credentials } from "../endpoints.ts";
 import { gatewayLog } from "../gateway-log.ts";
 import { createAsyncInvocations, type InvokeLater } from "../lambda/async-invocations.ts";
 import { readInvokeConfigs } from "../lambda/invoke-config.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import type { Credentials, Endpoints } from "../account.ts";
 import { account } from "../account.ts";
 import type { Assembly } from "../cloudformation/assembly.ts";
 import type { Resource } from "../cloudformation/resource.ts";
 import { functionArn, functionName } from "../cloudformation/resource-types.ts";
-import type { Credentials, Endpoints } from "../endpoints.ts";
 import { StartupError } from "../startup-error.ts";
 import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
 

@@ -157,5 +157,5 @@ it("leaves every path outside /_local to the API", async () => {
   expect(await status("/_local")).toBe(404);
   expect(await status("/_local/toString")).toBe(404);
   expect(await status("/_localized")).toBe(418);
-  expect(await status("/listWallets")).toBe(418);
+  expect(await status("/pets")).toBe(418);
 });

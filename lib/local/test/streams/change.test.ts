@@ -15,7 +15,7 @@ const record: StreamRecord = {
   awsRegion: "ddblocal",
   dynamodb: {
     ApproximateCreationDateTime: new Date(minute),
-    Keys: { PK: { S: "USER#1" }, SK: { S: "WALLET#1" } },
+    Keys: { PK: { S: "USER#1" }, SK: { S: "ITEM#1" } },
     NewImage: {
       PK: { S: "USER#1" },
       sealed: { B: new Uint8Array([1, 2, 255]) },
@@ -40,7 +40,7 @@ describe("toChange", () => {
       awsRegion: "us-east-1",
       dynamodb: {
         ApproximateCreationDateTime: minute / 1000 + 12,
-        Keys: { PK: { S: "USER#1" }, SK: { S: "WALLET#1" } },
+        Keys: { PK: { S: "USER#1" }, SK: { S: "ITEM#1" } },
         NewImage: {
           PK: { S: "USER#1" },
           sealed: { B: "AQL/" },

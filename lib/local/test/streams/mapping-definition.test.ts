@@ -58,7 +58,7 @@ describe("readMappings", () => {
     const matches = (event: object) => mapping?.matches(event);
     expect(matches({ dynamodb: { Keys: { SK: { S: "ORDER#1" } } } })).toBe(true);
     expect(matches({ eventName: "REMOVE" })).toBe(true);
-    expect(matches({ eventName: "INSERT", dynamodb: { Keys: { SK: { S: "WALLET#1" } } } })).toBe(false);
+    expect(matches({ eventName: "INSERT", dynamodb: { Keys: { SK: { S: "ITEM#1" } } } })).toBe(false);
   });
 
   it("uses Lambda's defaults for what the mapping omits", () => {
