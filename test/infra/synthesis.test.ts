@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import type { Stack } from "aws-cdk-lib";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { afterAll, describe, expect, it } from "vitest";
-import { main } from "../../lib/infra/main.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
+import { main } from "../../lib/infra/main.ts";
 import { synthesize, withoutCode } from "./synthesized.ts";
 
 const run = promisify(execFile);
