@@ -44,6 +44,12 @@ describe("the functions", () => {
     });
   });
 
+  it("have 512 MB and 10 s unless their row differs", () => {
+    expect(functions.listWallets).toMatchObject({ MemorySize: 512, Timeout: 10 });
+    expect(functions.ping).toMatchObject({ MemorySize: 256, Timeout: 10 });
+    expect(functions.recordExecutions).toMatchObject({ MemorySize: 512, Timeout: 30 });
+  });
+
   it.each(rows)("include %s with exactly the environment of its row", (name, row) => {
     const table = { "Fn::ImportValue": expect.stringContaining("RefTable") };
     const key = { "Fn::ImportValue": expect.stringMatching(/GetAttKey.*Arn/) };
