@@ -5,7 +5,7 @@ import { measure } from "./measure.ts";
 import type { Outcome } from "./outcome.ts";
 import { messageOf, pricesAsOf } from "./price-message.ts";
 
-/** The same messages to as many clients, by nothing but a loop over the sockets of one process. */
+/** Sends the same messages to as many clients with a bare loop over the sockets of one process. */
 export async function bareBroadcast(options: {
   clients: number;
   processes: number;

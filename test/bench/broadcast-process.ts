@@ -1,4 +1,4 @@
-/** The least that a broadcast takes: a loop over the clients of a bare `ws` server. */
+/** The minimum that a broadcast can take: a loop over the clients of a bare `ws` server. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A process of the benchmark's: it is told something, and answers, in turns. */
+/** A process of the benchmark. It answers each request before the next. */
 export type Child<Request, Answer> = {
   pid: number;
   ask(request: Request): Promise<Answer>;
-  /** Asks it to end, and waits until it has. */
+  /** Ends it and waits until it has ended. */
   stop(): Promise<void>;
 };
 
-/** Starts a script of this folder, and waits for what it says first. */
+/** Starts a script of this folder and waits for its first message. */
 export async function startChild<Request, Answer, First = Answer>(
   script: string,
   ...options: string[]
@@ -37,7 +37,7 @@ export async function startChild<Request, Answer, First = Answer>(
 
 async function next<Answer>(child: ChildProcess): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const ended = () => reject(new Error(`A process of the benchmark has ended: ${child.spawnargs.join(" ")}`));
+  const ended = () => reject(new Error(`A process of the benchmark ended: ${child.spawnargs.join(" ")}`));
   child.once("exit", ended);
   try {
     const [answer] = await Promise.race([once(child, "message"), promise]);
@@ -47,5 +47,5 @@ async function next<Answer>(child: ChildProcess): Promise<Answer> {
   }
 }
 
-/** In the child: says something, or answers. */
+/** Sends a message from the child. */
 export const say = (answer: object): void => void process.send?.(answer);

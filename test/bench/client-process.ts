@@ -1,4 +1,4 @@
-/** A process of clients that are told of prices and note when. */
+/** A process of clients that receive prices and note when. */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { say } from "./child.ts";
@@ -9,12 +9,12 @@ export type ClientRequest =
   | { do: "count" }
   | { do: "report" };
 
-/** What has come of a tick, which `asOf` names: when, and to how many of the clients; duplicates do not count. */
+/** The receipts of the tick with this `asOf`: a time for each client. Duplicates are counted apart. */
 export type TickReport = { asOf: string; receivedAt: number[]; duplicates: number };
 
 export type ClientAnswer = { messages: number; ticks: TickReport[]; closed: number };
 
-/** Handshakes under way at the same time. */
+/** Handshakes at once. */
 const concurrency = 16;
 
 const ticks = new Map<string, TickReport>();
@@ -38,7 +38,7 @@ async function open(request: Extract<ClientRequest, { do: "connect" }>, index: n
   });
   socket.on("close", () => {
     closed++;
-    ready.reject(new Error("A client was cut off"));
+    ready.reject(new Error("A client lost its connection"));
   });
   await once(socket, "open");
   if (!subscribe) return;
@@ -68,8 +68,8 @@ async function connect(request: Extract<ClientRequest, { do: "connect" }>): Prom
 
 process.on("message", async (request: ClientRequest) => {
   if (request.do === "connect") await connect(request);
-  const told = request.do === "report" ? [...ticks.values()] : [];
-  say({ messages, ticks: told, closed } satisfies ClientAnswer);
+  const report = request.do === "report" ? [...ticks.values()] : [];
+  say({ messages, ticks: report, closed } satisfies ClientAnswer);
 });
 
 say({});

@@ -5,9 +5,9 @@ import type { ClientAnswer, ClientRequest, TickReport } from "./client-process.t
 /** Clients, in processes of their own. */
 export type Crowd = {
   /**
-   * Waits until each has received so many messages, or nothing has come for so long that nothing will.
+   * Waits until each client has received this many messages, or no client has received any for a long time.
    *
-   * @param onProgress is called whenever more messages have come
+   * @param onProgress is called whenever more messages have arrived
    */
   settle(messages: number, onProgress?: () => void): Promise<void>;
   report(): Promise<{ ticks: TickReport[]; closed: number }>;
@@ -18,17 +18,17 @@ export type CrowdOptions = {
   url: string;
   clients: number;
   processes: number;
-  /** Shared out among the clients; none for who asks for none. */
+  /** Shared among the clients. Empty for a server that asks for none. */
   tokens: readonly string[];
-  /** Whether they have to ask for prices. */
+  /** Whether clients must subscribe to prices. */
   subscribe: boolean;
 };
 
-/** Longer than any attempt of the service's to push is apart from the next. */
-const silence = 15_000;
-const glance = 100;
+/** Longer than the service waits between two attempts to push. */
+const silenceMs = 15_000;
+const pollMs = 100;
 
-/** Resolves when all of them are connected, and subscribed. */
+/** Resolves when all clients are connected, and subscribed if they must be. */
 export async function openCrowd({ clients, processes, ...rest }: CrowdOptions): Promise<Crowd> {
   const children = await Promise.all(
     Array.from({ length: processes }, () => startChild<ClientRequest, ClientAnswer>("client-process.ts")),
@@ -54,8 +54,8 @@ export async function openCrowd({ clients, processes, ...rest }: CrowdOptions): 
           changedAt = Date.now();
           onProgress();
         }
-        if (count >= messages * clients || Date.now() - changedAt > silence) return;
-        await pause(glance);
+        if (count >= messages * clients || Date.now() - changedAt > silenceMs) return;
+        await pause(pollMs);
       }
     },
     async report() {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:fanout`: how long prices take from the table to many clients, and changes of settings to their user,
- * on a local runner, beside the least that a broadcast takes. Fails when messages were lost.
+ * `npm run bench:fanout` measures how long prices take from the table to many clients, and changes of settings to their
+ * user, on a local runner. It compares them with a bare broadcast, and fails if messages were lost.
  */
 import { parseArgs } from "node:util";
 import { bareBroadcast } from "./bare-broadcast.ts";
@@ -29,11 +29,11 @@ const [ticks, shards, changes, processes] = [
 const counts = values.clients.split(",").map(number);
 
 function number(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`Not a number of things: ${text}`);
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`Not a positive whole number: ${text}`);
   return Number(text);
 }
 
-/** Connections of one user, so that making users is not what takes the time. */
+/** Many, since registering users takes time. */
 const connectionsPerUser = 50;
 
 async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {
@@ -59,9 +59,7 @@ async function throughTheService(clients: number): Promise<Pick<Run, "service" |
 }
 
 checkOpenFiles(Math.max(...counts));
-console.log(
-  `${machine()}\n${shards} shards, ${ticks} ticks, one a second, clients in ${processes} process(es)\n`,
-);
+console.log(`${machine()}\n${shards} shards, ${ticks} ticks, one a second, client processes: ${processes}\n`);
 
 const runs: Run[] = [];
 for (const clients of counts) {
@@ -74,10 +72,10 @@ console.log(`
 Prices: from just before the record is written to receipt
 ${fanOutTable(runs)}
 
-TradingSettingsUpdated: from the HTTP answer to receipt, ${changes} changes one after the other
+TradingSettingsUpdated: from the HTTP answer to receipt, ${changes} changes one after another
 ${settingsTable(runs)}
 
-Where the service spends it
+Processor time of the service
 ${processorTimeTable(runs)}
 `);
 process.exitCode = runs.every(({ service, bare }) => service.lost + bare.lost === 0) ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:http`: what plans promise their users and what they are given when many ask for more, then latency and
- * throughput of each operation, and where the processor time goes, on a local runner. Fails when a plan is not kept.
+ * `npm run bench:http` compares what plans promise with what users get who send more requests, then measures latency,
+ * throughput and processor time of each operation, on a local runner. It fails if a plan is not kept.
  */
 import { parseArgs } from "node:util";
 import { requestsPerMinute } from "../../lib/domain/plan.ts";
@@ -12,7 +12,7 @@ import { figure, textTable } from "./text-table.ts";
 
 const { values } = parseArgs({
   options: {
-    // As many as this machine can serve at the rate of a whole plan, and more with smaller plans of their own.
+    // A machine can serve only a few users at the rate of a whole plan, and more users with smaller plans.
     "standard-users": { type: "string", default: "4" },
     customers: { type: "string", default: "20" },
     "requests-per-minute": { type: "string", default: "120" },
@@ -36,7 +36,7 @@ const loads: PlanLoad[] = [
 ];
 const [calls, atOnce] = [Number(values.calls), Number(values["at-once"])];
 
-/** How far what is admitted may be from what was promised. */
+/** How far the admitted requests may differ from the promised ones, as a share of these. */
 const tolerance = 0.02;
 
 const keeps = ({ plan }: PlanLoad, { atOnce, admitted, promised }: Admission) =>
@@ -56,7 +56,7 @@ try {
   await service.stop();
 }
 if (!kept) {
-  console.error("A plan was not kept, or its users came too slowly to ask for all of it");
+  console.error("A plan was not kept, or its users were too slow to exceed it");
   process.exitCode = 1;
 }
 
@@ -81,7 +81,7 @@ function operationTable(figures: readonly OperationFigures[]): string {
     const percent = (share: number) => `${figure((100 * share) / all)} %`;
     return [name, ...[p50, p95, p99, perSecond, all].map(figure), ...[ours, runner, dynamodb].map(percent)];
   });
-  return `Operations: ${calls} calls one after the other, then ${calls} with ${atOnce} at once
+  return `Operations: ${calls} calls one after another, then ${calls} with ${atOnce} at once
 ${textTable(
   ["operation", "p50 ms", "p95 ms", "p99 ms", "calls/s", "CPU ms/call", "ours", "runner", "DynamoDB Local"],
   rows,

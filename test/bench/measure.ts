@@ -1,23 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Crowd } from "./crowd.ts";
-import { interval, type Outcome, outcomeOf, type Tick } from "./outcome.ts";
+import { intervalMs, type Outcome, outcomeOf, type Tick } from "./outcome.ts";
 import { processorTime, timeBetween } from "./processor-time.ts";
 
 export type Broadcast = {
   crowd: Crowd;
   clients: number;
-  /** Ticks to be measured. */
+  /** Measured ticks. */
   ticks: number;
-  /** Whose time, and that of the processes that it has started, is taken. */
+  /** The id of the process whose time is taken, with that of its descendants. */
   server: number;
-  /** Sends a tick on its way to everybody. */
+  /** Sends a tick to all clients. */
   send: () => Promise<Tick>;
 };
 
-/** Ticks before the measured ones: the first start processes and compile code. */
+/** Ticks before the measured ones, which start processes and compile code. */
 const warmUp = 3;
 
-/** Sends a tick a second, however long the ones before take to arrive, and waits for all of them. */
+/** Sends a tick each second, whether or not the ones before have arrived, and waits for all of them. */
 export async function measure({ crowd, clients, ticks, server, send }: Broadcast): Promise<Outcome> {
   await everySecond(warmUp, send);
   await crowd.settle(warmUp);
@@ -29,7 +29,7 @@ export async function measure({ crowd, clients, ticks, server, send }: Broadcast
     after = processorTime(server);
   });
   const { ticks: reports, closed } = await crowd.report();
-  if (closed > 0) throw new Error(`${closed} clients were cut off`);
+  if (closed > 0) throw new Error(`${closed} clients lost their connections`);
   return outcomeOf(sent, reports, clients, timeBetween(before, after));
 }
 
@@ -37,7 +37,7 @@ async function everySecond(times: number, send: () => Promise<Tick>): Promise<Ti
   const begun = Date.now();
   const sent: Promise<Tick>[] = [];
   for (let index = 0; index < times; index++) {
-    await pause(Math.max(0, begun + index * interval - Date.now()));
+    await pause(Math.max(0, begun + index * intervalMs - Date.now()));
     sent.push(send());
   }
   return Promise.all(sent);

@@ -5,22 +5,22 @@ import { type ProcessorTime, processorTime, timeBetween } from "./processor-time
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** Milliseconds of all processors for a call, by who used them; NaN where it is not known. */
+/** Milliseconds of processor time for a call, by who used it. NaN if unknown. */
 export type Shares = {
-  /** The functions: what runs on Lambda, too. */
+  /** The functions, which run on Lambda too. */
   ours: number;
-  /** What plays API Gateway, Lambda, KMS and the issuer, in their place. */
+  /** The runner, in place of API Gateway, Lambda, KMS and the issuer. */
   runner: number;
   dynamodb: number;
 };
 
-/** Latency of an operation, one call after the other, and how many are answered a second when some are under way at once. */
+/** Latency in milliseconds of calls one after another, and throughput of several at once. */
 export type OperationFigures = { name: string; latency: Spread; perSecond: number; shares: Shares };
 
-/** A key that nobody holds: 32 bytes that count up from one. */
+/** Private keys 1, 2, 3 and so on, which hold nothing. */
 const testKey = (index: number) => `0x${(index + 1).toString(16).padStart(64, "0")}`;
 
-/** Calls of each client before those that are measured. */
+/** Calls of each client before the measured ones. */
 const callsToWarmUp = 10;
 
 const bodies: Record<string, (index: number) => object> = {
@@ -34,9 +34,9 @@ export async function operationFigures(
 ): Promise<OperationFigures[]> {
   const figures: OperationFigures[] = [];
   for (const [name, row] of operationsOf("rest")) {
-    // A user each, far from the limits of plan and tier.
+    // Each operation has its own user, far from the limits of plan and tier.
     const call = await caller(service, `latency-${name}`, row);
-    // As many instances as are needed below start now, and have run a while.
+    // Starts as many instances as are needed below, and compiles their code.
     await each(atOnce * callsToWarmUp, atOnce, (index) => call(2 * calls + index));
     const before = processorTime(service.pid);
     const latencies: number[] = [];
@@ -82,6 +82,6 @@ async function caller({ baseUrl, table, token }: Service, user: string, { method
     const body = bodies[path]?.(index + 1);
     const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`${path} is answered by ${answer.status}`);
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
   };
 }

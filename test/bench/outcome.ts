@@ -2,31 +2,31 @@ import type { TickReport } from "./client-process.ts";
 import type { ProcessorTime } from "./processor-time.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** A message for everybody, which `asOf` names, and when it was on its way. */
+/** A message for all clients, known by its `asOf`, and when it was sent. */
 export type Tick = { asOf: string; sentAt: number };
 
-/** What became of messages that were sent to everybody. */
+/** The outcome of messages to all clients. */
 export type Outcome = {
   sent: number;
-  /** Ticks that everybody has received. */
+  /** Ticks that all clients received. */
   complete: number;
-  /** Messages that somebody missed, in whose place came those of a later tick. */
+  /** Messages that a client missed but for which it got a later tick. */
   superseded: number;
-  /** Messages that somebody missed of the last tick, which nothing replaces. */
+  /** Messages of the last tick that a client missed. */
   lost: number;
   duplicates: number;
-  /** Ticks that had not reached everybody when the next one was due. */
+  /** Ticks that had not reached all clients when the next one was due. */
   late: number;
-  /** From the first sending to the last receipt. */
+  /** From the first message sent to the last received. */
   messagesPerSecond: number;
-  /** Milliseconds from sending to receipt, of every message. */
+  /** Milliseconds from sending to receipt, over all messages. */
   latency: Spread;
   processorTime: ProcessorTime;
   messages: number;
 };
 
-/** Between one tick and the next, in milliseconds. */
-export const interval = 1000;
+/** Between one tick and the next. */
+export const intervalMs = 1000;
 
 export function outcomeOf(
   ticks: readonly Tick[],
@@ -38,15 +38,15 @@ export function outcomeOf(
   const outcome = { sent: ticks.length, complete: 0, superseded: 0, lost: 0, duplicates: 0, late: 0 };
   let lastReceipt = 0;
   for (const { asOf, sentAt } of ticks) {
-    const told = reports.filter((report) => report.asOf === asOf);
-    const receipts = told.flatMap(({ receivedAt }) => receivedAt);
+    const receivers = reports.filter((report) => report.asOf === asOf);
+    const receipts = receivers.flatMap(({ receivedAt }) => receivedAt);
     const latest = receipts.reduce((one, other) => Math.max(one, other), 0);
     lastReceipt = Math.max(lastReceipt, latest);
     for (const receivedAt of receipts) latencies.push(receivedAt - sentAt);
-    outcome.duplicates += told.reduce((sum, { duplicates }) => sum + duplicates, 0);
+    outcome.duplicates += receivers.reduce((sum, { duplicates }) => sum + duplicates, 0);
     if (receipts.length === clients) outcome.complete++;
     else outcome[asOf === ticks.at(-1)?.asOf ? "lost" : "superseded"] += clients - receipts.length;
-    if (latest - sentAt > interval) outcome.late++;
+    if (latest - sentAt > intervalMs) outcome.late++;
   }
   const seconds = (lastReceipt - (ticks[0]?.sentAt ?? 0)) / 1000;
   return {
@@ -58,7 +58,7 @@ export function outcomeOf(
   };
 }
 
-/** Microseconds of all processors for each message that arrived; NaN where it is not known. */
+/** Microseconds of processor time for each message received. NaN if unknown. */
 export function processorTimePerMessage({ processorTime, messages }: Outcome): number {
   if (processorTime === undefined) return Number.NaN;
   return (1000 * [...processorTime.values()].reduce((sum, time) => sum + time, 0)) / messages;

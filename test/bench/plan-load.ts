@@ -5,31 +5,31 @@ import type { Plan } from "../../lib/domain/plan.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
 
-/** What a user was let do, beside what the plan promises. */
+/** What a user got, beside what the plan promises. */
 export type Admission = {
-  /** Requests that were answered before the first 429. */
+  /** Requests admitted before the first 429. */
   atOnce: number;
   admitted: number;
   refused: number;
-  /** What the bucket held at first, and what it gained until the end. */
+  /** What the bucket held at first and gained until the end. */
   promised: number;
 };
 
-/** Requests of one user under way at the same time: one alone may be too slow to ask for more than the plan has. */
+/** Requests of one user at once: one alone may be too slow to exceed the plan. */
 const clientsPerUser = 4;
 
-/** How long an authorizer may remember that a user has no key, and some more. */
-const untilKnown = 2500;
+/** A bit longer than an authorizer remembers that a user has no key. */
+const untilKnownMs = 2500;
 
-/** Users of one plan, all at the same time for so many seconds. */
+/** Users of one plan, who all send requests for this many seconds. */
 export type PlanLoad = { plan: Plan; users: number; seconds: number };
 
-/** Lets many users ask for more than their plans have, and counts what they are given. */
+/** Lets users exceed their plans, and counts what they get. */
 export async function loadPlan(service: Service, { plan, users, seconds }: PlanLoad): Promise<Admission[]> {
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // The first request makes the profile, which takes a plan of its own before the next.
+  // The first request creates the profile, and the plan of a customer is set before the next.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
     if (plan.name === "Enterprise")
@@ -37,7 +37,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
   }
   for (const name of names)
     while ((await readUserKeyRecord(service.table, name))?.current?.plan.name !== plan.name) await pause(100);
-  await pause(untilKnown);
+  await pause(untilKnownMs);
 
   return Promise.all(
     headers.map(async (header): Promise<Admission> => {
@@ -47,7 +47,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
         while (now() - begun < seconds * 1000) {
           if ((await ask(service, header)) === 429) {
             refused++;
-            // Often enough, together with the others, to take each token as it comes.
+            // With the other clients, often enough to take each token as it is added.
             await pause(60_000 / requestsPerMinute);
           } else {
             admitted++;
@@ -67,7 +67,6 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 async function ask({ baseUrl }: Service, headers: Record<string, string> = {}): Promise<number> {
   const answer = await fetch(`${baseUrl}/api/waitlist/v2/rewards`, { headers });
   await answer.arrayBuffer();
-  if (answer.status !== 200 && answer.status !== 429)
-    throw new Error(`A request is answered by ${answer.status}`);
+  if (answer.status !== 200 && answer.status !== 429) throw new Error(`A request answered ${answer.status}`);
   return answer.status;
 }

@@ -1,7 +1,7 @@
 import { networks } from "../../lib/domain/network.ts";
 import { nativeAssets, type Price } from "../../lib/domain/price.ts";
 
-/** Prices of that time: five, as the service tells them, and none a real one. */
+/** Five invented prices of that time, in the form of the service. */
 export const pricesAsOf = (asOf: string): Price[] =>
   networks.map((chain) => ({
     chain,
@@ -12,6 +12,6 @@ export const pricesAsOf = (asOf: string): Price[] =>
     asOf,
   }));
 
-/** The message that the service makes of them. */
+/** The message that the service sends for them. */
 export const messageOf = (prices: readonly Price[]): string =>
   JSON.stringify({ type: "update", channel: "prices", time: new Date().toISOString(), data: prices });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time by what it was used for, in milliseconds; undefined where the system does not tell it as Linux does. */
+/** Processor time in milliseconds, by use. Undefined on systems other than Linux. */
 export type ProcessorTime = Map<string, number> | undefined;
 
-/** The kernel counts in these, on every system that Node runs on. */
+/** The unit of /proc on every Linux that Node supports. */
 const tickMs = 10;
 
-type Process = { pid: number; parent: number; time: number; command: string[] };
+type Process = { pid: number; parent: number; timeMs: number; command: string[] };
 
-/** What a process and all those that it started have used so far. Those that have ended are left out. */
+/** The time that a process and its living descendants have used so far. */
 export function processorTime(pid: number): ProcessorTime {
   const all = processes();
   if (all === undefined) return undefined;
@@ -17,18 +17,18 @@ export function processorTime(pid: number): ProcessorTime {
   const sums = new Map<string, number>();
   for (const each of [...all.filter((one) => one.pid === pid), ...below(pid)]) {
     const use = each.pid === pid ? "server" : useOf(each.command);
-    sums.set(use, (sums.get(use) ?? 0) + each.time);
+    sums.set(use, (sums.get(use) ?? 0) + each.timeMs);
   }
   return sums;
 }
 
-/** What was used between two readings. */
+/** The time between two readings. */
 export function timeBetween(before: ProcessorTime, after: ProcessorTime): ProcessorTime {
   if (before === undefined || after === undefined) return undefined;
   return new Map([...after].map(([use, time]) => [use, time - (before.get(use) ?? 0)]));
 }
 
-/** A function's process has for its argument what CloudFormation calls it, e.g. `TerminalApi-pingFunction0A1B2C3D`. */
+/** The process of a function has the function's physical name as an argument, e.g. `TerminalApi-pingFunction0A1B2C3D`. */
 function useOf(command: readonly string[]): string {
   if (command[0]?.endsWith("java")) return "DynamoDB Local";
   const [, name] = /-(\w+)Function[\dA-F]{8}\0/.exec(`${command.join("\0")}\0`) ?? [];
@@ -43,7 +43,7 @@ function processes(): Process[] | undefined {
       try {
         return [readProcess(Number(name))];
       } catch {
-        // It has ended since.
+        // It has ended meanwhile.
         return [];
       }
     });
@@ -55,5 +55,5 @@ function readProcess(pid: number): Process {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  return { pid, parent: Number(fields[1]), time: (user + system) * tickMs, command };
+  return { pid, parent: Number(fields[1]), timeMs: (user + system) * tickMs, command };
 }

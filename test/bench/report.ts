@@ -3,7 +3,7 @@ import { type Outcome, processorTimePerMessage } from "./outcome.ts";
 import type { Spread } from "./statistics.ts";
 import { figure, textTable } from "./text-table.ts";
 
-/** What was measured with so many clients. */
+/** The measurements with this many clients. */
 export type Run = { clients: number; service: Outcome; bare: Outcome; settings: Spread };
 
 export function machine(): string {
@@ -43,7 +43,7 @@ function ratio(service: Outcome, bare: Outcome): string[] {
   ];
 }
 
-/** Prices: a row for the service, one for the bare broadcast, and what the one is to the other. */
+/** Prices: a row for the service, one for the bare broadcast, and their ratio. */
 export const fanOutTable = (runs: readonly Run[]): string =>
   textTable(
     [...head, ...latencyHead, "CPU us/message"],
@@ -60,7 +60,7 @@ export const settingsTable = (runs: readonly Run[]): string =>
     runs.map(({ clients, settings }) => [`${clients}`, ...latencyCells(settings)]),
   );
 
-/** Where the service's processor time goes, the most first. */
+/** The processor time of the service by use, in descending order. */
 export function processorTimeTable(runs: readonly Run[]): string {
   const uses = new Set(runs.flatMap(({ service }) => [...(service.processorTime?.keys() ?? [])]));
   const perMessage = ({ service }: Run, use: string) =>

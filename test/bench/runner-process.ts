@@ -1,4 +1,4 @@
-/** A local runner in memory whose stacks have so many shards, and no prices but those of the benchmark. */
+/** A local runner in memory, without a price feed, with as many channel shards as the option says. */
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -5,15 +5,15 @@ import type { Tick } from "./outcome.ts";
 import { pricesAsOf } from "./price-message.ts";
 import { now } from "./statistics.ts";
 
-/** The service on a local runner of its own. */
+/** The service on its own local runner. */
 export type Service = {
   pid: number;
   baseUrl: string;
   streamUrl: string;
-  /** The service's table, which an operator may change too. */
+  /** The table, which an operator may change too. */
   table: Table;
   token(user: string): Promise<string>;
-  /** Writes prices as the feed does. They are on their way from the moment before the write. */
+  /** Writes prices as the feed does. `sentAt` is just before the write. */
   writePrices(): Promise<Tick>;
   stop(): Promise<void>;
 };
@@ -25,7 +25,7 @@ type Description = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** Sorts after the lease of any run of the feed, which therefore stays silent. */
+/** Sorts after the lease of any run of the feed, so the feed writes nothing. */
 const lease = "~benchmark";
 
 export async function startService(shards: number): Promise<Service> {
@@ -55,7 +55,7 @@ export async function startService(shards: number): Promise<Service> {
     async writePrices() {
       const asOf = new Date().toISOString();
       const sentAt = now();
-      if (!(await savePrices(table, pricesAsOf(asOf), lease))) throw new Error("The prices are not saved");
+      if (!(await savePrices(table, pricesAsOf(asOf), lease))) throw new Error("The prices were not saved");
       return { asOf, sentAt };
     },
     stop: runner.stop,

@@ -5,7 +5,7 @@ import { now, type Spread, spreadOf } from "./statistics.ts";
 
 type Event = { type: string; data: { version: number } };
 
-/** Milliseconds from the answer to a change of settings to the event of it, of changes one after the other. */
+/** Milliseconds from the answer to a change of settings to its event, for changes one after another. */
 export async function settingsLatency(service: Service, changes: number): Promise<Spread> {
   const token = await service.token("benchmark-settings");
   const headers = { Authorization: `Bearer ${token}` };
@@ -13,7 +13,7 @@ export async function settingsLatency(service: Service, changes: number): Promis
   await once(socket, "open");
 
   const latencies: number[] = [];
-  // The first starts processes, and does not count.
+  // The first change starts processes and does not count.
   for (let version = 1; version <= 1 + changes; version++) {
     const received = receiptOf(socket, version);
     const answer = await fetch(`${service.baseUrl}/updateTradingSettings/eth`, {
@@ -23,7 +23,7 @@ export async function settingsLatency(service: Service, changes: number): Promis
     });
     await answer.json();
     const answeredAt = now();
-    if (!answer.ok) throw new Error(`A change of settings is answered by ${answer.status}`);
+    if (!answer.ok) throw new Error(`A change of settings answered ${answer.status}`);
     const latency = (await received) - answeredAt;
     if (version > 1) latencies.push(latency);
   }

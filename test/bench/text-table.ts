@@ -1,4 +1,4 @@
-/** Rows of text in columns: the first aligned to the left, the others to the right, as numbers are. */
+/** Aligns the first column to the left, the others, which are numbers, to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -12,7 +12,7 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
   return [line(head), widths.map((width) => "-".repeat(width)).join("  "), ...rows.map(line)].join("\n");
 }
 
-/** A number with as many digits as say something: 0.123, 1.23, 12.3, 123, 12,345. */
+/** Formats a number with three significant digits or all integer digits: 0.123, 1.23, 12.3, 123, 12,345. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "-";
   const digits = value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0;

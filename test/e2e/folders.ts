@@ -1,10 +1,9 @@
 /**
- * The folders of tests that a deployment can be asked to pass, by what it gives the tests beside its addresses (BASE_URL
- * and STREAM_URL):
+ * The folders of tests that can run, by what the environment provides beside BASE_URL and STREAM_URL:
  *
- * - `any`: tokens of any two users, whatever they hold already (TOKEN_A and TOKEN_B)
- * - `users`: a token for a new user whenever a test wants one (TOKEN_COMMAND)
- * - `local`: the local runner, with its issuer, its admin program and its files (no BASE_URL)
+ * - `any` needs tokens of any two users, who may have any data already (TOKEN_A and TOKEN_B)
+ * - `users` needs tokens for new users (TOKEN_COMMAND)
+ * - `local` needs the local runner, with its issuer, its admin program and its files (no BASE_URL)
  */
 export function foldersFor(env: NodeJS.ProcessEnv): string[] {
   if (stageAddress(env) === undefined) return ["any", "users", "local"];

@@ -5,27 +5,27 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 
-/** A message that was to be sent to a connection. */
+/** A call that posts a message to a connection. */
 export type Call = { connectionID: string; message: string };
 
-/** The status that a call is answered with, at once or later. */
+/** The status that answers a call, at once or later. */
 export type Answer = (call: Call) => number | Promise<number>;
 
 const errorNames: Record<number, string> = { 410: "GoneException", 429: "LimitExceededException" };
 
-const everybodyIsThere: Answer = () => 200;
+const everyoneIsConnected: Answer = () => 200;
 
-/** Plays API Gateway's @connections to the SDK's own client, for the tests of a file. */
+/** Plays @connections of API Gateway to the SDK's client, for the tests of a file. */
 export class ConnectionsApi {
   readonly pusher: Pusher;
-  answer = everybodyIsThere;
-  /** In the order in which they came. */
+  answer = everyoneIsConnected;
+  /** In order of arrival. */
   calls: Call[] = [];
-  /** The connections that were closed. */
+  /** The connections that were deleted. */
   hungUp: string[] = [];
-  /** How many calls were under way at the same time, at most. */
+  /** The most calls at once. */
   mostAtOnce = 0;
-  /** Connections of TCP that were made. */
+  /** TCP connections. */
   sockets = 0;
 
   constructor(endpoint: string) {
@@ -33,18 +33,18 @@ export class ConnectionsApi {
     this.pusher = openPusher({ endpoint, region: "us-east-1", credentials });
   }
 
-  /** The messages for a connection, in the order in which they came. */
+  /** The messages to a connection, in order of arrival. */
   messagesTo(connectionID: string): string[] {
     return this.calls.filter((call) => call.connectionID === connectionID).map(({ message }) => message);
   }
 
   /** The same, parsed. */
-  told(connectionID: string): unknown[] {
+  parsedMessagesTo(connectionID: string): unknown[] {
     return this.messagesTo(connectionID).map((message) => JSON.parse(message));
   }
 
   reset() {
-    this.answer = everybodyIsThere;
+    this.answer = everyoneIsConnected;
     this.calls = [];
     this.hungUp = [];
     this.mostAtOnce = 0;
@@ -52,7 +52,7 @@ export class ConnectionsApi {
   }
 }
 
-/** Runs as long as the tests of the file do, and forgets before each of them. */
+/** Runs during the tests of a file, and resets before each. */
 export function connectionsApiForTests(): { readonly current: ConnectionsApi } {
   let api: ConnectionsApi;
   let underWay = 0;

@@ -1,8 +1,8 @@
 import { beforeEach, vi } from "vitest";
 
 /**
- * Keeps the console quiet in a test file.
- * @returns what gives all that was logged since the test began: the one thing of each call, or a list where it is not one
+ * Silences the console in a test file.
+ * @returns a function that returns all calls since the test began: the argument, or a list of arguments if there are several
  */
 export function quietConsole(): () => unknown[] {
   const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from "aws
 
 export type Headers = Record<string, string | string[]>;
 
-/** The two forms in which API Gateway gives headers; of several values, the single form keeps the last. */
+/** The two forms of headers in an event. Of several values, the single form keeps the last. */
 export function headerForms(headers: Headers) {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   return {
@@ -11,13 +11,13 @@ export function headerForms(headers: Headers) {
   };
 }
 
-/** A call of the authorizer, with what it reads. */
+/** An event of the authorizer, with the parts that it reads. */
 export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthorizerEvent {
   const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/live/GET/listWallets";
   return { type: "REQUEST", methodArn, ...headerForms(headers) } as APIGatewayRequestAuthorizerEvent;
 }
 
-/** A call of a REST function by the user `alice`, with what it reads. */
+/** An event of a REST function for the user `alice`, with the parts that it reads. */
 export function restEvent(
   parts: { body?: unknown; headers?: Headers; path?: object; query?: object } = {},
 ): APIGatewayProxyEvent {

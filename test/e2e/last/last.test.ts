@@ -26,6 +26,9 @@ import type { Secret } from "../support/written.ts";
 
 const isLocal = deployment().local !== undefined;
 
+/** A restart on a busy machine. */
+const restartMs = 180_000;
+
 const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
 
@@ -83,46 +86,50 @@ if (isLocal)
 
 if (isLocal)
   describe("a crash of the runner", () => {
-    it("loses no data, and leaves tokens good, after a start on the same data", async () => {
-      const referrer = await newUser({ username: "Rita" });
-      const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
-      const expired = await issueToken({ sub: user.id, expiresIn: -60 });
-      const keys = [newEvmKey(), newSolanaKey()];
-      await importAll(user, keys);
-      await settingsAfter(user, "sol", { slippage: 9, priorityFee: 0.25 });
-      const state = async () => ({
-        wallets: await walletsOf(user),
-        profile: await profileOf(user),
-        referrals: [await referralsOf(user), await referralsOf(referrer)],
-        rewards: (await get("/api/waitlist/v2/rewards", user)).json,
-      });
-      const before = await state();
-      const cutOff = [await streamOf(user), await streamOf(user)];
-      for (const stream of cutOff) await subscribe(stream, "orders", "prices");
+    it(
+      "loses no data, and leaves tokens good, after a start on the same data",
+      async () => {
+        const referrer = await newUser({ username: "Rita" });
+        const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
+        const expired = await issueToken({ sub: user.id, expiresIn: -60 });
+        const keys = [newEvmKey(), newSolanaKey()];
+        await importAll(user, keys);
+        await settingsAfter(user, "sol", { slippage: 9, priorityFee: 0.25 });
+        const state = async () => ({
+          wallets: await walletsOf(user),
+          profile: await profileOf(user),
+          referrals: [await referralsOf(user), await referralsOf(referrer)],
+          rewards: (await get("/api/waitlist/v2/rewards", user)).json,
+        });
+        const before = await state();
+        const cutOff = [await streamOf(user), await streamOf(user)];
+        for (const stream of cutOff) await subscribe(stream, "orders", "prices");
 
-      await runnerProcess("POST");
+        await runnerProcess("POST");
 
-      expect(await state()).toStrictEqual(before);
-      expectUnauthorized(await get("/listWallets", { token: expired }), { expired: true });
-      for (const key of keys) expectMessage(await importWallet(user, key), 200);
-      expect(await walletsOf(user)).toStrictEqual(before.wallets);
-      await importAll(user, [newEvmKey()]);
-      expect(await walletsOf(user)).toHaveLength(3);
-      expect(await profileOf(await newUser())).toMatchObject({ tier: "Base" });
+        expect(await state()).toStrictEqual(before);
+        expectUnauthorized(await get("/listWallets", { token: expired }), { expired: true });
+        for (const key of keys) expectMessage(await importWallet(user, key), 200);
+        expect(await walletsOf(user)).toStrictEqual(before.wallets);
+        await importAll(user, [newEvmKey()]);
+        expect(await walletsOf(user)).toHaveLength(3);
+        expect(await profileOf(await newUser())).toMatchObject({ tier: "Base" });
 
-      expect(await Promise.all(cutOff.map(({ closed }) => closed))).toEqual([1006, 1006]);
-      const back = await streamOf(user);
-      await settingsAfter(user, "sol", { autoBuy: true });
-      expect(await back.take(versionOf("sol", 2))).toMatchObject({
-        data: { settings: { slippage: 9, priorityFee: 0.25, autoBuy: true } },
-      });
-      expect(await back.ask({ type: "subscribe", id: "c1", channels: [] })).toStrictEqual(
-        subscriptions([], { id: "c1" }),
-      );
-      expect(back.received.filter(({ type }) => type === "update")).toEqual([]);
-      await subscribe(back, "prices");
-      await back.take({ type: "update", channel: "prices" });
-    });
+        expect(await Promise.all(cutOff.map(({ closed }) => closed))).toEqual([1006, 1006]);
+        const back = await streamOf(user);
+        await settingsAfter(user, "sol", { autoBuy: true });
+        expect(await back.take(versionOf("sol", 2))).toMatchObject({
+          data: { settings: { slippage: 9, priorityFee: 0.25, autoBuy: true } },
+        });
+        expect(await back.ask({ type: "subscribe", id: "c1", channels: [] })).toStrictEqual(
+          subscriptions([], { id: "c1" }),
+        );
+        expect(back.received.filter(({ type }) => type === "update")).toEqual([]);
+        await subscribe(back, "prices");
+        await back.take({ type: "update", channel: "prices" });
+      },
+      restartMs,
+    );
   });
 
 describe("all that the run wrote", () => {

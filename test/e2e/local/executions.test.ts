@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  hasVersion,
   invokeRecordExecutions,
-  order,
-  position,
+  orderReport,
+  positionReport,
   record,
   recordByOperator,
   seen,
-  tells,
-  toldIn,
+  updatesIn,
 } from "../support/executions.ts";
 import { versionOf } from "../support/settings-events.ts";
 import { text } from "../support/shapes.ts";
@@ -32,34 +32,34 @@ describe("recorded orders and positions", () => {
       await subscribed(owner),
       await subscribed(other, "orders", "positions"),
     ];
-    const reports = [order(owner, "o-1", 1), position(owner, "p-1", 7)] as const;
+    const reports = [orderReport(owner, "o-1", 1), positionReport(owner, "p-1", 7)] as const;
     const [anOrder, aPosition] = reports.map(seen);
 
     expect(await recordByOperator(...reports)).toMatch(/recorded: 2, .* rejected: 0, failed: 0/);
 
-    expect(await orders.take(tells("orders", "o-1", 1))).toStrictEqual(update("orders", [anOrder]));
-    expect(await positions.take(tells("positions", "p-1", 7))).toStrictEqual(
+    expect(await orders.take(hasVersion("orders", "o-1", 1))).toStrictEqual(update("orders", [anOrder]));
+    expect(await positions.take(hasVersion("positions", "p-1", 7))).toStrictEqual(
       update("positions", [aPosition]),
     );
-    await both.take(tells("orders", "o-1", 1));
-    await both.take(tells("positions", "p-1", 7));
+    await both.take(hasVersion("orders", "o-1", 1));
+    await both.take(hasVersion("positions", "p-1", 7));
     for (const user of [owner, other]) await settingsAfter(user, "eth", { slippage: 2 });
     for (const stream of [orders, both, neither, stranger]) await stream.take(versionOf("eth", 1));
-    expect([orders, both, neither, stranger].map(toldIn)).toStrictEqual([
+    expect([orders, both, neither, stranger].map(updatesIn)).toStrictEqual([
       [anOrder],
       expect.arrayContaining([anOrder, aPosition]),
       [],
       [],
     ]);
-    expect(toldIn(both)).toHaveLength(2);
+    expect(updatesIn(both)).toHaveLength(2);
   });
 
   it("are in later snapshots of their owner, in their latest version, and in no others", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [first, second, closed] = [
-      order(owner, "o-1", 1),
-      order(owner, "o-1", 2, { status: "filled", filledAmount: "4", txHash: "0xabc" }),
-      position(owner, "p-1", 1, { status: "closed", amount: "0" }),
+      orderReport(owner, "o-1", 1),
+      orderReport(owner, "o-1", 2, { status: "filled", filledAmount: "4", txHash: "0xabc" }),
+      positionReport(owner, "p-1", 1, { status: "closed", amount: "0" }),
     ];
     await record(first, closed);
     await record(second);
@@ -74,35 +74,35 @@ describe("recorded orders and positions", () => {
   it("of an older or the same version are unchanged, and sent to nobody", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
-    await record(order(owner, "o-1", 3));
-    await stream.see(tells("orders", "o-1", 3));
+    await record(orderReport(owner, "o-1", 3));
+    await stream.see(hasVersion("orders", "o-1", 3));
 
-    const again = await record(order(owner, "o-1", 3, { amount: "5" }), order(owner, "o-1", 2));
-    await record(order(owner, "o-1", 4));
-    await stream.see(tells("orders", "o-1", 4));
+    const again = await record(orderReport(owner, "o-1", 3, { amount: "5" }), orderReport(owner, "o-1", 2));
+    await record(orderReport(owner, "o-1", 4));
+    await stream.see(hasVersion("orders", "o-1", 4));
 
     expect(again).toEqual(["unchanged", "unchanged"]);
-    expect(toldIn(stream).map(({ version }) => version)).toEqual([3, 4]);
+    expect(updatesIn(stream).map(({ version }) => version)).toEqual([3, 4]);
   });
 
   it("reach a client that reconnects, whether they were recorded meanwhile or later", async () => {
     const owner = await knownUser();
     const before = await subscribed(owner, "positions");
-    await record(position(owner, "p-1", 1));
-    await before.see(tells("positions", "p-1", 1));
+    await record(positionReport(owner, "p-1", 1));
+    await before.see(hasVersion("positions", "p-1", 1));
     before.terminate();
     await before.closed;
-    const [meanwhile, then] = [position(owner, "p-1", 2), position(owner, "p-1", 3)];
+    const [meanwhile, then] = [positionReport(owner, "p-1", 2), positionReport(owner, "p-1", 3)];
     await record(meanwhile);
 
     const after = await streamOf(owner);
     const held = await subscribe(after, "positions");
     await record(then);
-    await after.see(tells("positions", "p-1", 3));
+    await after.see(hasVersion("positions", "p-1", 3));
 
     expect(held).toStrictEqual([snapshot("positions", [seen(meanwhile)])]);
-    expect(toldIn(before).map(({ version }) => version)).toEqual([1]);
-    expect(toldIn(after).at(-1)).toStrictEqual(seen(then));
+    expect(updatesIn(before).map(({ version }) => version)).toEqual([1]);
+    expect(updatesIn(after).at(-1)).toStrictEqual(seen(then));
   });
 
   it("are not sent to clients that have unsubscribed", async () => {
@@ -110,22 +110,24 @@ describe("recorded orders and positions", () => {
     const [leaver, stayer] = [await subscribed(owner, "orders"), await subscribed(owner, "orders")];
     await leaver.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
 
-    await record(order(owner, "o-1", 1));
-    await stayer.see(tells("orders", "o-1", 1));
+    await record(orderReport(owner, "o-1", 1));
+    await stayer.see(hasVersion("orders", "o-1", 1));
     await settingsAfter(owner, "eth", { slippage: 2 });
     await leaver.take(versionOf("eth", 1));
 
-    expect(toldIn(leaver)).toEqual([]);
+    expect(updatesIn(leaver)).toEqual([]);
   });
 
   it("are sent in several messages if they are too many for one", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     const long = { symbol: "s".repeat(128), txHash: "t".repeat(128), reason: "r".repeat(256) };
-    const reports = Array.from({ length: 170 }, (_, index) => order(owner, `o-${index + 100}`, 1, long));
+    const reports = Array.from({ length: 170 }, (_, index) =>
+      orderReport(owner, `o-${index + 100}`, 1, long),
+    );
 
     await record(...reports);
-    for (const { orderId } of reports) await stream.see(tells("orders", String(orderId), 1));
+    for (const { orderId } of reports) await stream.see(hasVersion("orders", String(orderId), 1));
     const later = await streamOf(owner);
     later.send({ type: "subscribe", channels: ["orders"] });
     const last = await later.take((message) => message.type === "snapshot" && message.more === undefined);
@@ -135,7 +137,7 @@ describe("recorded orders and positions", () => {
     expect(parts.at(-1)).toBe(last);
     for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
     expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
-    expect(toldIn(stream)).toHaveLength(170);
+    expect(updatesIn(stream)).toHaveLength(170);
   });
 });
 
@@ -143,20 +145,20 @@ describe("recordExecutions", () => {
   it("answers with the result of each report, whatever becomes of the others", async () => {
     const owner = await knownUser();
     const stranger = await newUser();
-    await record(order(owner, "o-1", 5));
+    await record(orderReport(owner, "o-1", 5));
     const stream = await subscribed(owner, "orders", "positions");
-    const { price, ...noPrice } = order(owner, "o-2", 1);
+    const { price, ...noPrice } = orderReport(owner, "o-2", 1);
 
     const { failed, answer } = await invokeRecordExecutions({
       records: [
-        order(owner, "o-1", 4),
-        order(stranger, "o-9", 1),
+        orderReport(owner, "o-1", 4),
+        orderReport(stranger, "o-9", 1),
         noPrice,
-        { ...position(owner, "p-1", 1), amount: 40 },
-        { ...position(owner, "p-2", 1), surprise: 1 },
-        { ...position(owner, "p-3", 1), kind: "trade" },
+        { ...positionReport(owner, "p-1", 1), amount: 40 },
+        { ...positionReport(owner, "p-2", 1), surprise: 1 },
+        { ...positionReport(owner, "p-3", 1), kind: "trade" },
         null,
-        position(owner, "p-4", 1),
+        positionReport(owner, "p-4", 1),
       ],
     });
 
@@ -178,9 +180,9 @@ describe("recordExecutions", () => {
         { index: 7, kind: "position", id: "p-4", status: "recorded" },
       ],
     });
-    await stream.see(tells("positions", "p-4", 1));
-    await stream.see(tells("orders", "o-2", 1));
-    expect(toldIn(stream)).toHaveLength(2);
+    await stream.see(hasVersion("positions", "p-4", 1));
+    await stream.see(hasVersion("orders", "o-2", 1));
+    expect(updatesIn(stream)).toHaveLength(2);
   });
 
   it.each<[title: string, event: unknown]>([

@@ -1,16 +1,38 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
+import { Writable } from "node:stream";
 import { promisify } from "node:util";
+import { runAdmin, targets } from "../../../lib/admin/program.ts";
 import { localRunner } from "./deployment.ts";
 
 const run = promisify(execFile);
 
-/** Runs the admin program on the local runner, as an operator would. */
+const argumentsFor = (options: readonly string[]) => [...options, "--local", `${localRunner().port}`];
+
+/** Runs the admin program on the local runner in this process, which is quick. @returns its output. */
 export async function admin(...options: string[]): Promise<string> {
-  const { stdout } = await run(
-    process.execPath,
-    ["bin/admin.ts", ...options, "--local", `${localRunner().port}`],
-    { cwd: resolve(import.meta.dirname, "../../..") },
-  );
+  const output: string[] = [];
+  const collect = () =>
+    new Writable({
+      write(chunk, _, done) {
+        output.push(String(chunk));
+        done();
+      },
+    });
+  const code = await runAdmin(argumentsFor(options), {
+    ...targets,
+    stdout: collect(),
+    stderr: collect(),
+    interruption: () => new AbortController().signal,
+    now: () => new Date(),
+  });
+  if (code !== 0) throw new Error(output.join(""));
+  return output.join("");
+}
+
+/** Runs the admin program on the local runner as an operator does. @returns its output. */
+export async function adminProcess(...options: string[]): Promise<string> {
+  const cwd = resolve(import.meta.dirname, "../../..");
+  const { stdout } = await run(process.execPath, ["bin/admin.ts", ...argumentsFor(options)], { cwd });
   return stdout;
 }

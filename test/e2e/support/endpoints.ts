@@ -3,11 +3,11 @@ export type Endpoint = {
   method: "GET" | "POST";
   path: string;
   body?: object;
-  /** How a known user's request is answered. It changes nothing that can be seen. */
+  /** The status for a known user. The request changes no visible data. */
   status: number;
 };
 
-/** A request to each operation. The import is one that is refused, since any other would leave a wallet. */
+/** A request to each operation. The import is a bad one, since a good one would add a wallet. */
 export const endpoints: readonly Endpoint[] = [
   { name: "POST /storeWallet_v2", method: "POST", path: "/storeWallet_v2", body: {}, status: 400 },
   { name: "GET /listWallets", method: "GET", path: "/listWallets", status: 200 },

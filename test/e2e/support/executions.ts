@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { admin } from "./admin.ts";
+import { adminProcess } from "./admin.ts";
 import { deployment } from "./deployment.ts";
 import type { Inbox, Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 
-/** What an execution engine reports. */
+/** A report of an execution engine. */
 export type Report = {
   kind: "order" | "position";
   userID: string;
@@ -17,7 +17,12 @@ export type Report = {
 
 const times = { updatedAt: "2026-11-20T09:31:44.018Z" };
 
-export const order = ({ id: userID }: User, orderId: string, version: number, rest: object = {}): Report => ({
+export const orderReport = (
+  { id: userID }: User,
+  orderId: string,
+  version: number,
+  rest: object = {},
+): Report => ({
   kind: "order",
   userID,
   orderId,
@@ -37,7 +42,7 @@ export const order = ({ id: userID }: User, orderId: string, version: number, re
   ...rest,
 });
 
-export const position = (
+export const positionReport = (
   { id: userID }: User,
   positionId: string,
   version: number,
@@ -62,21 +67,21 @@ export const position = (
 /** A report as its owner sees it. */
 export const seen = ({ kind, userID, ...execution }: Report) => execution;
 
-/** Has an operator record them. @returns what the admin program prints. */
+/** Records them with the admin program. @returns its output. */
 export async function recordByOperator(...reports: Report[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-executions-"));
   try {
     await writeFile(join(folder, "executions.json"), JSON.stringify(reports));
-    return await admin("record", join(folder, "executions.json"));
+    return await adminProcess("record", join(folder, "executions.json"));
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** How many reports an engine may send at a time. */
+/** The most reports in one invocation. */
 const batch = 100;
 
-/** Records them as an execution engine does. @returns what became of each. */
+/** Records them as an execution engine does. @returns the status of each. */
 export async function record(...reports: Report[]): Promise<string[]> {
   const statuses: string[] = [];
   for (let from = 0; from < reports.length; from += batch) {
@@ -106,12 +111,12 @@ type Execution = { orderId?: string; positionId?: string; version: number };
 
 const executionsIn = ({ data }: Message) => data as Execution[];
 
-/** An update of that channel that tells of that version of that order or position. */
-export const tells = (channel: string, id: string, version: number) => (message: Message) =>
+/** Matches an update of a channel with this version of an order or position. */
+export const hasVersion = (channel: string, id: string, version: number) => (message: Message) =>
   message.type === "update" &&
   message.channel === channel &&
   executionsIn(message).some((each) => (each.orderId ?? each.positionId) === id && each.version === version);
 
-/** Every order and position that updates have told of, in order. */
-export const toldIn = ({ received }: Inbox): Execution[] =>
+/** All orders and positions in the updates, in order. */
+export const updatesIn = ({ received }: Inbox): Execution[] =>
   received.filter(({ type }) => type === "update").flatMap(executionsIn);

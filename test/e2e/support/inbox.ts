@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A message of the service's. */
+/** A message from the service. */
 export type Message = { type: string; [field: string]: unknown };
 
-/** Fields that a message has to have, or what else has to hold of it. */
+/** Fields that a message must have, or a condition. */
 export type Wanted = Partial<Message> | ((message: Message) => boolean);
 
-/** Everything that a connection receives, and who waits for it. */
+/** The messages of a connection, received and awaited. */
 export type Inbox = {
-  /** All messages so far, in the order of their arrival. */
+  /** All messages so far, in order of arrival. */
   readonly received: readonly Message[];
-  /** The earliest message that is wanted and was not taken before. Waits for it as long as the connection lasts. */
+  /** Takes the first matching message that was not taken before. Waits for it while the connection lasts. */
   take(wanted: Wanted): Promise<Message>;
-  /** The earliest message that is wanted, taken or not. Waits for it too, and leaves it to be taken. */
+  /** Finds the first matching message, taken or not, and does not take it. Waits for it while the connection lasts. */
   see(wanted: Wanted): Promise<Message>;
 };
 
-/** Far more than a cold start takes. Only a test that fails waits so long. */
-const patience = 30_000;
+/** Far longer than a cold start. Only failing tests wait this long. */
+const patienceMs = 30_000;
 
 type Waiting = { wanted: Wanted; taking: boolean; settle(outcome: Message | Error): void };
 
@@ -29,13 +29,13 @@ export function createInbox(): Inbox & { put(text: string): void; close(code: nu
 
   const failure = (why: string, wanted: Wanted) => {
     const instead = received.map(describe).join(", ") || "nothing";
-    return new Error(`${why} before ${describe(wanted)} came; there came ${instead}`);
+    return new Error(`${why} before ${describe(wanted)} arrived; received: ${instead}`);
   };
 
   function wait(wanted: Wanted, taking: boolean): Promise<Message> {
     if (closedWith !== undefined) return Promise.reject(failure(`Closed with ${closedWith}`, wanted));
     const { promise, resolve, reject } = Promise.withResolvers<Message>();
-    const timer = setTimeout(() => own.settle(failure("Time ran out", wanted)), patience);
+    const timer = setTimeout(() => own.settle(failure("Time ran out", wanted)), patienceMs);
     const own: Waiting = {
       wanted,
       taking,

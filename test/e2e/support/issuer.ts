@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decodeJwt, importJWK, type JWK, type JWTHeaderParameters, SignJWT } from "jose";
 import { localRunner } from "./deployment.ts";
 
-/** Signs these claims and this header, whatever they say, by the key of the local runner's issuer. */
+/** Signs any claims and header with the key of the local issuer. */
 export async function signAsIssuer(
   claims: object,
   header: Partial<JWTHeaderParameters> = {},
@@ -15,11 +15,11 @@ export async function signAsIssuer(
     .sign(await importJWK(key, alg));
 }
 
-/** The claims of a good token with some of them changed, or left out where they are undefined. */
+/** The claims of a good token with changes. Undefined claims are left out. */
 export function claimsLike(good: string, change: object): object {
   const claims = { ...decodeJwt(good), ...change };
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
-/** Seconds since 1970, so many from now. */
+/** A NumericDate this many seconds from now. */
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;

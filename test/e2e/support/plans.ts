@@ -10,7 +10,7 @@ type Description = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** Waits until a user, who has called already, has an API key on the plan of that name, and the authorizers know it. */
+/** Waits until a known user has an API key on this plan, and the authorizers know it. */
 export async function hasKeyOn(plan: "Standard" | "Pro", { id }: User): Promise<void> {
   const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
   const { outputs, endpoints, region, credentials } = (await response.json()) as Description;

@@ -4,14 +4,14 @@ import type { Settings } from "./terminal.ts";
 
 export type SettingsEvent = { chain: string; version: number; settings: Settings };
 
-/** The event that tells of that version. */
+/** Matches the event of this version. */
 export const versionOf = (chain: string, version: number) => (message: Message) =>
   message.type === "TradingSettingsUpdated" &&
   eventIn(message).chain === chain &&
   eventIn(message).version === version;
 
 /**
- * What a connection was told of settings, in order. An event that comes again counts once, and has to say the same again.
+ * The settings events of a connection, in order. A repeated event counts once, and must be equal to the first.
  */
 export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   const events: SettingsEvent[] = [];
@@ -23,7 +23,7 @@ export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   return events;
 }
 
-/** The settings of a chain as a client sees them that takes nothing older for news. */
+/** The settings of a chain as a client has them that ignores older versions. */
 export function settingsInView(inbox: Inbox, chain: string): Settings | undefined {
   const events = settingsEvents(inbox).filter((event) => event.chain === chain);
   return events.toSorted((one, other) => one.version - other.version).at(-1)?.settings;

@@ -9,7 +9,7 @@ const number: number = expect.any(Number);
 const flag: boolean = expect.any(Boolean);
 const oneOf = (...names: string[]): string => expect.stringMatching(new RegExp(`^(${names.join("|")})$`));
 
-/** Shapes are compared with `toStrictEqual`, so that a field too many fails as one too few does. */
+/** Shapes are for `toStrictEqual`, so that an extra field fails like a missing one. */
 export const walletShape = {
   _id: text,
   UserID: text,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { evmSettings, solanaSettings, text, timestamp } from "./shapes.ts";
 
-/** Messages of the service's, to be compared with `toStrictEqual`. */
+/** Messages from the service, for `toStrictEqual`. */
 type Id = { id?: string | number };
 
 export const subscriptions = (channels: string[], id: Id = {}) => ({
@@ -29,7 +29,7 @@ export const update = (channel: string, data: unknown) => ({
   data,
 });
 
-/** All settings of a chain, whatever they are. */
+/** All settings of a chain, with any values. */
 export const settingsShape = { eth: evmSettings, base: evmSettings, sol: solanaSettings };
 
 export const settingsUpdated = (chain: string, version: number, settings: unknown) => ({

@@ -1,10 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, type JWK } from "jose";
 import type { Forge } from "../../cases/tokens.ts";
 
-/** Makes a forgery of a good token, as an attacker would who can read what the issuer publishes. */
+/** Makes a forgery from a good token and what the issuer publishes. */
 export const forged = async (forge: Forge, good: string) => forge(good, await publishedKey(good));
 
-/** The key of a token, found as OpenID Connect says. */
+/** The public key of a token, found by OpenID Connect Discovery. */
 async function publishedKey(good: string): Promise<JWK> {
   const { iss = "" } = decodeJwt(good);
   const read = async (address: string) => (await fetch(address)).json();

@@ -33,8 +33,8 @@ it("20 changes at once reach every connection, and all end with the value in for
   const { ethereum } = (await profileOf(user)).tradingSettings;
   for (const stream of streams) {
     expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
-    const told = settingsEvents(stream).map(({ settings }) => settings.slippage as number);
-    expect(told.toSorted((one, other) => one - other)).toEqual(versions);
+    const received = settingsEvents(stream).map(({ settings }) => settings.slippage as number);
+    expect(received.toSorted((one, other) => one - other)).toEqual(versions);
   }
 });
 

@@ -46,7 +46,7 @@ async function connect(
   await addChannels(db.table, { userID, connectionID }, wanted);
 }
 
-const received = (connectionID: string) => api.current.told(connectionID);
+const received = (connectionID: string) => api.current.parsedMessagesTo(connectionID);
 const expectOnly = (...connections: string[]) =>
   expect([...new Set(api.current.calls.map(({ connectionID }) => connectionID))].sort()).toEqual(
     connections.sort(),
