@@ -53,7 +53,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
 async function serve(options: Options, deps: Deps): Promise<void> {
   const { start, stdout, stderr } = deps;
   await using undo = new AsyncDisposableStack();
-  // Until all is up, there is nothing to end in order: what has been started ends with this process.
+  // Until the runner is up, there is nothing to stop in order: what has been started ends with this process.
   let stop = async () => {};
   deps.stopOnSignal(() => stop());
 
@@ -86,6 +86,8 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
   }).finally(end);
   undo.defer(() => runner.stop());
+  const running = undo.move();
+  stop = () => running.disposeAsync();
 
   stdout.write(
     welcome({
@@ -98,7 +100,5 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     }),
   );
   if (options.watch && stacks)
-    undo.use(await watchTerminal(runner, stacks, (text) => stderr.write(`${text}\n`)));
-  const running = undo.move();
-  stop = () => running.disposeAsync();
+    running.use(await watchTerminal(runner, stacks, (text) => stderr.write(`${text}\n`)));
 }

@@ -4,7 +4,7 @@ import { consoleForTests } from "./support/browser.ts";
 
 const console = consoleForTests();
 
-/** A key that everybody knows: the first account of Hardhat and Anvil. */
+/** The well-known key of the first account of Hardhat and Anvil. */
 const knownKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 async function signIn(page: Page, user: string): Promise<void> {
@@ -13,7 +13,7 @@ async function signIn(page: Page, user: string): Promise<void> {
   await page.getByText(`Signed in as ${user}`).waitFor();
 }
 
-/** Presses a button of an operation and waits for that status. */
+/** Presses an operation's button, waits for that status, and returns the answer. */
 async function call(page: Page, button: string, status: number): Promise<string> {
   await page.locator("#status").evaluate((element) => {
     element.textContent = "";
@@ -87,7 +87,7 @@ describe("the console", () => {
     await page.context().close();
   });
 
-  it("shows the user's own events, and what it sends", async () => {
+  it("shows the user's own events, and the messages it sends", async () => {
     const { page, complaints } = await console.visit();
     await signIn(page, "erin");
     await connect(page);
@@ -110,7 +110,7 @@ describe("the console", () => {
     await page.context().close();
   });
 
-  it("takes a pasted token, and says when one is not accepted", async () => {
+  it("takes a pasted token, and says if it is not accepted", async () => {
     const { page } = await console.visit();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.locator("#connection").getByText("Sign in first").waitFor();
@@ -135,7 +135,7 @@ describe("the console", () => {
     await page.context().close();
   });
 
-  it("runs no script but its own, and is shown in no frame", async () => {
+  it("runs only its own scripts, and refuses to be framed", async () => {
     const { headers } = await fetch(`${console.runner.baseUrl}/console`);
     const policy = headers.get("content-security-policy");
     expect(policy?.split("; ")).toEqual(

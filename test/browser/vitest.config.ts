@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Apart from the other layers, since it needs a browser: Chromium, as Debian packages it, or CHROMIUM=/path/to/it. */
+/** Separate from the other layers, since it needs a browser: Chromium as Debian packages it, or CHROMIUM=/path/to/it. */
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],

@@ -23,9 +23,10 @@ export function watchTerminal(
   say: (text: string) => void,
 ): Promise<AsyncDisposable> {
   const names = Object.keys(operations) as OperationName[];
+  const functions = runner.functions.map(({ name }) => name);
   const before = templatesIn(running);
   return watch({
-    functions: new Map(names.map((name) => [name, functionOf(runner, name)])),
+    functions: new Map(names.map((name) => [name, functionOf(functions, name)])),
     bundler: createBundler(
       root,
       Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
@@ -52,10 +53,13 @@ export function watchTerminal(
   });
 }
 
-/** CDK names the function of a row after its construct, `<row>/Function`. */
-function functionOf({ functions }: Pick<Runner, "functions">, row: string): string {
-  const name = new RegExp(`-${row}Function[0-9A-F]{8}$`);
-  const found = functions.find((candidate) => name.test(candidate.name));
+/**
+ * The name of a row's function on this machine.
+ *
+ * @param functions the names of all functions. CDK derives each from the row's construct, `<row>/Function`.
+ */
+export function functionOf(functions: readonly string[], row: string): string {
+  const found = functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));
   if (found === undefined) throw new Error(`The stacks have no function for ${row}`);
-  return found.name;
+  return found;
 }

@@ -5,14 +5,14 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { type Runner, startRunner } from "../../e2e/support/runner.ts";
 
-/** Where screenshots are left for people to look at. */
+/** The folder of the screenshots, for people to look at. */
 const screenshots = new URL("../screenshots/", import.meta.url).pathname;
 
 export type Visit = {
   page: Page;
-  /** What the page has complained of: errors, refused loads, violations of its policy. */
+  /** Errors, refused loads and violations of the policy that the page has reported. */
   complaints: string[];
-  /** The origins that it has sent requests to. */
+  /** The origins that the page has sent requests to. */
   origins: Set<string>;
   screenshot(name: string): Promise<void>;
 };
@@ -43,7 +43,7 @@ export function consoleForTests() {
     get runner() {
       return runner;
     },
-    /** Opens the console in a browser without a past. */
+    /** Opens the console in a fresh browser context. */
     async visit(): Promise<Visit> {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
       const page = await context.newPage();

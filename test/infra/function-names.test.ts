@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { functionOf } from "../../lib/dev/watch/watch-terminal.ts";
+import { operations } from "../../lib/operations.ts";
+import { resourcesOf, synthesize } from "./synthesized.ts";
+
+describe("functionOf", () => {
+  const functions = Object.keys(resourcesOf(synthesize().api, "AWS::Lambda::Function")).map(
+    (logicalId) => `TerminalApi-${logicalId}`,
+  );
+
+  it.each(Object.keys(operations))("finds the function of %s, and no other, in the template", (row) => {
+    expect(functionOf(functions, row)).toMatch(new RegExp(`^TerminalApi-${row}Function\\w{8}$`));
+  });
+
+  it("throws for a row that the stacks do not have", () => {
+    expect(() => functionOf(functions, "Wallets")).toThrow("The stacks have no function for Wallets");
+  });
+});
