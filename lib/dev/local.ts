@@ -81,7 +81,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
         context.priceFeeds = [{ source: "simulated", venue: "coinbase", url: venue.url }];
       }
       const synthesize = (folder: string) => synthesizeTerminal({ ...site, folder }, context);
-      stacks = { folder: site.folder, synthesize };
+      stacks = { ...site, synthesize };
       return synthesize(site.folder);
     },
   }).finally(end);

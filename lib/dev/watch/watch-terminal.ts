@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Runner } from "cdk-local-runner";
 import { bundleOptions, codeFile, handlerOf } from "../../infra/functions/bundle.ts";
@@ -12,6 +10,8 @@ import { watch } from "./watch.ts";
 export type Stacks = {
   /** The folder of the assembly that runs. */
   folder: string;
+  /** A folder that is removed with the runner. */
+  temporary: string;
   /** Writes an assembly of the current sources to another folder. */
   synthesize(folder: string): Promise<unknown>;
 };
@@ -19,7 +19,7 @@ export type Stacks = {
 /** Watches the code of this product. */
 export function watchTerminal(
   runner: Runner,
-  { folder: running, synthesize }: Stacks,
+  { folder: running, temporary, synthesize }: Stacks,
   say: (text: string) => void,
 ): Promise<AsyncDisposable> {
   const names = Object.keys(operations) as OperationName[];
@@ -33,19 +33,16 @@ export function watchTerminal(
       bundleOptions,
     ),
     codeFile,
+    temporary,
     stacks: {
       async files() {
         const code = await filesOf(root, resolve(root, "bin/app.ts"));
         return new Set([...code, ...settingsFiles.map((name) => resolve(root, name))]);
       },
       async changed() {
-        const folder = mkdtempSync(join(tmpdir(), "stacks-"));
-        try {
-          await synthesize(join(folder, "cdk.out"));
-          return changedStacks(before, templatesIn(join(folder, "cdk.out")));
-        } finally {
-          rmSync(folder, { recursive: true, force: true });
-        }
+        const folder = join(temporary, "stacks");
+        await synthesize(folder);
+        return changedStacks(before, templatesIn(folder));
       },
     },
     runner,

@@ -1,14 +1,12 @@
 import {
   type FSWatcher,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   watch as watchFolder,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import type { Runner } from "cdk-local-runner";
@@ -21,6 +19,8 @@ export type Watch = {
   bundler: Bundler;
   /** The file of a bundle that has the code. */
   codeFile: string;
+  /** A folder for new code. The runner removes it, once its last process has ended. */
+  temporary: string;
   stacks: WatchedStacks;
   runner: Pick<Runner, "functions" | "replaceCode">;
   /** Prints a line, or several. */
@@ -49,13 +49,13 @@ export async function watch({
   functions,
   bundler,
   codeFile,
+  temporary,
   stacks,
   runner,
   say,
 }: Watch): Promise<AsyncDisposable> {
   const names = [...functions.keys()];
   const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
-  const codeRoot = mkdtempSync(join(tmpdir(), "watched-code-"));
   const watchers = new Map<string, FSWatcher>();
   const saved = new Set<string>();
   /** The functions whose last build failed: they have to be built again whatever is saved. */
@@ -103,12 +103,12 @@ export async function watch({
     const functionName = functions.get(name) ?? name;
     const old = folders.get(functionName) ?? "";
     if (stopped || readFileSync(join(old, codeFile)).equals(code)) return false;
-    const folder = join(codeRoot, `${name}-${++builds}`);
+    const folder = join(temporary, `${name}-${++builds}`);
     mkdirSync(folder);
     writeFileSync(join(folder, codeFile), code);
     folders.set(functionName, folder);
     void runner.replaceCode(functionName, folder).then(() => {
-      if (old.startsWith(codeRoot)) rmSync(old, { recursive: true, force: true });
+      if (old.startsWith(temporary)) rmSync(old, { recursive: true, force: true });
     });
     return true;
   }
@@ -154,7 +154,6 @@ export async function watch({
       clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();
       await updates.idle();
-      rmSync(codeRoot, { recursive: true, force: true });
     },
   };
 }

@@ -58,6 +58,8 @@ export type Site = {
   jwksUri: string;
   /** Where to write the assembly. With a data dir, the folder still has the last one. */
   folder: string;
+  /** A folder for files that are of no use after this run. It is removed with the runner, or at the next start. */
+  temporary: string;
   reaper: Reaper;
 };
 
@@ -127,7 +129,13 @@ export async function start(options: StartOptions): Promise<Runner> {
   const [folder, dynamodb] = await Promise.all([
     typeof assembly === "string"
       ? assembly
-      : assembly({ issuer: issuer.url, jwksUri: issuer.jwksUri, folder: workspace.assembly, reaper }),
+      : assembly({
+          issuer: issuer.url,
+          jwksUri: issuer.jwksUri,
+          folder: workspace.assembly,
+          temporary: workspace.temporary,
+          reaper,
+        }),
     startDynamoDb({
       folder: workspace.database,
       temporary: workspace.temporary,
