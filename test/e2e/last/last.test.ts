@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { stackTrace, traceFinder } from "../../support/traces.ts";
 import { get, send } from "../support/client.ts";
@@ -132,12 +132,24 @@ if (isLocal)
     );
   });
 
+if (isLocal)
+  describe("the runner", () => {
+    it("ends with all of its processes", async () => {
+      await runnerProcess("DELETE");
+    });
+  });
+
 describe("all that the run wrote", () => {
   const { folder, secrets: notes } = inject("written");
-  const secrets = readdirSync(notes)
-    .flatMap((name) => readFileSync(join(notes, name), "utf8").trim().split("\n"))
-    .map((line): Secret => JSON.parse(line));
-  const findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
+  let secrets: Secret[];
+  let findTrace: ReturnType<typeof traceFinder>;
+
+  beforeAll(() => {
+    secrets = readdirSync(notes)
+      .flatMap((name) => readFileSync(join(notes, name), "utf8").trim().split("\n"))
+      .map((line): Secret => JSON.parse(line));
+    findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
+  });
 
   /** The runner's files and output, and every answer that a client got. The stacks were written before any request. */
   const files = () =>
@@ -177,8 +189,10 @@ describe("all that the run wrote", () => {
       (ofKind) => ofKind?.at(-1)?.texts ?? [],
     );
 
-    for (const [index, text] of samples.entries())
-      writeFileSync(join(planted, `${index}`), `{"before":"${text.slice(2).toUpperCase()}"}`, "latin1");
+    for (const [index, text] of samples.entries()) {
+      const upper = text.slice(2).replace(/[a-z]/g, (letter) => letter.toUpperCase());
+      writeFileSync(join(planted, `${index}`), `{"before":"${upper}"}`, "latin1");
+    }
 
     expect(traces().map((trace) => trace.split(":")[0])).toEqual(
       expect.arrayContaining(samples.map((_, index) => `planted/${index}`)),

@@ -35,11 +35,12 @@ export function localRunner(): NonNullable<Deployment["local"]> {
 }
 
 /**
- * Waits until the local runner serves, if there is one: with POST, after a crash and a start on the same data.
+ * Waits until the local runner serves, if there is one: with POST, after a crash and a start on the same data. With DELETE
+ * it waits until the runner and all of its processes have ended.
  *
- * @returns its process id
+ * @returns the process id
  */
-export async function runnerProcess(method: "GET" | "POST"): Promise<number | undefined> {
+export async function runnerProcess(method: "GET" | "POST" | "DELETE"): Promise<number | undefined> {
   const { local } = deployment();
   if (local === undefined) return undefined;
   const response = await fetch(local.control, { method });

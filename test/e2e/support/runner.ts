@@ -49,8 +49,8 @@ export async function startRunner({ folder, ...ports }: Options): Promise<Runner
 }
 
 /**
- * Starts a runner, and lets the test files, which are other processes, control it by HTTP: GET waits until it serves, and
- * POST crashes it and starts it again on the same data and ports. Both answer with its process id.
+ * Starts a runner, and lets the test files, which are other processes, control it by HTTP: GET waits until it serves, POST
+ * crashes it and starts it again on the same data and ports, and DELETE stops it. They answer with its process id.
  */
 export async function serveControl(
   start: () => Promise<Runner>,
@@ -58,11 +58,20 @@ export async function serveControl(
   let runner = start();
   // Its failure is reported to the tests that wait for it.
   runner.catch(() => {});
+  const change = (act: (running: Runner) => Promise<Runner>) => {
+    runner = runner.then(act);
+  };
   const server = createServer(({ method }, response) => {
     if (method === "POST") {
-      runner = runner.then(async (crashing) => {
-        await crashing.kill();
+      change(async (running) => {
+        await running.kill();
         return start();
+      });
+    }
+    if (method === "DELETE") {
+      change(async (running) => {
+        await running.stop();
+        return running;
       });
     }
     runner.then(
