@@ -15,9 +15,9 @@ type Field = [name: string, rule: string, values: unknown[]];
 /** The rules are the same on every chain, only the fields differ: so one chain gets every value. */
 const badValues: Record<BadSettings["chain"], Field[]> = {
   eth: [
-    ["slippage", "in range", [0, -1, 100.01, 101, 1e21, 1e308]],
+    ["slippage", "in range", [0, -1, 0.00009, 100.01, 101, 1e21, 1e308]],
     ["slippage", "a number", wrongTypes],
-    ["maxGasPrice", "in range", [0, -1, -0.5]],
+    ["maxGasPrice", "in range", [0, -1, -0.5, 1e-10, 1_000_000_001, 1e300]],
     ["maxGasPrice", "a number", wrongTypes],
     ["gasPreset", "a preset", notPresets],
     ["gasPreset", "a string", [0, 1, null, true, ["fast"], {}]],
@@ -35,7 +35,7 @@ const badValues: Record<BadSettings["chain"], Field[]> = {
   ],
   sol: [
     ["slippage", "in range", [0, 101, "1"]],
-    ["priorityFee", "in range", [-1, -0.001]],
+    ["priorityFee", "in range", [-1, -0.001, 1e-10, 1_000_001, 1e300]],
     ["priorityFee", "a number", wrongTypes],
     ["mevProtection", "a boolean", ["true", null]],
     ["gasPreset", "a setting of the chain", ["fast"]],

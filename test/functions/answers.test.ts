@@ -72,11 +72,11 @@ describe("a REST function", () => {
 
 describe("storeWallet", () => {
   it.each([
-    ["without a type", {}, 415],
-    ["of a form", { "Content-Type": "application/x-www-form-urlencoded" }, 415],
-    ["of plain text", { "Content-Type": "text/plain; x=application/json" }, 415],
-    ["of JSON with a charset", { "content-type": "Application/JSON; charset=utf-8" }, 400],
-  ])("answers a body %s with %3$d", async (_, headers, status) => {
+    ["without a type", 415, {}],
+    ["of a form", 415, { "Content-Type": "application/x-www-form-urlencoded" }],
+    ["of plain text", 415, { "Content-Type": "text/plain; x=application/json" }],
+    ["of JSON with a charset", 400, { "content-type": "Application/JSON; charset=utf-8" }],
+  ])("answers a body %s with %i", async (_, status, headers) => {
     expect((await storeWallet(restEvent({ body: {}, headers }))).statusCode).toBe(status);
   });
 

@@ -69,7 +69,9 @@ describe("a runner", () => {
 
   it("also ends everything on SIGINT while it starts", async () => {
     const child = launch();
-    await expect.poll(() => descendants(child.pid ?? 0).length, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
+    await expect
+      .poll(() => descendants(child.pid ?? 0).length, { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(2);
     const children = descendants(child.pid ?? 0);
     child.kill("SIGINT");
     await once(child, "exit");
