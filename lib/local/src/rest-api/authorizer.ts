@@ -22,6 +22,9 @@ export type Authorization = {
 
 const METHOD_ARN_BYTES = 1600;
 
+/** Characters of a resource in a policy. AWS documents that a longer one fails. */
+const RESOURCE_CHARACTERS = 512;
+
 /** @throws GatewayFailure if the authorizer made no decision */
 export async function authorize(
   call: Call,
@@ -92,12 +95,14 @@ export function authorizerEvent(
 
 const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
+const resource = v.pipe(v.string(), v.maxLength(RESOURCE_CHARACTERS));
+
 /** Strict: ignoring a condition would admit callers whom API Gateway refuses. */
 const statement = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(["Allow", "Deny"]),
   Action: oneOrMore,
-  Resource: oneOrMore,
+  Resource: v.union([resource, v.array(resource)]),
 });
 
 const accessPolicy = v.strictObject({

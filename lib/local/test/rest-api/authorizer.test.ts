@@ -122,6 +122,7 @@ describe("the policy", () => {
     [allow(`${base}/*/pets/*`)],
     [allow("arn:aws:execute-api:*:*:Api/*")],
     [allow(["arn:none", `${base}/*`])],
+    [allow(["x".repeat(512), `${base}/*`])],
     [allow("*", "Allow", "*")],
     [allow("*", "Allow", "execute-api:*")],
     [allow("*", "Allow", "Execute-API:invoke")],
@@ -208,6 +209,16 @@ describe("an authorizer without a decision", () => {
         policyDocument: { Statement: [{ ...policyDocument.Statement[0], Condition: { Bool: { a: true } } }] },
       },
       malformedAt("policyDocument.Statement"),
+    ],
+    [
+      "has a resource of 513 characters",
+      allow("x".repeat(513)),
+      malformedAt("policyDocument.Statement.0.Resource"),
+    ],
+    [
+      "has a longer one in a list",
+      allow(["*", "x".repeat(513)]),
+      malformedAt("policyDocument.Statement.0.Resource.1"),
     ],
   ])("that %s is a 500", async (_, authorizer, reason) => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], { authorizer });
