@@ -183,19 +183,21 @@ const responsesOf = (context?: Record<string, unknown>) =>
   propertiesOf<ResponseProperties>(synthesize(context).api, "AWS::ApiGateway::GatewayResponse");
 
 const fault = '{"error":"Internal server error","message":"Internal server error"}';
-const gatewayMessage = "$context.error.messageString";
 
 const expected: Record<string, [status: string | undefined, body: string]> = {
   ACCESS_DENIED: ["401", "$context.authorizer.unauthorized"],
   API_CONFIGURATION_ERROR: [undefined, fault],
   AUTHORIZER_CONFIGURATION_ERROR: [undefined, fault],
   AUTHORIZER_FAILURE: [undefined, fault],
-  DEFAULT_4XX: [undefined, `{"error":${gatewayMessage},"message":${gatewayMessage}}`],
+  DEFAULT_4XX: [undefined, '{"error":"The request was refused","message":"The request was refused"}'],
   DEFAULT_5XX: [undefined, fault],
+  EXPIRED_TOKEN: ["404", '{"error":"Not found"}'],
   INTEGRATION_FAILURE: [undefined, fault],
   INTEGRATION_TIMEOUT: [undefined, '{"error":"The request timed out","message":"The request timed out"}'],
+  INVALID_SIGNATURE: ["404", '{"error":"Not found"}'],
   MISSING_AUTHENTICATION_TOKEN: ["404", '{"error":"Not found"}'],
   QUOTA_EXCEEDED: [undefined, '{"error":"Too many requests"}'],
+  REQUEST_TOO_LARGE: [undefined, '{"error":"The request is too large","message":"The request is too large"}'],
   RESOURCE_NOT_FOUND: ["404", '{"error":"Not found"}'],
   THROTTLED: [undefined, '{"error":"Too many requests"}'],
   UNAUTHORIZED: ["401", '{"error":"No token provided"}'],
@@ -208,6 +210,12 @@ describe("the gateway responses", () => {
       return [ResponseType, [StatusCode, ResponseTemplates["application/json"]]];
     });
     expect(Object.fromEntries(responses)).toEqual(expected);
+  });
+
+  it("repeat nothing of the request", () => {
+    const templates = responsesOf().map(({ ResponseTemplates }) => ResponseTemplates["application/json"]);
+    const variables = templates.flatMap((template) => template?.match(/\$[\w.]+/g) ?? []);
+    expect(variables).toEqual(["$context.authorizer.unauthorized"]);
   });
 
   it("set Retry-After for throttled requests, and no other header without allowed origins", () => {

@@ -2,8 +2,6 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
-const quoted = "$context.error.messageString";
-
 /** Both shapes of an error at once, because the gateway does not know which one a route promises. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
@@ -11,7 +9,10 @@ const internal = both("Internal server error");
 const tooMany = { body: JSON.stringify({ error: "Too many requests" }), headers: { "Retry-After": "'1'" } };
 const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "404" };
 
-/** API Gateway's own answers. A status code on a DEFAULT type would apply to all other types too. */
+/**
+ * API Gateway's own answers. A status code on a DEFAULT type would apply to all other types too. No body contains
+ * `$context.error.messageString`, because that can repeat the caller's token.
+ */
 const answers: readonly Answer[] = [
   // The authorizer does not throw for an invalid token, which would count as its own fault. It denies the request, and its
   // context holds the body.
@@ -23,9 +24,13 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
+  // Where no method matches, API Gateway takes a bearer token for an AWS signature. No method here uses signatures.
+  { type: ResponseType.INVALID_SIGNATURE, ...notFound },
+  { type: ResponseType.EXPIRED_TOKEN, ...notFound },
   { type: ResponseType.THROTTLED, ...tooMany },
   { type: ResponseType.QUOTA_EXCEEDED, ...tooMany },
-  { type: ResponseType.DEFAULT_4XX, body: `{"error":${quoted},"message":${quoted}}` },
+  { type: ResponseType.REQUEST_TOO_LARGE, body: both("The request is too large") },
+  { type: ResponseType.DEFAULT_4XX, body: both("The request was refused") },
   { type: ResponseType.AUTHORIZER_FAILURE, body: internal },
   { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, body: internal },
   { type: ResponseType.API_CONFIGURATION_ERROR, body: internal },

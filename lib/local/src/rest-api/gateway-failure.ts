@@ -32,6 +32,7 @@ export const defaultResponses = {
   INTEGRATION_FAILURE: { ...internal, status: 500 },
   INTEGRATION_TIMEOUT: { ...internal, status: 504, message: "Endpoint request timed out" },
   INVALID_API_KEY: { status: 403, errorType: "ForbiddenException", message: "Forbidden" },
+  INVALID_SIGNATURE: { status: 403, errorType: "IncompleteSignatureException", message: null },
   MISSING_AUTHENTICATION_TOKEN: {
     status: 403,
     errorType: "MissingAuthenticationTokenException",
@@ -55,7 +56,6 @@ const neverRaised = [
   "BAD_REQUEST_BODY",
   "BAD_REQUEST_PARAMETERS",
   "EXPIRED_TOKEN",
-  "INVALID_SIGNATURE",
   "QUOTA_EXCEEDED",
   "RESOURCE_NOT_FOUND",
   "WAF_FILTERED",

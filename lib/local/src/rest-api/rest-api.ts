@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { onlyApi } from "../cloudformation/apis.ts";
 import { type ResolvedResource, reading } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
-import { type GatewayRequest, type GatewayResponse, type Handle, json, type Pair } from "../http/messages.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  header,
+  json,
+  type Pair,
+} from "../http/messages.ts";
 import { createRouteMatcher, isWellFormed } from "../http/paths.ts";
 import type { Invoke } from "../lambda/invoke.ts";
 import type { UsagePlans } from "../usage-plans/usage-plans.ts";
@@ -71,7 +78,7 @@ export function createRestApi({
     if (!isWellFormed(request.target)) throw new GatewayFailure("DEFAULT_4XX");
     const found = match(target.path);
     const method = found && methodOf(found.resource, request.method);
-    if (!method) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+    if (!method) throw noMethod(request);
     return { ...found, method };
   };
 
@@ -106,6 +113,20 @@ export function createRestApi({
       }
     },
   };
+}
+
+/**
+ * Where no method matches, API Gateway takes an Authorization header for an AWS signature, and its message repeats the
+ * header. Reported for a bearer token; the type of the response is the documented one for signatures.
+ */
+function noMethod(request: GatewayRequest): GatewayFailure {
+  const authorization = header(request, "authorization");
+  if (!authorization) return new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+  const token = authorization.replace(/^\S+\s+/, "");
+  const clientMessage = token.includes("=")
+    ? `Authorization header requires 'Credential' parameter. Authorization=${authorization}`
+    : `'${token}' not a valid key=value pair (missing equal-sign) in Authorization header: '${authorization}'.`;
+  return new GatewayFailure("INVALID_SIGNATURE", { clientMessage });
 }
 
 const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);

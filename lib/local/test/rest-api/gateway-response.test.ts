@@ -44,6 +44,50 @@ describe("an unknown route (recorded)", () => {
   });
 });
 
+describe("an unknown route with an Authorization header", () => {
+  it.each([
+    [
+      "Bearer a.b.c",
+      "'a.b.c' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer a.b.c'.",
+    ],
+    ["a.b.c", "'a.b.c' not a valid key=value pair (missing equal-sign) in Authorization header: 'a.b.c'."],
+    ["Basic YQ==", "Authorization header requires 'Credential' parameter. Authorization=Basic YQ=="],
+  ])("is a 403 that repeats %j (reported)", async (authorization, message) => {
+    const { send } = gateway(guarded("GET /pets"));
+    for (const line of ["GET /nothing", "POST /pets"]) {
+      const answer = await send(line, { headers: [["authorization", authorization]] });
+      expect(readable(answer)).toStrictEqual({
+        status: 403,
+        headers: {
+          "Content-Type": "application/json",
+          "x-amzn-ErrorType": "IncompleteSignatureException",
+          ...ids,
+        },
+        body: JSON.stringify({ message }),
+      });
+    }
+  });
+
+  it("has the GatewayResponse INVALID_SIGNATURE", async () => {
+    const { send } = gateway([
+      ...route("GET /pets"),
+      response("MISSING_AUTHENTICATION_TOKEN", { StatusCode: "404" }),
+      response("INVALID_SIGNATURE", { StatusCode: "410", ...template("gone") }),
+    ]);
+    const answer = await send("GET /nothing", { headers: [["Authorization", "Bearer a.b.c"]] });
+    expect(readable(answer)).toMatchObject({ status: 410, body: "gone" });
+  });
+
+  it("is a missing token if the header is empty", async () => {
+    const { send } = gateway(route("GET /pets"));
+    const answer = await send("GET /nothing", { headers: [["Authorization", ""]] });
+    expect(readable(answer)).toMatchObject({
+      status: 403,
+      body: '{"message":"Missing Authentication Token"}',
+    });
+  });
+});
+
 describe("a malformed target", () => {
   it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])("%s is a 400", async (target) => {
     const { send, events } = gateway(route("ANY /{proxy+}"));
