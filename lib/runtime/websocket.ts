@@ -83,19 +83,21 @@ type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[
 /** Sends messages to a connection, in order. */
 type Send = (connectionID: string, messages: readonly string[]) => Promise<void>;
 
-const cannotSend: Send = async () => {
-  throw new Error("Several replies, and no way to send them");
-};
-
 /**
- * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. A single reply is
- * the function's result, which API Gateway sends to the client. Several replies are pushed, in order.
+ * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`, every
+ * reply is pushed, in order, and the route must have no response: API Gateway would send an empty message for a result
+ * without a body. Without it, the use case has one reply, which is the function's result.
  */
 export function message<Type extends MessageType>(
   type: Type,
   useCase: (received: Received<Type>) => Promise<ServerMessage[]>,
-  send: Send = cannotSend,
+  send?: Send,
 ) {
+  const answer = async (event: WebSocketEvent, replies: readonly string[]): Promise<WebSocketResult> => {
+    if (send === undefined) return onlyResult(replies);
+    await send(event.requestContext.connectionId, replies);
+    return { statusCode: 200 };
+  };
   return async (event: WebSocketEvent): Promise<WebSocketResult> => {
     let content: unknown;
     try {
@@ -103,15 +105,25 @@ export function message<Type extends MessageType>(
       const parsed = validate(clientMessages[type] as v.GenericSchema, content, "message");
       const connection = connectionOf(event);
       const received = { ...(parsed as object), ...connection, now: new Date() } as Received<Type>;
-      const replies = (await useCase(received)).map((reply) => encodeReply(reply, content));
-      const [reply, ...others] = replies;
-      if (reply !== undefined && others.length === 0) return result(reply);
-      await send(connection.connectionID, replies);
-      return { statusCode: 200 };
+      const replies = await useCase(received);
+      return await answer(
+        event,
+        replies.map((reply) => encodeReply(reply, content)),
+      );
     } catch (error) {
-      return result(encodeReply(replyTo(error, type), content));
+      const reply = encodeReply(replyTo(error, type), content);
+      return answer(event, [reply]).catch((lost: unknown) => {
+        logFault(type, lost);
+        return { statusCode: 500 };
+      });
     }
   };
+}
+
+function onlyResult(replies: readonly string[]): WebSocketResult {
+  const [reply, ...others] = replies;
+  if (reply === undefined || others.length > 0) throw new Error("A result is exactly one reply");
+  return result(reply);
 }
 
 /** Makes the handler of `$default`, which gets every message of unknown type. */

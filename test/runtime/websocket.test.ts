@@ -81,33 +81,48 @@ describe("message", () => {
 });
 
 describe("message, with replies", () => {
-  const replyWith = async (replies: ServerMessage[]) => {
-    const send = vi.fn(async () => {});
-    const event = messageEvent({ type: "subscribe", id: "s1", channels: [] });
-    const result = await message("subscribe", async () => replies, send)(event);
-    return { result, send };
-  };
+  const problem = errorMessage("UNKNOWN_CHANNEL", "Unknown");
+  const event = messageEvent({ type: "subscribe", id: "s1", channels: [] });
 
-  it("returns a single reply as the function's result", async () => {
-    const { result, send } = await replyWith([subscriptions]);
+  it("returns the reply as the function's result if it cannot push", async () => {
+    const result = await message("subscribe", async () => [subscriptions])(event);
     expect(result).toEqual({ statusCode: 200, body: expect.any(String) });
     expect(JSON.parse(result.body ?? "")).toEqual({ ...subscriptions, id: "s1" });
-    expect(send).not.toHaveBeenCalled();
   });
 
-  it("pushes several replies in order, with the id on those that answer the message", async () => {
-    const problem = errorMessage("UNKNOWN_CHANNEL", "Unknown");
-    const { result, send } = await replyWith([problem, subscriptions, snapshot]);
+  it.each([
+    ["a single reply", [subscriptions], [{ ...subscriptions, id: "s1" }]],
+    [
+      "several replies in order, with the id on those that answer the message",
+      [problem, subscriptions, snapshot],
+      [{ ...problem, id: "s1" }, { ...subscriptions, id: "s1" }, snapshot],
+    ],
+  ])("pushes %s, and returns no body", async (_, replies, expected) => {
+    const { send, pushed } = pushes();
+    const result = await message("subscribe", async () => replies, send)(event);
     expect(result).toEqual({ statusCode: 200 });
-    const [[connectionID, texts]] = send.mock.calls as unknown as [[string, string[]]];
-    expect(connectionID).toBe("c1");
-    expect(texts.map((text) => JSON.parse(text))).toEqual([
-      { ...problem, id: "s1" },
-      { ...subscriptions, id: "s1" },
-      snapshot,
-    ]);
+    expect(pushed).toEqual(expected.map((reply) => ["c1", reply]));
+  });
+
+  it("pushes what is wrong with a message", async () => {
+    const { send, pushed } = pushes();
+    const result = await message("subscribe", async () => [], send)(messageEvent("{"));
+    expect(result).toEqual({ statusCode: 200 });
+    const answer = { type: "error", code: "INVALID_JSON", message: "The message must be valid JSON" };
+    expect(pushed).toEqual([["c1", answer]]);
   });
 });
+
+/** A way to push that records connections and messages. The first calls fail. */
+function pushes(failures = 0) {
+  const pushed: [string, unknown][] = [];
+  let calls = 0;
+  const send = async (connectionID: string, messages: readonly string[]) => {
+    if (++calls <= failures) throw new Error("failed");
+    pushed.push(...messages.map((text): [string, unknown] => [connectionID, JSON.parse(text)]));
+  };
+  return { send, pushed };
+}
 
 describe("message, after a fault", () => {
   const fault = () => Promise.reject(new Error(`failed on ${secret}`));
@@ -116,13 +131,29 @@ describe("message, after a fault", () => {
 
   it.each([
     ["in the use case", message("subscribe", fault)],
-    ["in sending the replies", message("subscribe", async () => [subscriptions, snapshot], fault)],
     ["in the form of a reply", message("subscribe", async () => [{ type: "pong" } as never])],
     ["because several replies cannot be sent", message("subscribe", async () => [subscriptions, snapshot])],
+    ["because there is no reply to send", message("subscribe", async () => [])],
   ])("%s, answers INTERNAL_ERROR and logs its name without quoting the message", async (_, handler) => {
     expect(await bodyOf(handler(event))).toEqual(internal);
     expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
     expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
+  });
+
+  it("pushes INTERNAL_ERROR after a fault in the use case or in sending the replies", async () => {
+    for (const [useCase, failures] of [[fault, 0] as const, [async () => [snapshot], 1] as const]) {
+      const { send, pushed } = pushes(failures);
+      expect(await message("subscribe", useCase, send)(event)).toEqual({ statusCode: 200 });
+      expect(pushed).toEqual([["c1", internal]]);
+    }
+    expect(logged()).toHaveLength(2);
+  });
+
+  it("logs that INTERNAL_ERROR cannot be pushed, and returns no body", async () => {
+    const { send } = pushes(2);
+    const result = await message("subscribe", async () => [snapshot], send)(event);
+    expect(result).toEqual({ statusCode: 500 });
+    expect(logged()).toHaveLength(2);
   });
 
   it("treats an event without a user as a fault", async () => {

@@ -16,7 +16,7 @@ import type { StreamApi } from "./stream-api.ts";
 /** Adds a row's route to the WebSocket API. */
 export function addStreamRoute(
   api: StreamApi,
-  { route }: WebSocketRow,
+  { route, connections }: WebSocketRow,
   { lambda }: OperationFunction,
   authorizer: ConnectionAuthorizer,
 ): WebSocketRoute {
@@ -32,8 +32,9 @@ export function addStreamRoute(
     });
   const added = api.addRoute(route, {
     integration,
-    // Sends the function's result to the client. Without a response of the route, API Gateway drops it.
-    returnResponse: route !== "$disconnect",
+    // Sends the function's result to the client, and an empty message if it has no body. Functions that may push do so with
+    // every reply.
+    returnResponse: route !== "$disconnect" && !connections.includes("POST"),
   });
   Validations.of(added).acknowledge({
     id: "AwsSolutions-APIG4",

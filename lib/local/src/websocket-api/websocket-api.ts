@@ -15,7 +15,10 @@ import { selectRoute } from "./route-selection.ts";
 export type WebSocketApi = {
   /** Decides on a handshake. */
   connect(request: GatewayRequest): Promise<Handshake>;
-  /** Invokes the route of a message. Resolves to the answer for the client, if there is one. */
+  /**
+   * Invokes the route of a message. Resolves to the answer for the client: empty if the function's answer has no body, and
+   * undefined if the route has no response.
+   */
   message(peer: Peer, body: string): Promise<string | undefined>;
   /** Invokes the function of `$disconnect`, if there is one. */
   disconnect(peer: Peer, code: number, reason: string): Promise<void>;
@@ -95,7 +98,7 @@ async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promis
   const context = contextOf(gateway, { routeKey, eventType: "MESSAGE", messageId: newId() }, peer);
   try {
     const answer = await invokeRoute(api, routeKey, route, messageEvent(body, context), gateway);
-    return route.hasResponse && answer.body.length > 0 ? answer.body.toString() : undefined;
+    return route.hasResponse ? answer.body.toString() : undefined;
   } catch (error) {
     reported(gateway, routeKey, error);
     return failure("Internal server error", context.requestId);

@@ -112,8 +112,8 @@ describe("the answer to a message", () => {
     ["the text of the body", { statusCode: 200, body: "héllo" }, ["héllo"]],
     ["the text of the body, whatever the status", { statusCode: 500, body: "sorry" }, ["sorry"]],
     ["a base64 body, unchanged", { body: "aGk=", isBase64Encoded: true }, ["aGk="]],
-    ["nothing without a body", { statusCode: 200 }, []],
-    ["nothing for an empty body", { statusCode: 200, body: "" }, []],
+    ["an empty frame without a body (reported)", { statusCode: 200 }, [""]],
+    ["an empty frame for an empty body", { statusCode: 200, body: "" }, [""]],
   ])("is %s", async (_, answer, expected) => {
     expect(await answersOf(talking, answer)).toEqual({ messages: expected, reports: [] });
   });
