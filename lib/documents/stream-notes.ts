@@ -13,7 +13,7 @@ export const replies: Record<ClientType, readonly ServerType[]> = {
 
 /** Summaries of the types that the service also sends unasked. */
 export const sends = {
-  snapshot: "Send what a channel holds to a new subscriber",
+  snapshot: "Send what a channel holds to a connection that has subscribed to it",
   update: "Send what has changed in a channel to its subscribers",
   TradingSettingsUpdated:
     "Send changed settings to every connection of their user; this takes no subscription",
@@ -22,7 +22,8 @@ export const sends = {
 
 /** A summary of each message, by the title of its schema. */
 export const messageSummaries: Readonly<Record<string, string>> = {
-  Subscribe: "Add channels. Valid names count even beside unknown ones; repeating a channel changes nothing.",
+  Subscribe:
+    "Add channels. Valid names count even beside unknown ones; repeating a channel brings its snapshot again.",
   Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
   Ping: "Keep a quiet connection open.",
   Subscriptions: "All channels that the connection is subscribed to.",
@@ -41,8 +42,8 @@ export const messageSummaries: Readonly<Record<string, string>> = {
 export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
-then sends a \`snapshot\` of every channel that is new in it. A snapshot too large for one message is split, and
-all parts but the last say \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or
+then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot again.
+A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or
 in both. That \`update\` can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions and settings are sent at least once. Changes to one record normally

@@ -8,24 +8,18 @@ import { snapshotsOf } from "./snapshots.ts";
 export type ChannelRequest = ConnectionName & { channels: readonly string[]; now: Date };
 
 /**
- * Subscribes a connection, then reads a snapshot of each new channel. In this order no change is missed between snapshot
- * and first update; a change made meanwhile may arrive twice.
+ * Subscribes a connection, then reads a snapshot of each channel that the request names. In this order no change is missed
+ * between snapshot and first update; a change made meanwhile may arrive twice. Channels that the connection has already get
+ * a snapshot, too: after a fault, the same request again brings what is missing.
  */
 export async function subscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
   const { known, problems } = readChannels(request.channels);
   const before = await addChannels(table, request, known);
   if (before === undefined) return [notConnected];
-  const added = ordered(known).filter((channel) => !before.includes(channel));
-  try {
-    const snapshots = await Promise.all(
-      added.map((channel) => snapshotsOf(table, channel, request.userID, request.now)),
-    );
-    return [...problems, subscriptions([...before, ...known], request.now), ...snapshots.flat()];
-  } catch (error) {
-    // The client will subscribe again after the error, and only new channels get a snapshot.
-    await removeChannels(table, request, added);
-    throw error;
-  }
+  const snapshots = await Promise.all(
+    ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now)),
+  );
+  return [...problems, subscriptions([...before, ...known], request.now), ...snapshots.flat()];
 }
 
 export async function unsubscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {

@@ -138,6 +138,25 @@ describe("the functions of messages", () => {
     ]);
   });
 
+  it("send the snapshot when the same request comes again after a failed push", async () => {
+    let kept: object = connection;
+    table
+      .on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } })
+      .callsFake(() => ({ Item: kept }));
+    table.on(TransactWriteCommand).callsFake(() => {
+      kept = { ...connection, channels: new Set(["orders"]) };
+      return {};
+    });
+    const event = messageEvent({ type: "subscribe", channels: ["orders"] });
+    api.on(PostToConnectionCommand).rejects(new Error("no"));
+    expect(JSON.parse((await subscribe(event)).body ?? "")).toMatchObject({ code: "INTERNAL_ERROR" });
+
+    api.reset();
+    api.on(PostToConnectionCommand).resolves({});
+    expect(await subscribe(event)).toEqual({ statusCode: 200 });
+    expect(posted()).toMatchObject([{ type: "subscriptions" }, { type: "snapshot", channel: "orders" }]);
+  });
+
   it("log no fault if the connection has gone meanwhile", async () => {
     api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });

@@ -48,10 +48,10 @@ it("30 requests of one connection at once are all answered", async () => {
 
   for (const [index, answer] of answers.entries())
     expect(answer).toMatchObject({ type: "subscriptions", id: index });
-  for (const channel of channels) await stream.take({ type: "snapshot", channel });
+  for (const channel of channels.flatMap((channel) => Array<string>(10).fill(channel)))
+    await stream.take({ type: "snapshot", channel });
   expect(await stream.ask({ type: "subscribe", id: "now", channels: [] })).toStrictEqual(
     subscriptions(channels, { id: "now" }),
   );
-  const snapshots = stream.received.filter(({ type }) => type === "snapshot");
-  expect(snapshots.map(({ channel }) => channel).toSorted()).toEqual(channels);
+  expect(stream.received.filter(({ type }) => type === "snapshot")).toHaveLength(30);
 });

@@ -38,7 +38,7 @@ const unknown = (list: string) => ({
 const notConnected = [expect.objectContaining({ type: "error", code: "NOT_CONNECTED" })];
 
 describe("subscribe", () => {
-  it("replies with all subscriptions, sorted, then with a snapshot of each new channel", async () => {
+  it("replies with all subscriptions, sorted, then with a snapshot of each channel that it names", async () => {
     const name = await connected();
     await saveOrder(name.userID, order());
     await saveOrder("somebody-else", order({ orderId: "theirs" }));
@@ -52,15 +52,19 @@ describe("subscribe", () => {
     await saveExecution(db.table, { userID: name.userID, kind: "position", execution, now });
     expect(await subscribeTo(name, "positions", "orders")).toEqual([
       subscriptions("orders", "positions", "prices"),
+      { type: "snapshot", channel: "orders", time, data: [expect.objectContaining(order())] },
       { type: "snapshot", channel: "positions", time, data: [expect.objectContaining(execution)] },
     ]);
   });
 
-  it("changes nothing for channels that the connection has, and sends no snapshot of them", async () => {
+  it("changes nothing for channels that the connection has, and sends their snapshots again", async () => {
     const name = await connected();
     expect(await subscribeTo(name, "orders", "orders")).toHaveLength(2);
     const before = await itemsNamed(db.table, name.connectionID);
-    expect(await subscribeTo(name, "orders")).toEqual([subscriptions("orders")]);
+    expect(await subscribeTo(name, "orders", "orders")).toEqual([
+      subscriptions("orders"),
+      { type: "snapshot", channel: "orders", time, data: [] },
+    ]);
     expect(await subscribeTo(name)).toEqual([subscriptions("orders")]);
     expect(await itemsNamed(db.table, name.connectionID)).toEqual(before);
   });
@@ -113,14 +117,6 @@ describe("unsubscribe", () => {
     expect(await unsubscribeFrom(name, "prices", "positions")).toEqual([subscriptions("orders")]);
     expect(await unsubscribeFrom(name, "prices")).toEqual([subscriptions("orders")]);
     expect(await unsubscribeFrom(name, "trades", "orders")).toEqual([unknown("trades"), subscriptions()]);
-  });
-
-  it("lets a new subscription send a snapshot again", async () => {
-    const name = await connected();
-    await subscribeTo(name, "orders");
-    await unsubscribeFrom(name, "orders");
-    await saveOrder(name.userID, order());
-    expect(await subscribeTo(name, "orders")).toMatchObject([{}, { type: "snapshot", data: [order()] }]);
   });
 });
 
