@@ -14,8 +14,8 @@ export type TableAction =
 /** IAM actions on the KMS key. Decrypt is absent until a function needs to sign. */
 export type KeyAction = "kms:GenerateDataKey";
 
-/** Methods of API Gateway's @connections: send to a connection, close it. */
-export type ConnectionAction = "POST" | "DELETE";
+/** Methods of API Gateway's @connections: look up a connection, send to it, close it. */
+export type ConnectionAction = "GET" | "POST" | "DELETE";
 
 /** Calls of API Gateway's control plane, which holds API keys and usage plans. */
 export type PlanAction =
@@ -39,6 +39,7 @@ export type EnvName =
   | "JWKS_URI"
   | "COOKIE_NAME"
   | "CHANNEL_SHARDS"
+  | "CONNECTIONS_PER_USER"
   | "PRICE_FEEDS"
   | "FALLBACK_KEY"
   | "PLAN_STAGES"

@@ -98,9 +98,10 @@ const rows = {
   connect: {
     kind: "websocket",
     route: "$connect",
-    summary: "Register a new connection, up to 100 per user",
-    table: ["dynamodb:Query", "dynamodb:PutItem"],
-    env: ["CHANNEL_SHARDS"],
+    summary: "Register a new connection, up to the limit per user",
+    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    connections: ["GET"],
+    env: ["CHANNEL_SHARDS", "CONNECTIONS_PER_USER"],
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   disconnect: {

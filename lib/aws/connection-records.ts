@@ -1,8 +1,16 @@
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Channel, isPublic, type PublicChannel } from "../domain/channel.ts";
 import { queryPages, queryRange, type Table } from "./table.ts";
-import { connectionKey, connectionsOf, subscriberKey, subscribersOf } from "./table-keys.ts";
-import { transact, type Writes } from "./writes.ts";
+import {
+  connectionCountKey,
+  connectionKey,
+  connectionsOf,
+  subscriberKey,
+  subscribersOf,
+} from "./table-keys.ts";
+import { afterConflicts, transact, type Writes } from "./writes.ts";
 
 /** Identifies a connection. */
 export type ConnectionName = { userID: string; connectionID: string };
@@ -21,6 +29,8 @@ export type Connection = ConnectionName & {
 /** API Gateway closes a connection after two hours. Its record expires ten minutes later. */
 const lifetimeSeconds = (2 * 60 + 10) * 60;
 
+const endOfLife = (now: Date) => Math.floor(now.getTime() / 1000) + lifetimeSeconds;
+
 export async function openConnection(
   table: Table,
   name: ConnectionName,
@@ -30,15 +40,77 @@ export async function openConnection(
     ...name,
     shard,
     connectedAt: now.toISOString(),
-    expiresAt: Math.floor(now.getTime() / 1000) + lifetimeSeconds,
+    expiresAt: endOfLife(now),
   };
   await table.client.send(new PutCommand({ TableName: table.name, Item: { ...keyOf(name), ...connection } }));
 }
 
+/** The connections that count towards a user's limit. Some of them may have ended. */
+type ConnectionCount = { connectionIDs: Set<string>; expiresAt: number };
+
+/**
+ * Counts a connection towards its user's limit, once.
+ *
+ * @returns undefined, or all counted connections, without writing, if they are as many as the limit.
+ */
+export async function countConnection(
+  table: Table,
+  { userID, connectionID }: ConnectionName,
+  { limit, now }: { limit: number; now: Date },
+): Promise<Set<string> | undefined> {
+  try {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: connectionCountKey(userID),
+        UpdateExpression: "ADD connectionIDs :ids SET expiresAt = :expiresAt",
+        // The SDK may send a write again whose answer was lost: then the connection is counted already.
+        ConditionExpression:
+          "attribute_not_exists(connectionIDs) OR size(connectionIDs) < :limit OR contains(connectionIDs, :id)",
+        ExpressionAttributeValues: {
+          ":ids": new Set([connectionID]),
+          ":id": connectionID,
+          ":limit": limit,
+          ":expiresAt": endOfLife(now),
+        },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return (unmarshall(error.Item ?? {}) as Partial<ConnectionCount>).connectionIDs ?? new Set();
+  }
+}
+
+/** Stops counting connections that have ended. */
+export async function discountConnections(
+  table: Table,
+  userID: string,
+  ended: readonly string[],
+): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: connectionCountKey(userID),
+      UpdateExpression: "DELETE connectionIDs :ended",
+      ExpressionAttributeValues: { ":ended": new Set(ended) },
+    }),
+  );
+}
+
+/** The longest that a handshake takes. Until it ends, API Gateway does not know a connection that is on record. */
+const handshakeMs = 30_000;
+
+export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">, now: Date): boolean =>
+  now.getTime() - Date.parse(connectedAt) > handshakeMs;
+
 /** Deletes a connection and its subscriptions. Does nothing for an unknown one. */
 export async function closeConnection(table: Table, name: ConnectionName): Promise<void> {
-  const { Attributes } = await table.client.send(
-    new DeleteCommand({ TableName: table.name, Key: keyOf(name), ReturnValues: "ALL_OLD" }),
+  const { Attributes } = await afterConflicts(() =>
+    table.client.send(
+      new DeleteCommand({ TableName: table.name, Key: keyOf(name), ReturnValues: "ALL_OLD" }),
+    ),
   );
   const connection = Attributes as Connection | undefined;
   if (connection !== undefined) await leaveChannels(table, connection, [...(connection.channels ?? [])]);
@@ -143,7 +215,7 @@ function unsubscribing(table: Table, place: Place, channels: readonly Channel[])
 /** Removes a connection from the subscribers of the public channels in a list. */
 export async function leaveChannels(table: Table, place: Place, channels: readonly Channel[]): Promise<void> {
   for (const Key of placesOf(place, channels))
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    await afterConflicts(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 }
 
 /** The subscribers in one shard of a channel, page by page. */

@@ -3,6 +3,7 @@ import {
   ApiGatewayManagementApiClient,
   type ApiGatewayManagementApiClientConfig,
   DeleteConnectionCommand,
+  GetConnectionCommand,
   GoneException,
   LimitExceededException,
   PostToConnectionCommand,
@@ -71,6 +72,17 @@ export async function push<Target>(
     }
     await pause(100 * 2 ** round * (1 + Math.random()));
     open = failed;
+  }
+}
+
+/** Whether a connection is open. Until its handshake ends, it is not. */
+export async function isConnected(pusher: Pusher, connectionID: string): Promise<boolean> {
+  try {
+    await pusher.send(new GetConnectionCommand({ ConnectionId: connectionID }));
+    return true;
+  } catch (error) {
+    if (error instanceof GoneException) return false;
+    throw error;
   }
 }
 

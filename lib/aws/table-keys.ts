@@ -17,6 +17,7 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID    | ORDER#orderID                         | an order                                               |
  * | USER#userID    | POSITION#positionID                   | a position                                             |
  * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
+ * | USER#userID    | CONNECTIONS                           | the connections that count towards the user's limit    |
  * | USER#userID    | PLANKEY                               | the record of the user's API key                       |
  * | RETIREDKEYS    | when it may be deleted#name           | an API key that is no longer used                      |
  * | CHANNEL#name#n | CONNECTION#connectionID               | a subscriber of a public channel, in its shard n       |
@@ -36,6 +37,7 @@ const CHAIN = "PROFILE#CHAIN#";
 const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
 const CONNECTION = "CONNECTION#";
+const CONNECTION_COUNT = "CONNECTIONS";
 const LATEST = "LATEST";
 const USER_KEY = "PLANKEY";
 const RETIRED_KEYS = "RETIREDKEYS";
@@ -76,6 +78,11 @@ export const executionKey = (userID: string, kind: ExecutionKind, id: string): K
 export const connectionKey = (userID: string, connectionID: string): Key => ({
   PK: userPartition(userID),
   SK: CONNECTION + connectionID,
+});
+
+export const connectionCountKey = (userID: string): Key => ({
+  PK: userPartition(userID),
+  SK: CONNECTION_COUNT,
 });
 
 export const subscriberKey = (channel: PublicChannel, shard: number, connectionID: string): Key => ({

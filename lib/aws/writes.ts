@@ -1,5 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import {
   type DeleteCommand,
   type PutCommand,
@@ -24,12 +28,30 @@ export async function writeIf({ client }: Table, command: Write): Promise<boolea
   }
 }
 
+/**
+ * Repeats a write that meets a transaction on the same item, after a growing, random pause. The SDK does not.
+ *
+ * @throws {TransactionConflictException} if the fifth attempt still does.
+ */
+export async function afterConflicts<Output>(write: () => Promise<Output>): Promise<Output> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof TransactionConflictException) || attempt === maxConflictAttempts) throw error;
+      await pauseAfter(attempt);
+    }
+  }
+}
+
 export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /** Cancellations that are not about the request: the same request may pass a moment later. */
 const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
-const maxTransactionAttempts = 5;
+const maxConflictAttempts = 5;
+
+const pauseAfter = (attempt: number) => pause(Math.random() * 50 * 2 ** attempt);
 
 /**
  * Writes all or nothing. Returns false, without writing, if a condition fails. Retries a conflict or throttling after a
@@ -47,8 +69,8 @@ export async function transact(table: Table, writes: Writes): Promise<boolean> {
       const reasons = error.CancellationReasons ?? [];
       if (reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
       const isTemporary = reasons.some(({ Code }) => temporaryReasons.has(Code ?? ""));
-      if (attempt === maxTransactionAttempts || !isTemporary) throw error;
-      await pause(Math.random() * 50 * 2 ** attempt);
+      if (attempt === maxConflictAttempts || !isTemporary) throw error;
+      await pauseAfter(attempt);
     }
   }
 }

@@ -48,7 +48,7 @@ const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  
 /** Drops the service prefix of an IAM action. */
 const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
 
-const connectionRights = { POST: "send", DELETE: "close" };
+const connectionRights = { GET: "look up", POST: "send", DELETE: "close" };
 
 function trigger(row: Operation): string {
   switch (row.kind) {

@@ -52,7 +52,7 @@ can be left out. Records are always complete: keep the one with the greater \`ve
 \`asOf\`) and drop the other.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
-user can have 100 open connections. One more is refused with status 429, and so are connections that are opened
+user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status 429, and so are connections that are opened
 too fast. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring
 everything up to date.
 

@@ -23,6 +23,8 @@ export type Configuration = {
   streamDomain: Domain | undefined;
   /** The number of shards over which a public channel's subscribers are spread. Shards are delivered to in parallel. */
   channelShards: number;
+  /** The most WebSocket connections that a user can have open. A change is pushed to each of them. */
+  connectionsPerUser: number;
   /** Where prices come from, in order of preference. An empty list fetches none. */
   priceFeeds: readonly PriceFeed[];
   /** How long a user's new API key is not used, because API Gateway takes a while to know it. */
@@ -38,6 +40,7 @@ export const defaults = {
   // Of the tiers that the context leaves out.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
   channelShards: 4,
+  connectionsPerUser: 30,
   // Public feeds that need no API key. A feed is used while those before it are silent.
   priceFeeds: [
     { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
@@ -173,6 +176,10 @@ const Context = v.pipe(
     channelShards: v.optional(
       json(wholeNumber(1, 256, "must be a whole number from 1 to 256")),
       defaults.channelShards,
+    ),
+    connectionsPerUser: v.optional(
+      json(wholeNumber(1, 100, "must be a whole number from 1 to 100")),
+      defaults.connectionsPerUser,
     ),
     priceFeeds: v.optional(json(v.array(Feed, "must be a list of feeds")), defaults.priceFeeds),
     keyGraceSeconds: v.optional(

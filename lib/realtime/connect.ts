@@ -1,23 +1,91 @@
-import { type ConnectionName, connectionsOfUser, openConnection } from "../aws/connection-records.ts";
+import {
+  type Connection,
+  type ConnectionName,
+  closeConnection,
+  connectionsOfUser,
+  countConnection,
+  discountConnections,
+  hasShakenHands,
+  openConnection,
+} from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 
-/** The most connections of a user. A change is pushed to each of them, and other users wait meanwhile. */
-export const maxConnections = 100;
+export type ConnectDeps = {
+  table: Table;
+  /** The most connections of a user. A change is pushed to each of them, and other users wait meanwhile. */
+  limit: number;
+  /** Asks API Gateway whether a connection is still open. */
+  isConnected: (connectionID: string) => Promise<boolean>;
+  /** Called if a connection could not be asked about. It counts as open. */
+  onFault: (error: unknown) => void;
+};
+
+/** How often room is made. Concurrent handshakes of the user may take the room before this one does. */
+const maxAttempts = 3;
+
+/** How many connections a refused handshake asks about, so that it costs little, whoever repeats it. */
+const sampleSize = 3;
 
 /**
- * Records a new connection if its user may have another. Concurrent handshakes can bring a few connections too many.
+ * Records a new connection if its user may have another. The limit holds whatever the concurrency: counting is one
+ * conditional write. Nothing has to count down when a connection ends: at the limit, those that have ended are found.
  *
- * @returns false, without writing, if the user has too many open connections.
+ * @returns false, without a record of the connection, if the user has too many open ones.
  */
 export async function admitConnection(
-  table: Table,
+  deps: ConnectDeps,
   name: ConnectionName,
   { shard, now }: { shard: number; now: Date },
 ): Promise<boolean> {
-  const known = await connectionsOfUser(table, name.userID);
-  // DynamoDB may take days to delete an expired record.
-  const open = known.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
-  if (open.length >= maxConnections) return false;
+  const { table, limit } = deps;
+  // Recorded before it is counted, so that a counted connection without a record has certainly ended.
   await openConnection(table, name, { shard, now });
-  return true;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const counted = await countConnection(table, name, { limit, now });
+    if (counted === undefined) return true;
+    const ended = await endedAmong(deps, name.userID, counted, now);
+    if (ended.length === 0) break;
+    await discountConnections(table, name.userID, ended);
+  }
+  await closeConnection(table, name);
+  return false;
+}
+
+/** The counted connections that have ended: those without a record, or else those of a sample that API Gateway does not know. */
+async function endedAmong(
+  { table, isConnected, onFault }: ConnectDeps,
+  userID: string,
+  counted: ReadonlySet<string>,
+  now: Date,
+): Promise<string[]> {
+  const known = await connectionsOfUser(table, userID);
+  // DynamoDB may take days to delete an expired record.
+  const live = known.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
+  const recorded = new Set(live.map(({ connectionID }) => connectionID));
+  const ended = [...counted].filter((connectionID) => !recorded.has(connectionID));
+  if (ended.length > 0) return ended;
+
+  const lost: string[] = [];
+  const asked = sampleOf(live.filter((connection) => hasShakenHands(connection, now)));
+  await Promise.all(
+    asked.map(async (connection) => {
+      try {
+        if (await isConnected(connection.connectionID)) return;
+        await closeConnection(table, connection);
+        lost.push(connection.connectionID);
+      } catch (error) {
+        onFault(error);
+      }
+    }),
+  );
+  return lost;
+}
+
+/** A few at random: the next handshake asks about others. */
+function sampleOf(connections: readonly Connection[]): Connection[] {
+  const shuffled = connections.map((connection) => ({ connection, place: Math.random() }));
+  return shuffled
+    .toSorted((a, b) => a.place - b.place)
+    .slice(0, sampleSize)
+    .map(({ connection }) => connection);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
 import { imageIn } from "../aws/change-image.ts";
-import { type Connection, connectionsOfUser } from "../aws/connection-records.ts";
+import { type Connection, connectionsOfUser, hasShakenHands } from "../aws/connection-records.ts";
 import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
 import type { SettingsItem } from "../aws/settings-records.ts";
 import type { Item, Table } from "../aws/table.ts";
@@ -129,7 +129,9 @@ async function publishToUsers(
   );
   const { gone, stuck, undelivered } = await push(pusher, deliveries.flat());
   for (const { changes } of undelivered) fail(changes, new Undelivered());
-  const closed = gone.map(({ connection }) => connection).filter((connection) => wasOpen(connection, now));
+  const closed = gone
+    .map(({ connection }) => connection)
+    .filter((connection) => hasShakenHands(connection, now));
   await forgetConnections(table, closed, onFault);
   await endConnections(
     { table, pusher },
@@ -137,12 +139,6 @@ async function publishToUsers(
     onFault,
   );
 }
-
-/** The longest that a handshake takes. Until it ends, its connection is on record but seems to be closed. */
-const handshakeMs = 30_000;
-
-const wasOpen = ({ connectedAt }: Connection, now: Date) =>
-  now.getTime() - Date.parse(connectedAt) > handshakeMs;
 
 function deliveriesTo(
   connections: readonly Connection[],

@@ -33,6 +33,7 @@ const schemas = {
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   COOKIE_NAME: text,
   CHANNEL_SHARDS: wholeNumber(1),
+  CONNECTIONS_PER_USER: wholeNumber(1),
   PRICE_FEEDS: json(
     v.array(v.object({ source: v.string(), venue: v.picklist(venueNames), url: v.string() })),
     "a list of feeds with source, venue and url",

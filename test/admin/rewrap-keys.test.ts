@@ -3,9 +3,9 @@ import { KmsError } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { readStoredWallet, replaceKey } from "../../lib/admin/commands/rewrap-keys.ts";
 import { unpack } from "../../lib/aws/container.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { collector, linesOf, run } from "./support/admin.ts";
 import { type Imported, rotate, stored, targetWith, userWithWallets } from "./support/custody.ts";
-import { interceptedTable } from "./support/intercepted-table.ts";
 import { rewrappingForTests, tally } from "./support/rewrapping.ts";
 
 const world = rewrappingForTests();

@@ -4,9 +4,9 @@ import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
 import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { now, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
-import { interceptedTable } from "./support/intercepted-table.ts";
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;

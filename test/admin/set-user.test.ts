@@ -5,9 +5,9 @@ import type { Table } from "../../lib/aws/table.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
 import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { now, run } from "./support/admin.ts";
 import { targetWith, userWithWallets } from "./support/custody.ts";
-import { interceptedTable } from "./support/intercepted-table.ts";
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;

@@ -5,9 +5,9 @@ import { saveSettings } from "../../lib/aws/settings-records.ts";
 import { writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";
-import { interceptedTable } from "./support/intercepted-table.ts";
 import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
 
 let engine: Engine;

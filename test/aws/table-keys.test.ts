@@ -34,6 +34,7 @@ const keyOfKind = {
   order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
   connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
+  "connection count": name.map(keys.connectionCountKey),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
   "user key record": name.map(keys.userKeyRecordKey),
   "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),

@@ -1,9 +1,13 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openTable } from "../../lib/aws/table.ts";
-import { transact, writeIf } from "../../lib/aws/writes.ts";
+import { afterConflicts, transact, writeIf } from "../../lib/aws/writes.ts";
 
 const db = mockClient(DynamoDBDocumentClient);
 const table = openTable("table", { region: "us-east-1" });
@@ -54,6 +58,25 @@ describe("transact", () => {
     db.on(TransactWriteCommand).rejects(error);
     await expect(transact(table, [])).rejects.toBe(error);
     expect(attempts()).toBe(1);
+  });
+});
+
+describe("afterConflicts", () => {
+  const conflict = new TransactionConflictException({ $metadata: {}, message: "conflict" });
+
+  it("repeats a write that met a transaction", async () => {
+    const write = vi.fn().mockRejectedValueOnce(conflict).mockResolvedValue("written");
+    expect(await afterConflicts(write)).toBe("written");
+  });
+
+  it("throws after five attempts, and any other error at once", async () => {
+    const write = vi.fn().mockRejectedValue(conflict);
+    await expect(afterConflicts(write)).rejects.toBe(conflict);
+    expect(write).toHaveBeenCalledTimes(5);
+    const error = new Error("no");
+    write.mockReset().mockRejectedValue(error);
+    await expect(afterConflicts(write)).rejects.toBe(error);
+    expect(write).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -34,7 +34,7 @@ function number(text: string): number {
 }
 
 /** Many, since registering users takes time. */
-const connectionsPerUser = 50;
+const connectionsPerUser = 30;
 
 async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {
   const service = await startService(shards);

@@ -12,6 +12,7 @@ Object.assign(process.env, {
   JWKS_URI: "https://id.example/keys",
   COOKIE_NAME: "access_token",
   CHANNEL_SHARDS: "4",
+  CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",
   FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",

@@ -4,6 +4,7 @@ import {
   GoneException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import {
   DeleteCommand,
@@ -12,6 +13,7 @@ import {
   PutCommand,
   QueryCommand,
   TransactWriteCommand,
+  UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -57,6 +59,7 @@ beforeEach(() => {
   table.on(QueryCommand).resolves({ Items: [] });
   table.on(DeleteCommand).resolves({});
   table.on(PutCommand).resolves({});
+  table.on(UpdateCommand).resolves({});
   table.on(TransactWriteCommand).resolves({});
 });
 
@@ -86,6 +89,19 @@ describe("the functions of a connection", () => {
       { PK: "USER#alice", SK: "CONNECTION#c1" },
       { PK: "CHANNEL#prices#2", SK: "CONNECTION#c1" },
     ]);
+  });
+
+  it.each([0, 1])("remove it although delete %i meets a transaction", async (index) => {
+    const conflict = new TransactionConflictException({ $metadata: {}, message: "conflict" });
+    const answers = [{ Attributes: { ...connection, channels: new Set(["prices"]) } }, {}];
+    let calls = 0;
+    table.on(DeleteCommand).callsFake(() => {
+      if (calls++ === index) throw conflict;
+      return answers.shift();
+    });
+    expect(await disconnect(disconnectEvent())).toEqual({ statusCode: 200 });
+    expect(calls).toBe(3);
+    expect(logged()).toEqual([]);
   });
 
   it("ignore messages of type $connect and $disconnect", async () => {

@@ -10,6 +10,7 @@ const context = {
   walletLimits: { Pro: 60 },
   cookieName: "session",
   channelShards: 7,
+  connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 0,
 };
@@ -38,6 +39,7 @@ describe("environmentOf", () => {
       JWKS_URI: "",
       COOKIE_NAME: "session",
       CHANNEL_SHARDS: 7,
+      CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,
       KEY_GRACE_SECONDS: 0,
       ...plans,

@@ -23,6 +23,7 @@ const values: Record<string, unknown> = {
   JWKS_URI: "",
   COOKIE_NAME: "session",
   CHANNEL_SHARDS: "7",
+  CONNECTIONS_PER_USER: "3",
   PRICE_FEEDS: JSON.stringify(customContext.priceFeeds),
 };
 

@@ -32,7 +32,7 @@ const connections = (action: string) => ({
   ],
 });
 
-const ofConnections = ["POST", "DELETE"].map((action) => JSON.stringify(connections(action)));
+const ofConnections = ["GET", "POST", "DELETE"].map((action) => JSON.stringify(connections(action)));
 
 /** A part of API Gateway's control plane. */
 const controlPlane = (path: string) => ({

@@ -27,6 +27,7 @@ export const customContext = {
   audience: "terminal",
   cookieName: "session",
   channelShards: 7,
+  connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 7,
   domainName: "api.example.com",

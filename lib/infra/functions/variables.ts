@@ -12,10 +12,12 @@ export type PlanEnvironment = Pick<
 >;
 
 export function environmentOf(
-  { allowedOrigins, walletLimits, cookieName, channelShards, priceFeeds, keyGraceSeconds }: Configuration,
+  configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
 ): Environment {
+  const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
+  const { priceFeeds, keyGraceSeconds } = configuration;
   return {
     ALLOWED_ORIGINS: JSON.stringify(allowedOrigins),
     WALLET_LIMITS: JSON.stringify(walletLimits),
@@ -24,6 +26,7 @@ export function environmentOf(
     JWKS_URI: jwksUri,
     COOKIE_NAME: cookieName,
     CHANNEL_SHARDS: String(channelShards),
+    CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
     ...plans,

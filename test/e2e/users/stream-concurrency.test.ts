@@ -8,9 +8,9 @@ import { newUser } from "../support/users.ts";
 const times = <Result>(count: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-it("50 connections of a user, opened at once, all get a change", async () => {
+it("30 connections of a user, opened at once, all get a change", async () => {
   const user = await newUser();
-  const streams = await times(50, () => streamOf(user));
+  const streams = await times(30, () => streamOf(user));
 
   await settingsAfter(user, "eth", { slippage: 8.5 });
 

@@ -1,48 +1,129 @@
-import { describe, expect, it } from "vitest";
-import { connectionsOfUser } from "../../../lib/aws/connection-records.ts";
-import { connectionKey } from "../../../lib/aws/table-keys.ts";
-import { admitConnection, maxConnections } from "../../../lib/realtime/connect.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { closeConnection, connectionsOfUser } from "../../../lib/aws/connection-records.ts";
+import type { Table } from "../../../lib/aws/table.ts";
+import { admitConnection, type ConnectDeps } from "../../../lib/realtime/connect.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { putItems } from "../../support/items.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { itemsNamed } from "../../support/items.ts";
 
 const db = tableForTests();
 
-const now = new Date("2026-11-21T09:00:00.000Z");
-const seconds = now.getTime() / 1000;
+const start = new Date("2026-11-21T09:00:00.000Z");
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const afterHandshakes = later(31);
 
-/** Puts connections of a user into the table. */
-const putConnections = (userID: string, count: number, expiresAt = seconds + 1) =>
-  putItems(
-    db.table,
-    Array.from({ length: count }, (_, index) => {
-      const name = { userID, connectionID: `${userID}-${expiresAt}-${index}` };
-      return { ...connectionKey(userID, name.connectionID), ...name, shard: 0, expiresAt };
-    }),
-  );
+const isConnected = vi.fn<ConnectDeps["isConnected"]>();
+const onFault = vi.fn();
+beforeEach(() => {
+  onFault.mockReset();
+  isConnected.mockReset().mockResolvedValue(true);
+});
 
-const admit = (userID: string) =>
-  admitConnection(db.table, { userID, connectionID: "new" }, { shard: 2, now });
+type Options = { table?: Table; limit?: number; now?: Date };
 
-const isRecorded = async (userID: string) =>
-  (await connectionsOfUser(db.table, userID)).some(({ connectionID }) => connectionID === "new");
+const admit = (
+  userID: string,
+  connectionID: string,
+  { table = db.table, limit = 3, now = start }: Options = {},
+) => admitConnection({ table, limit, isConnected, onFault }, { userID, connectionID }, { shard: 2, now });
+
+const recorded = async (userID: string) =>
+  (await connectionsOfUser(db.table, userID)).map(({ connectionID }) => connectionID).sort();
 
 describe("admitConnection", () => {
-  it("records a connection if its user has fewer than the maximum", async () => {
-    await putConnections("ann", maxConnections - 1);
-    expect(await admit("ann")).toBe(true);
-    expect(await isRecorded("ann")).toBe(true);
+  it("records a user's connections up to the limit, whatever other users have", async () => {
+    for (const id of ["a1", "a2", "a3"]) expect(await admit("ann", id)).toBe(true);
+    expect(await admit("ann", "a4")).toBe(false);
+    expect(await recorded("ann")).toEqual(["a1", "a2", "a3"]);
+    expect(await admit("anna", "a5")).toBe(true);
   });
 
-  it("rejects a connection beyond the maximum, per user", async () => {
-    await putConnections("bob", maxConnections);
-    expect(await admit("bob")).toBe(false);
-    expect(await isRecorded("bob")).toBe(false);
-    expect(await admit("bobby")).toBe(true);
+  it("admits exactly as many as the limit of 300 at once", async () => {
+    const random = () => pause(Math.random() * 20);
+    const table = interceptedTable(db.table, random, random);
+    const admitted = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        // Each on a machine with a clock of its own.
+        admit("crowd", `c${index}`, { table, limit: 30, now: later(Math.random()) }),
+      ),
+    );
+    expect(admitted.filter(Boolean)).toHaveLength(30);
+    expect(await recorded("crowd")).toEqual(
+      admitted.flatMap((isAdmitted, index) => (isAdmitted ? [`c${index}`] : [])).sort(),
+    );
+  });
+
+  it("rejects one more even if its clock is behind those of the admitted ones", async () => {
+    for (const id of ["b1", "b2", "b3"]) await admit("bob", id, { now: later(5) });
+    expect(await admit("bob", "b0", { now: start })).toBe(false);
+  });
+
+  it("makes room for another when one ends, and asks nobody", async () => {
+    for (const id of ["c1", "c2", "c3"]) await admit("cyd", id);
+    await closeConnection(db.table, { userID: "cyd", connectionID: "c2" });
+    expect(await admit("cyd", "c4")).toBe(true);
+    expect(await admit("cyd", "c5")).toBe(false);
+    expect(await recorded("cyd")).toEqual(["c1", "c3", "c4"]);
+    expect(isConnected).not.toHaveBeenCalled();
   });
 
   it("does not count connections whose records have expired but still exist", async () => {
-    await putConnections("cyd", maxConnections - 1);
-    await putConnections("cyd", 20, seconds);
-    expect(await admit("cyd")).toBe(true);
+    for (const id of ["d1", "d2", "d3"]) await admit("dan", id);
+    const aDayLater = later(24 * 60 * 60);
+    for (const id of ["d4", "d5", "d6"]) expect(await admit("dan", id, { now: aDayLater })).toBe(true);
+    expect(await admit("dan", "d7", { now: aDayLater })).toBe(false);
+  });
+
+  it("finds connections whose end went unnoticed", async () => {
+    for (const id of ["e1", "e2", "e3"]) await admit("eve", id);
+    isConnected.mockImplementation(async (id) => id !== "e2");
+    expect(await admit("eve", "e4", { now: afterHandshakes })).toBe(true);
+    expect(await recorded("eve")).toEqual(["e1", "e3", "e4"]);
+  });
+
+  it("asks about three connections at most, and about none that may still be shaking hands", async () => {
+    for (let index = 0; index < 20; index++) await admit("fay", `f${index}`, { limit: 20 });
+    expect(await admit("fay", "g1", { limit: 20, now: later(30) })).toBe(false);
+    expect(isConnected).not.toHaveBeenCalled();
+    expect(await admit("fay", "g2", { limit: 20, now: afterHandshakes })).toBe(false);
+    expect(new Set(isConnected.mock.calls.flat()).size).toBe(3);
+  });
+
+  it("counts a connection that it cannot ask about, and reports the fault", async () => {
+    for (const id of ["h1", "h2", "h3"]) await admit("hal", id);
+    isConnected.mockRejectedValue(new Error("no"));
+    expect(await admit("hal", "h4", { now: afterHandshakes })).toBe(false);
+    expect(onFault).toHaveBeenCalledTimes(3);
+    expect(await recorded("hal")).toEqual(["h1", "h2", "h3"]);
+  });
+
+  it("admits a connection that took the last room, though the answer was lost and the write sent again", async () => {
+    const again = async (command: unknown) => {
+      if (command instanceof UpdateCommand) await db.table.client.send(command);
+    };
+    const table = interceptedTable(db.table, again);
+    expect(await admit("ian", "i1", { limit: 1, table })).toBe(true);
+    expect(await admit("ian", "i2", { limit: 1, table })).toBe(false);
+  });
+
+  it("records before it counts, so that a crash in between takes no room", async () => {
+    const crash = async (command: unknown) => {
+      if (command instanceof PutCommand) throw new Error("crash");
+    };
+    await expect(
+      admit("joy", "j0", { limit: 1, table: interceptedTable(db.table, () => {}, crash) }),
+    ).rejects.toThrow("crash");
+    expect(await recorded("joy")).toEqual(["j0"]);
+    expect(await admit("joy", "j1", { limit: 1 })).toBe(true);
+  });
+
+  it("lets the count expire with its connections", async () => {
+    await admit("kim", "k1");
+    const [count] = (await itemsNamed(db.table, "USER#kim CONNECTIONS")).filter(
+      ({ SK }) => SK === "CONNECTIONS",
+    );
+    expect(count).toMatchObject({ expiresAt: later((2 * 60 + 10) * 60).getTime() / 1000 });
   });
 });

@@ -1,0 +1,20 @@
+import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../../lib/aws/table.ts";
+
+/** The same table, with something to do before each command, and after it. */
+export function interceptedTable(
+  { name, client }: Table,
+  before: (command: unknown) => unknown,
+  after: (command: unknown) => unknown = () => {},
+): Table {
+  const send = async (command: unknown) => {
+    await before(command);
+    const answer = await client.send(command as ScanCommand);
+    await after(command);
+    return answer;
+  };
+  return {
+    name,
+    client: new Proxy(client, { get: (_, key) => (key === "send" ? send : Reflect.get(client, key)) }),
+  };
+}
