@@ -1,3 +1,9 @@
+import { connectionPort, openPusher } from "../../lib/aws/push.ts";
+import { limited } from "../../lib/runtime/message-limit.ts";
 import { message } from "../../lib/runtime/websocket.ts";
 
-export const handler = message("ping", async ({ now }) => [{ type: "pong", time: now.toISOString() }]);
+export const handler = limited(
+  "ping",
+  connectionPort(openPusher()),
+  message("ping", async ({ now }) => [{ type: "pong", time: now.toISOString() }]),
+);

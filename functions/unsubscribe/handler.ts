@@ -1,14 +1,15 @@
-import { openPusher, pushTo } from "../../lib/aws/push.ts";
+import { connectionPort, openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { unsubscribe } from "../../lib/realtime/subscribe.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { limited } from "../../lib/runtime/message-limit.ts";
 import { message } from "../../lib/runtime/websocket.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-const pusher = openPusher();
+const connections = connectionPort(openPusher());
 
-export const handler = message(
+export const handler = limited(
   "unsubscribe",
-  (request) => unsubscribe(table, request),
-  (connectionID, replies) => pushTo(pusher, connectionID, replies),
+  connections,
+  message("unsubscribe", (request) => unsubscribe(table, request), connections.send),
 );

@@ -15,6 +15,7 @@ export type ErrorCode =
   | "UNKNOWN_TYPE"
   | "UNKNOWN_CHANNEL"
   | "NOT_CONNECTED"
+  | "RATE_LIMITED"
   | "UNKNOWN_USER"
   | "INTERNAL_ERROR";
 
@@ -37,6 +38,7 @@ export const messageErrorCodes = [
   "UNKNOWN_TYPE",
   "UNKNOWN_CHANNEL",
   "NOT_CONNECTED",
+  "RATE_LIMITED",
   "INTERNAL_ERROR",
 ] as const satisfies ErrorCode[];
 

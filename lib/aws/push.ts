@@ -75,6 +75,12 @@ export async function push<Target>(
   }
 }
 
+/** How to send to a connection, and how to close it. */
+export const connectionPort = (pusher: Pusher) => ({
+  send: (connectionID: string, messages: readonly string[]) => pushTo(pusher, connectionID, messages),
+  hangUp: (connectionID: string) => hangUp(pusher, connectionID),
+});
+
 /** Whether a connection is open. Until its handshake ends, it is not. */
 export async function isConnected(pusher: Pusher, connectionID: string): Promise<boolean> {
   try {

@@ -35,7 +35,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   PricesUpdate: "The latest prices, at most once a second.",
   TradingSettingsUpdated: "All settings of a chain, after any of them has changed.",
   Pong: "The reply to a ping.",
-  ErrorMessage: "What is wrong with a message. The connection stays open.",
+  ErrorMessage: "What is wrong with a message. The connection stays open, except after RATE_LIMITED.",
 };
 
 /** The delivery guarantees, as Markdown. */
@@ -53,7 +53,8 @@ can be left out. Records are always complete: keep the one with the greater \`ve
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
 user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status 429, and so are connections that are opened
-too fast. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring
+too fast. A connection can send 10 messages a second, and 50 at once; one that sends more gets one \`RATE_LIMITED\` and is
+closed. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring
 everything up to date.
 
 **New message types** and new fields can be added at any time. Ignore what you do not know.`;

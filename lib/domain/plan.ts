@@ -25,6 +25,9 @@ export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number })
 /** The throttle of the fallback plan, for all users together that have no active key yet. */
 export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: 5000 };
 
+/** The throttle of the messages on one connection. Usage plans count connections only. */
+export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };
+
 /** The time after which every part of API Gateway accepts a new key on its plan. */
 export const keyGraceSeconds = 120;
 

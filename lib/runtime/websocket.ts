@@ -19,7 +19,7 @@ export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
 };
 
 /** API Gateway sends the body to the client on routes that have a response. */
-type WebSocketResult = { statusCode: number; headers?: Record<string, string>; body?: string };
+export type WebSocketResult = { statusCode: number; headers?: Record<string, string>; body?: string };
 
 type ConnectionEvent = { userID: string; connectionID: string; now: Date };
 

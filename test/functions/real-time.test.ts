@@ -1,6 +1,7 @@
 import "./environment.ts";
 import {
   ApiGatewayManagementApiClient,
+  DeleteConnectionCommand,
   GoneException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
@@ -171,6 +172,20 @@ describe("the functions of messages", () => {
     api.on(PostToConnectionCommand).resolves({});
     expect(await subscribe(event)).toEqual({ statusCode: 200 });
     expect(posted()).toMatchObject([{ type: "subscriptions" }, { type: "snapshot", channel: "orders" }]);
+  });
+
+  it.each([
+    ["subscribe", subscribe],
+    ["unsubscribe", unsubscribe],
+    ["ping", ping],
+    ["trade", unknownMessage],
+  ])("close a connection that sends too many messages of type %s", async (type, handler) => {
+    api.on(PostToConnectionCommand).resolves({});
+    api.on(DeleteConnectionCommand).resolves({});
+    const event = messageEvent({ type, channels: [] });
+    event.requestContext.connectionId = `flood of ${type}`;
+    while (api.commandCalls(DeleteConnectionCommand).length === 0) await handler(event);
+    expect(posted()).toMatchObject([{ type: "error", code: "RATE_LIMITED" }]);
   });
 
   it("log no fault if the connection has gone meanwhile", async () => {

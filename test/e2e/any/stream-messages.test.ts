@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { expectToWork, type Stream, streamOf, subscribe } from "../support/stream.ts";
-import { pong, snapshot, subscriptions } from "../support/stream-shapes.ts";
+import { error, pong, snapshot, subscriptions } from "../support/stream-shapes.ts";
 import { someUser } from "../support/users.ts";
 
 const all = ["orders", "positions", "prices"];
@@ -161,4 +162,21 @@ it("a connection that the client closes ends without an error", async () => {
   stream.close();
 
   expect(await stream.closed).toBe(1005);
+});
+
+it("a connection that sends too many messages gets one error and is closed", async () => {
+  const [stream, other] = await Promise.all([open(), open()]);
+  let isOpen = true;
+  stream.closed.then(() => {
+    isOpen = false;
+  });
+
+  while (isOpen) {
+    stream.send({ type: "ping" });
+    await pause(5);
+  }
+
+  const problems = stream.received.filter(({ type }) => type === "error");
+  expect(problems).toEqual([error("RATE_LIMITED")]);
+  await expectToWork(other);
 });

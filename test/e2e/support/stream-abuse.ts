@@ -1,7 +1,7 @@
 import type { Handshake } from "../../cases/handshakes.ts";
 import type { Secrets } from "./abuse.ts";
 import type { Answer } from "./client.ts";
-import { connect, refusalOf, type Stream } from "./stream.ts";
+import { connect, refusalOf } from "./stream.ts";
 
 /** The answers that refused connections, and the number of messages that were answered with an error. */
 export type Outcome = { refusals: Answer[]; errors: number };
@@ -17,19 +17,24 @@ export async function abuseStreams({
   const refusals = await Promise.all(
     [...withToken(goodToken), ...badTokens.flatMap(withBadToken)].map(refusalOf),
   );
-  const streams = await Promise.all(withGoodToken(goodToken).map((each) => connect(each)));
-  const [stream] = streams as [Stream];
+  await Promise.all(withGoodToken(goodToken).map((each) => connect(each)));
   const secrets = [...keys.map(({ privateKey }) => privateKey), ...badKeys, ...words];
+  let errors = 0;
   for (const secret of secrets) {
-    for (const message of messagesWith(secret)) stream.send(message);
+    // A new connection each time, since the messages of a connection are limited.
+    const stream = await connect({ token: goodToken });
+    for (const message of messagesWith(secret)) {
+      stream.send(message);
+      await stream.take({ type: "error" });
+      errors++;
+    }
+    stream.close();
     // The answer repeats the secret, as it should, so it is not searched.
     const elsewhere = await connect({ token: goodToken }, false);
     await elsewhere.ask({ type: "ping", id: secret.slice(0, 64) });
     elsewhere.send(Buffer.from(secret));
     await elsewhere.closed;
   }
-  const errors = secrets.flatMap(messagesWith).length;
-  for (let count = 0; count < errors; count++) await stream.take({ type: "error" });
   return { refusals, errors };
 }
 

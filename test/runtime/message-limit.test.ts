@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { limited } from "../../lib/runtime/message-limit.ts";
+import { quietConsole } from "../support/console.ts";
+import { messageEvent } from "../support/websocket-events.ts";
+
+const logged = quietConsole();
+
+const handle = vi.fn(async () => ({ statusCode: 200, body: "handled" }));
+const send = vi.fn<(connectionID: string, messages: readonly string[]) => Promise<void>>();
+const hangUp = vi.fn<(connectionID: string) => Promise<void>>();
+
+let receive: ReturnType<typeof limited>;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-21T09:00:00.000Z") });
+  handle.mockClear();
+  send.mockReset().mockResolvedValue();
+  hangUp.mockReset().mockResolvedValue();
+  receive = limited("ping", { send, hangUp }, handle);
+});
+afterEach(() => vi.useRealTimers());
+
+const waitMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+function from(connectionId: string) {
+  const { requestContext, ...event } = messageEvent({ type: "ping" });
+  return { ...event, requestContext: { ...requestContext, connectionId } };
+}
+
+async function receiveMany(count: number, connectionID = "c1"): Promise<void> {
+  for (let index = 0; index < count; index++) await receive(from(connectionID));
+}
+
+describe("limited", () => {
+  it("handles 50 messages at once, and 10 a second from then on", async () => {
+    await receiveMany(50);
+    for (let second = 1; second <= 5; second++) {
+      waitMs(1000);
+      await receiveMany(10);
+    }
+    expect(handle).toHaveBeenCalledTimes(100);
+    expect(await receive(from("c2"))).toEqual({ statusCode: 200, body: "handled" });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it("sends one error for more, then closes the connection, and ignores the rest", async () => {
+    await receiveMany(80);
+    expect(handle).toHaveBeenCalledTimes(50);
+    expect(send.mock.calls.map(([id, texts]) => [id, texts.map((text) => JSON.parse(text))])).toEqual([
+      [
+        "c1",
+        [
+          {
+            type: "error",
+            code: "RATE_LIMITED",
+            message: "Too many messages: at most 10 a second, and 50 at once. The connection is closed.",
+          },
+        ],
+      ],
+    ]);
+    expect(hangUp.mock.calls).toEqual([["c1"]]);
+    expect(send.mock.invocationCallOrder[0]).toBeLessThan(hangUp.mock.invocationCallOrder[0] ?? 0);
+    waitMs(60_000);
+    expect(await receive(from("c1"))).toEqual({ statusCode: 200 });
+  });
+
+  it("limits each connection separately", async () => {
+    await receiveMany(51, "flood");
+    await receiveMany(50, "other");
+    expect(handle).toHaveBeenCalledTimes(100);
+    expect(hangUp.mock.calls).toEqual([["flood"]]);
+  });
+
+  it("closes a connection that takes no error", async () => {
+    send.mockRejectedValue(new Error("no"));
+    await receiveMany(51);
+    expect(hangUp).toHaveBeenCalledTimes(1);
+    expect(logged()).toEqual([expect.objectContaining({ operation: "ping", error: "Error" })]);
+  });
+
+  it("tries again with the next message if the connection could not be closed", async () => {
+    hangUp.mockRejectedValueOnce(new Error("no"));
+    await receiveMany(51);
+    expect(logged()).toHaveLength(1);
+    await receiveMany(2);
+    expect(handle).toHaveBeenCalledTimes(50);
+    expect(hangUp).toHaveBeenCalledTimes(2);
+  });
+
+  it("takes nothing from a connection when the clock is set back", async () => {
+    await receiveMany(40);
+    waitMs(-60_000);
+    await receiveMany(10);
+    expect(handle).toHaveBeenCalledTimes(50);
+  });
+});
