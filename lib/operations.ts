@@ -243,6 +243,8 @@ type NamesOf<Kind extends Operation["kind"]> = {
 
 export type RestOperationName = NamesOf<"rest">;
 
+export type WebSocketOperationName = NamesOf<"websocket">;
+
 /** The functions that no client waits for. */
 export type BackgroundOperationName = NamesOf<"changes" | "schedule" | "internal">;
 

@@ -24,10 +24,10 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, domain, streamDomain, priceFeeds, alarmTopicArn } = configuration;
+    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles, alarmTopicArn } = configuration;
     const { table, key, issuer } = data;
 
-    const api = new TerminalRestApi(this, "Api", domain);
+    const api = new TerminalRestApi(this, "Api", configuration);
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", table);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
@@ -44,7 +44,10 @@ export class ApiStack extends Stack {
     const { lambda: authorizeConnection } = functions.get("authorizeConnection");
     const connectionAuthorizer = new ConnectionAuthorizer(stream, "Authorizer", authorizeConnection);
     for (const [name, row] of operationsOf("websocket"))
-      addStreamRoute(stream, row, functions.get(name), connectionAuthorizer);
+      stream.throttle(
+        addStreamRoute(stream, row, functions.get(name), connectionAuthorizer),
+        throttles[name],
+      );
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);

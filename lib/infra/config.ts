@@ -4,6 +4,7 @@ import { keyGraceSeconds } from "../domain/plan.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
+import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
@@ -29,6 +30,8 @@ export type Configuration = {
   priceFeeds: readonly PriceFeed[];
   /** How long a user's new API key is not used, because API Gateway takes a while to know it. */
   keyGraceSeconds: number;
+  /** The limits of each method and route, for all callers together. */
+  throttles: Throttles;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
@@ -48,7 +51,9 @@ export const defaults = {
   ],
   // The admin program assumes the same.
   keyGraceSeconds,
-} as const satisfies Partial<Configuration>;
+  // AWS's own default in most regions.
+  accountRequestsPerSecond: 10_000,
+} as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
 
 /** A context that cannot be deployed. The message has one line per problem. */
 export class ConfigurationError extends Error {
@@ -61,12 +66,21 @@ export function readConfiguration(node: Node): Configuration {
   const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
   if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));
 
-  const { issuer, audience, jwksUri = "", walletLimits, ...rest } = context.output;
+  const {
+    issuer,
+    audience,
+    jwksUri = "",
+    walletLimits,
+    accountRequestsPerSecond,
+    throttles,
+    ...rest
+  } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...chosen } = rest;
   return {
     ...chosen,
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
     walletLimits: { ...defaults.walletLimits, ...walletLimits },
+    throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     alarmTopicArn: chosen.alarmTopicArn,
@@ -150,6 +164,22 @@ const Feed = v.strictObject(
   "must be an object of source, venue and url",
 );
 
+const Throttled = v.picklist(
+  throttledNames,
+  ({ received }) => `is neither a method nor a route: ${received}. They are ${throttledNames.join(", ")}`,
+);
+
+const Limit = v.pipe(
+  v.number("must be a number"),
+  v.integer("must be a whole number"),
+  v.minValue(1, "must be at least 1"),
+);
+
+const ThrottleSchema = v.strictObject(
+  { rateLimit: Limit, burstLimit: Limit },
+  "must be an object of rateLimit (a second) and burstLimit",
+);
+
 /** Keys that need another key. */
 const needs = [
   ["issuer", "audience"],
@@ -186,6 +216,14 @@ const Context = v.pipe(
       json(wholeNumber(0, 3600, "must be a whole number of seconds from 0 to 3600")),
       defaults.keyGraceSeconds,
     ),
+    accountRequestsPerSecond: v.optional(
+      json(wholeNumber(100, 1_000_000, "must be a whole number from 100 to 1000000")),
+      defaults.accountRequestsPerSecond,
+    ),
+    throttles: v.optional(
+      json(v.record(Throttled, ThrottleSchema, "must be an object of methods and routes")),
+      {},
+    ),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -193,7 +231,13 @@ const Context = v.pipe(
     for (const [given, needed] of needs)
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
         addIssue({ message: `${needed} is missing: ${given} needs it` });
-    const { domainName, streamDomainName } = dataset.value;
+    const { domainName, streamDomainName, accountRequestsPerSecond, throttles } = dataset.value;
+    const total = totalRate({ ...defaultThrottles(accountRequestsPerSecond), ...throttles });
+    const most = stagesShare * accountRequestsPerSecond;
+    if (total > most)
+      addIssue({
+        message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
+      });
     if (domainName !== undefined && domainName === streamDomainName)
       addIssue({ message: "streamDomainName must differ from domainName: a name serves one kind of API" });
   }),

@@ -1,6 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, defaults, readConfiguration } from "../../lib/infra/config.ts";
+import { defaultThrottles } from "../../lib/infra/throttles.ts";
 
 const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node);
 
@@ -30,6 +31,7 @@ describe("readConfiguration", () => {
       connectionsPerUser: 30,
       priceFeeds: defaults.priceFeeds,
       keyGraceSeconds: 120,
+      throttles: defaultThrottles(10_000),
       alarmTopicArn: undefined,
     });
   });
@@ -80,6 +82,12 @@ describe("readConfiguration", () => {
 
   it.each([0, 3600, "0"])("accepts a grace of %j seconds for new keys", (keyGraceSeconds) => {
     expect(read({ keyGraceSeconds })).toMatchObject({ keyGraceSeconds: Number(keyGraceSeconds) });
+  });
+
+  it("scales the throttles with the account, and replaces those that are given", () => {
+    const ping = { rateLimit: 20, burstLimit: 30 };
+    const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
+    expect(throttles).toMatchObject({ listWallets: { rateLimit: 125, burstLimit: 1250 }, ping });
   });
 
   it.each([1, 256])("accepts %i shards", (channelShards) => {
@@ -153,6 +161,23 @@ describe("readConfiguration", () => {
     [{ keyGraceSeconds: 0.5 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: "soon" }, "keyGraceSeconds is not JSON: soon"],
+    [{ accountRequestsPerSecond: 99 }, "accountRequestsPerSecond must be a whole number from 100 to 1000000"],
+    [
+      { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
+      'throttles.$connect is neither a method nor a route: "$connect". They are storeWallet, listWallets, ' +
+        "updateTradingSettings, getUserData, listRewards, listWalletsV2, preflight, connect, disconnect, subscribe, " +
+        "unsubscribe, ping, unknownMessage",
+    ],
+    [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],
+    [
+      { throttles: '{"ping":{"rateLimit":1}}' },
+      "throttles.ping.burstLimit must be an object of rateLimit (a second) and burstLimit",
+    ],
+    [
+      { throttles: { ping: { rateLimit: 7000, burstLimit: 1 } } },
+      "throttles add up to 12400 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
+        "pushes have the rest",
+    ],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],
     [{ priceFeeds: ["coinbase"] }, "priceFeeds.0 must be an object of source, venue and url"],
     [{ priceFeeds: [{ ...feed, source: " " }] }, "priceFeeds.0.source must be text"],

@@ -107,15 +107,17 @@ describe("the stage", () => {
   it("measures every method, and writes no execution log", () => {
     expect(only(plain, "AWS::ApiGateway::Stage").Properties).toMatchObject({
       StageName: "live",
-      MethodSettings: [
+      MethodSettings: expect.arrayContaining([
         {
           HttpMethod: "*",
           ResourcePath: "/*",
           MetricsEnabled: true,
           DataTraceEnabled: false,
           LoggingLevel: "OFF",
+          ThrottlingRateLimit: 100,
+          ThrottlingBurstLimit: 500,
         },
-      ],
+      ]),
     });
   });
 

@@ -30,6 +30,8 @@ export const customContext = {
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 7,
+  accountRequestsPerSecond: 2500,
+  throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
   streamDomainName: "stream.example.com",

@@ -5,13 +5,16 @@ import {
   type DomainName,
   EndpointType,
   LogGroupLogDestination,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   RestApi,
   SecurityPolicy,
 } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Construct } from "constructs";
-import type { Domain } from "../config.ts";
+import type { Throttle } from "../../domain/plan.ts";
+import { operationsOf } from "../../operations.ts";
+import type { Configuration, Domain } from "../config.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
 
 /**
@@ -20,10 +23,23 @@ import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.
  */
 export const apiStageName = "live";
 
+/** All options, because those of a method replace those of all methods. */
+const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
+  metricsEnabled: true,
+  loggingLevel: MethodLoggingLevel.OFF,
+  dataTraceEnabled: false,
+  throttlingRateLimit: rateLimit,
+  throttlingBurstLimit: burstLimit,
+});
+
 /** The REST API with its stage, without methods. */
 export class TerminalRestApi extends RestApi {
-  /** @param domain disables the API's default address if it is given. */
-  constructor(scope: Construct, id: string, domain: Domain | undefined) {
+  /** A custom `domain` disables the API's default address. */
+  constructor(
+    scope: Construct,
+    id: string,
+    { domain, throttles }: Pick<Configuration, "domain" | "throttles">,
+  ) {
     super(scope, id, {
       // The name is a dimension of the metrics: two APIs of one name would be counted as one.
       restApiName: Stack.of(scope).stackName,
@@ -36,11 +52,16 @@ export class TerminalRestApi extends RestApi {
       cloudWatchRole: true,
       deployOptions: {
         stageName: apiStageName,
-        metricsEnabled: true,
+        // Preflights are the only methods that are not listed.
+        ...methodOptions(throttles.preflight),
+        methodOptions: Object.fromEntries(
+          operationsOf("rest").map(([name, { path, method }]) => [
+            `${path}/${method}`,
+            methodOptions(throttles[name]),
+          ]),
+        ),
         accessLogDestination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
         accessLogFormat: restAccessLogFormat,
-        loggingLevel: MethodLoggingLevel.OFF,
-        dataTraceEnabled: false,
       },
     });
     // CDK's output of the default address, which does not answer if there is a domain. The stack has its own output.

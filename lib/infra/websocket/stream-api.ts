@@ -1,16 +1,19 @@
-import { Stack } from "aws-cdk-lib";
+import { Lazy, Stack } from "aws-cdk-lib";
 import {
   ApiMapping,
+  type CfnStage,
   DomainName,
   EndpointType,
   LogGroupLogDestination,
   SecurityPolicy,
   WebSocketApi,
   WebSocketApiKeySelectionExpression,
+  type WebSocketRoute,
   WebSocketStage,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Construct, IDependable } from "constructs";
+import type { Throttle } from "../../domain/plan.ts";
 import type { Domain } from "../config.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
 import { apiStageName } from "../rest/rest-api.ts";
@@ -26,6 +29,7 @@ export type StreamApiProps = {
  */
 export class StreamApi extends WebSocketApi {
   readonly stage: WebSocketStage;
+  readonly #routeSettings: Record<string, object> = {};
 
   constructor(scope: Construct, id: string, { logging }: StreamApiProps) {
     super(scope, id, {
@@ -45,6 +49,21 @@ export class StreamApi extends WebSocketApi {
       },
     });
     this.stage.node.addDependency(logging);
+    // CDK's stage has no settings of routes. CloudFormation takes them as JSON, in its own spelling.
+    (this.stage.node.defaultChild as CfnStage).routeSettings = Lazy.any({
+      produce: () => this.#routeSettings,
+    });
+  }
+
+  /** Limits a route for all connections together. API Gateway refuses settings of a route that does not exist yet. */
+  throttle(route: WebSocketRoute, { rateLimit, burstLimit }: Throttle): void {
+    // Metrics once more, because the settings of a route replace those of all routes.
+    this.#routeSettings[route.routeKey] = {
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: rateLimit,
+      ThrottlingBurstLimit: burstLimit,
+    };
+    this.stage.node.addDependency(route);
   }
 }
 

@@ -54,10 +54,12 @@ export async function connect(gateway: Gateway, request: GatewayRequest): Promis
 /** @throws GatewayFailure INVALID_API_KEY or THROTTLED */
 function checkUsage({ api, usagePlans }: Gateway, apiKey: string | undefined): void {
   const { apiId, stage, connectNeedsKey } = api;
+  const throttle = api.routes.get("$connect")?.throttle;
   const admission = usagePlans.admit({
     apiId,
     stage,
     ...(connectNeedsKey && { apiKey: { value: apiKey } }),
+    method: throttle && { name: "$connect", throttle },
   });
   if (!admission.admitted) throw new GatewayFailure(admission.refusal, { reason: admission.reason });
 }

@@ -1,5 +1,6 @@
 import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
 import type { Authorizer } from "../rest-api/authorizer.ts";
+import type { Throttle } from "../usage-plans/model.ts";
 import * as schemas from "./property-schemas.ts";
 
 /** A WebSocket API as its template describes it. */
@@ -21,6 +22,8 @@ export type Route = {
   timeoutMs: number;
   /** Whether the client gets the body of the function's answer. */
   hasResponse: boolean;
+  /** What the stage allows of this route to all connections together. */
+  throttle?: Throttle;
 };
 
 const TYPE = "AWS::ApiGatewayV2::";
@@ -55,32 +58,43 @@ export function readDefinition(
   }));
   const integrations = readIntegrations(ofType("Integration"));
   const responding = readRouteResponses(ofType("RouteResponse"));
+  const { stage, throttleOf } = readStage(api, ofType("Stage"));
   return {
     apiId: api.logicalId,
-    stage: readStage(api, ofType("Stage")),
+    stage,
     selection: RouteSelectionExpression,
     routes: new Map(
-      routes.map(({ resource, properties }) => [
-        properties.RouteKey,
-        readRoute(resource, properties, integrations, responding),
-      ]),
+      routes.map(({ resource, properties }) => {
+        const route = readRoute(resource, properties, integrations, responding);
+        const throttle = throttleOf(properties.RouteKey);
+        return [properties.RouteKey, { ...route, ...(throttle && { throttle }) }];
+      }),
     ),
     authorizer: readConnectAuthorizer(routes, readAuthorizers(ofType("Authorizer"))),
     connectNeedsKey: readKeyUse(routes, ApiKeySelectionExpression),
   };
 }
 
-function readStage(api: ResolvedResource, stages: readonly ResolvedResource[]): string {
+type ReadStage = { stage: string; throttleOf: (routeKey: string) => Throttle | undefined };
+
+function readStage(api: ResolvedResource, stages: readonly ResolvedResource[]): ReadStage {
   const [stage, ...others] = stages;
   if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
-  const { StageName, AutoDeploy, DeploymentId } = readProperties(schemas.stage, stage);
+  const { StageName, AutoDeploy, DeploymentId, RouteSettings } = readProperties(schemas.stage, stage);
   if (!AutoDeploy && DeploymentId === undefined) {
     throw notEmulated(stage, "it has neither AutoDeploy nor a DeploymentId, so nothing is deployed to it");
   }
-  return StageName;
+  return {
+    stage: StageName,
+    throttleOf: (routeKey) => {
+      const settings = RouteSettings[routeKey];
+      if (settings === undefined || !("ThrottlingRateLimit" in settings)) return undefined;
+      return { rateLimit: settings.ThrottlingRateLimit, burstLimit: settings.ThrottlingBurstLimit };
+    },
+  };
 }
 
-type Integrations = ReadonlyMap<string, Omit<Route, "hasResponse">>;
+type Integrations = ReadonlyMap<string, Pick<Route, "functionArn" | "timeoutMs">>;
 
 function readIntegrations(integrations: readonly ResolvedResource[]): Integrations {
   return new Map(
@@ -103,7 +117,7 @@ function readRoute(
   { Target, RouteResponseSelectionExpression }: RouteProperties,
   integrations: Integrations,
   responding: ReadonlySet<string>,
-): Route {
+): Omit<Route, "throttle"> {
   const integration = integrations.get(Target);
   if (!integration) throw notEmulated(route, `Target "integrations/${Target}"`);
   const hasResponse = RouteResponseSelectionExpression !== undefined && responding.has(route.logicalId);

@@ -33,6 +33,16 @@ function selection({ dataset, addIssue, NEVER }: v.RawTransformContext<string>):
   return NEVER;
 }
 
+const quiet = { LoggingLevel: unread, DetailedMetricsEnabled: unread, DataTraceEnabled: unread };
+
+const limit = v.pipe(v.number(), v.minValue(0));
+
+/** Both limits or none: which one applies if only one is set is not documented. */
+const routeSettings = v.union([
+  v.strictObject({ ...quiet, ThrottlingRateLimit: limit, ThrottlingBurstLimit: v.pipe(limit, v.integer()) }),
+  v.strictObject(quiet),
+]);
+
 export const stage = v.strictObject({
   ApiId: reference,
   StageName: v.pipe(text, v.regex(/^[\w-]+$/)),
@@ -41,9 +51,8 @@ export const stage = v.strictObject({
   Description: unread,
   Tags: unread,
   AccessLogSettings: unread,
-  DefaultRouteSettings: v.optional(
-    v.strictObject({ LoggingLevel: unread, DetailedMetricsEnabled: unread, DataTraceEnabled: unread }),
-  ),
+  DefaultRouteSettings: v.optional(v.strictObject(quiet)),
+  RouteSettings: v.optional(v.record(text, routeSettings), {}),
 });
 
 export const deployment = v.strictObject({ ApiId: reference, Description: unread, StageName: unread });

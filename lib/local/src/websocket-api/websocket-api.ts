@@ -87,13 +87,18 @@ export function createWebSocketApi({
 }
 
 async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promise<string | undefined> {
-  const { api, newId } = gateway;
+  const { api, newId, usagePlans } = gateway;
   const failure = (message: string, requestId: string) =>
     JSON.stringify({ message, connectionId: peer.connectionId, requestId });
 
   const routeKey = selectRoute(api, body);
   const route = routeKey === undefined ? undefined : api.routes.get(routeKey);
   if (routeKey === undefined || route === undefined) return failure("Forbidden", newId());
+
+  const { apiId, stage } = api;
+  const { throttle } = route;
+  const { admitted } = usagePlans.admit({ apiId, stage, method: throttle && { name: routeKey, throttle } });
+  if (!admitted) return failure("Too Many Requests", newId());
 
   const context = contextOf(gateway, { routeKey, eventType: "MESSAGE", messageId: newId() }, peer);
   try {

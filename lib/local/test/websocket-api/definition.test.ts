@@ -65,7 +65,7 @@ describe("a part of a WebSocket API that is not emulated", () => {
     ["Stage", { AutoDeploy: false }, "Stage", /neither AutoDeploy nor a DeploymentId/],
     ["Stage", { StageVariables: { a: "b" } }, "Stage", /StageVariables$/],
     ["Stage", { ClientCertificateId: "x" }, "Stage", /ClientCertificateId$/],
-    ["Stage", { RouteSettings: {} }, "Stage", /RouteSettings$/],
+    ["Stage", { RouteSettings: { ping: { ThrottlingRateLimit: 5 } } }, "Stage", /RouteSettings\.ping/],
     [
       "Stage",
       { DefaultRouteSettings: { ThrottlingRateLimit: 5 } },

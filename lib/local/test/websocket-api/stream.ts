@@ -12,6 +12,8 @@ import { createWebSocketApi } from "../../src/websocket-api/websocket-api.ts";
 import { type Answer, api, functions, stage } from "./fixture.ts";
 
 type Options = {
+  /** More properties of the stage. */
+  settings?: Record<string, unknown>;
   limits?: Partial<StreamLimits>;
   mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
   now?: () => Date;
@@ -27,7 +29,14 @@ export const eventually = <Value>(read: () => Value) => expect.poll(read, { time
 export async function serve(
   resources: readonly ResolvedResource[],
   answers: Record<string, Answer> = {},
-  { limits = {}, mayInvoke = () => true, now = () => new Date(), usage = noUsage, as = api }: Options = {},
+  {
+    limits = {},
+    mayInvoke = () => true,
+    now = () => new Date(),
+    usage = noUsage,
+    as = api,
+    settings = {},
+  }: Options = {},
 ) {
   const reports: string[] = [];
   const faults: unknown[] = [];
@@ -40,7 +49,7 @@ export async function serve(
   server.serve(
     createWebSocketApi({
       api: as,
-      resources: [stage, ...resources],
+      resources: [{ ...stage, properties: { ...stage.properties, ...settings } }, ...resources],
       invoke,
       mayInvoke,
       now,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { noUsage, type Usage } from "../../src/usage-plans/model.ts";
 import { readDefinition } from "../../src/websocket-api/definition.ts";
-import { allow, api, guarded, stage } from "./fixture.ts";
-import { join, refusal, serve } from "./stream.ts";
+import { allow, api, guarded, route, stage, talking } from "./fixture.ts";
+import { eventually, join, refusal, serve } from "./stream.ts";
 
 const planned = {
   ...api,
@@ -76,5 +76,38 @@ describe("a connection that requires an API key", () => {
     expect(() => readDefinition(api, [stage, ...needingKey])).toThrow(
       '$connect (AWS::ApiGatewayV2::Route) has something that is not emulated: ApiKeyRequired with a key of "$request.header.x-api-key"',
     );
+  });
+});
+
+describe("a route with a throttle", () => {
+  const throttled = (key: string) => ({
+    now: () => new Date(time),
+    settings: { RouteSettings: { [key]: { ThrottlingRateLimit: 0.5, ThrottlingBurstLimit: 2 } } },
+  });
+
+  it("takes no more messages of all connections together, and does not limit other routes", async () => {
+    const resources = [...talking("ping"), ...talking("pong")];
+    const answers = { ping: { statusCode: 200, body: "done" }, pong: { statusCode: 200, body: "pong" } };
+    const { url, events } = await serve(resources, answers, throttled("ping"));
+    const [first, second] = [await join(url), await join(url)];
+    first.say({ type: "ping" });
+    second.say({ type: "ping" });
+    await eventually(() => [first.messages, second.messages]).toEqual([["done"], ["done"]]);
+    second.say({ type: "ping" });
+    await eventually(() => second.messages).toHaveLength(2);
+    expect(JSON.parse(second.messages[1] ?? "")).toEqual(bodyWith("Too Many Requests"));
+    expect(events.ping).toHaveLength(2);
+    second.say({ type: "pong" });
+    await eventually(() => second.messages).toHaveLength(3);
+    time += 2000;
+    first.say({ type: "ping" });
+    await eventually(() => events.ping).toHaveLength(3);
+  });
+
+  it("refuses more connections with 429, if it is $connect", async () => {
+    const { url } = await serve(route("$connect"), { connect: { statusCode: 200 } }, throttled("$connect"));
+    await join(url);
+    await join(url);
+    expect(await refusal(url)).toMatchObject({ status: 429, body: bodyWith("Too Many Requests") });
   });
 });

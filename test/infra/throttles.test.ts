@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { operations, operationsOf } from "../../lib/operations.ts";
+import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
+
+type Limits = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
+type MethodSetting = Limits & { HttpMethod: string; ResourcePath: string; MetricsEnabled: boolean };
+
+const methodSettings = (template: Template) =>
+  only<{ MethodSettings: MethodSetting[] }>(template, "AWS::ApiGateway::Stage").Properties.MethodSettings;
+
+const streamStage = (template: Template) =>
+  only<{ RouteSettings: Record<string, Limits> }>(template, "AWS::ApiGatewayV2::Stage");
+
+const settingOf = (template: Template, path: string, method: string) =>
+  methodSettings(template).find(
+    ({ ResourcePath, HttpMethod }) =>
+      HttpMethod === method && ResourcePath === `/${path.replaceAll("/", "~1")}`,
+  );
+
+/** The requests per second that API Gateway takes on both stages, by the template alone. */
+function ratesOf(template: Template): number[] {
+  const settings = methodSettings(template);
+  const ofAll = settings.find(({ ResourcePath }) => ResourcePath === "/*")?.ThrottlingRateLimit;
+  const unlisted =
+    Object.keys(resourcesOf(template, "AWS::ApiGateway::Method")).length - (settings.length - 1);
+  const routes = propertiesOf<{ RouteKey: string }>(template, "AWS::ApiGatewayV2::Route");
+  const ofRoutes = streamStage(template).Properties.RouteSettings;
+  return [
+    ...settings.filter(({ ResourcePath }) => ResourcePath !== "/*").map((each) => each.ThrottlingRateLimit),
+    ...Array.from({ length: unlisted }, () => ofAll ?? Number.NaN),
+    ...routes.map(({ RouteKey }) => ofRoutes[RouteKey]?.ThrottlingRateLimit ?? Number.NaN),
+  ];
+}
+
+describe("the throttles of both stages", () => {
+  it.each([
+    ["without context", {}, 10_000],
+    ["with every choice", customContext, 2500],
+    ["with allowed origins", { allowedOrigins: ["https://app.example"] }, 10_000],
+  ])("leave a fifth of the account's requests to pushes, %s", (_, context, account) => {
+    const rates = ratesOf(synthesize(context).api);
+    expect(rates.reduce((sum, rate) => sum + rate)).toBeLessThanOrEqual(0.8 * account);
+  });
+
+  it("limit every method, by its row", () => {
+    const { api } = synthesize(customContext);
+    for (const [, { path, method }] of operationsOf("rest"))
+      expect(settingOf(api, path, method)).toEqual({
+        HttpMethod: method,
+        ResourcePath: `/${path.replaceAll("/", "~1")}`,
+        MetricsEnabled: true,
+        DataTraceEnabled: false,
+        LoggingLevel: "OFF",
+        ThrottlingRateLimit: 125,
+        ThrottlingBurstLimit: 1250,
+      });
+  });
+
+  it("limit every route, as the context says", () => {
+    const { RouteSettings } = streamStage(synthesize(customContext).api).Properties;
+    expect(Object.keys(RouteSettings).sort()).toEqual(
+      operationsOf("websocket")
+        .map(([, { route }]) => route)
+        .sort(),
+    );
+    expect(RouteSettings[operations.ping.route]).toEqual({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: 3,
+      ThrottlingBurstLimit: 4,
+    });
+    expect(RouteSettings.$connect).toMatchObject({ ThrottlingRateLimit: 125, ThrottlingBurstLimit: 1250 });
+  });
+
+  it("are set when the routes exist, since API Gateway refuses settings of unknown routes", () => {
+    const { api } = synthesize();
+    const routes = Object.keys(resourcesOf(api, "AWS::ApiGatewayV2::Route"));
+    expect(streamStage(api).DependsOn).toEqual(expect.arrayContaining(routes));
+  });
+});
