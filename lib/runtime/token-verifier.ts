@@ -83,9 +83,14 @@ export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () =>
   };
 }
 
-/** @throws {InvalidToken} if the token is for another service. Cognito puts the audience in `client_id`, others in `aud`. */
+/**
+ * `client_id` stands for `aud` only in tokens without one, as Cognito's access tokens are. Beside an `aud` it names the
+ * client that asked for the token, which may be for another service.
+ *
+ * @throws {InvalidToken} if the token is for another service.
+ */
 function claimsFor(audience: string, payload: JWTPayload): Claims {
-  const audiences = [payload.aud ?? [], payload.client_id].flat();
+  const audiences = [payload.aud ?? payload.client_id].flat();
   const { sub }: { sub?: unknown } = payload;
   if (!audiences.includes(audience) || typeof sub !== "string" || !subject.test(sub))
     throw new InvalidToken({ expired: false });

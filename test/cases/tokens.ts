@@ -134,6 +134,8 @@ const bad: Table<ChangeClaims> = {
     ["with an empty audience", () => ({ aud: "" })],
     ["with no audience in the list", () => ({ aud: [] })],
     ["for another client", () => ({ aud: undefined, client_id: "another-service" })],
+    ["for another service of our client", ({ aud }) => ({ aud: "another-service", client_id: aud })],
+    ["with no audience in the list, of our client", ({ aud }) => ({ aud: [], client_id: aud })],
     ["with the audience in another case", ({ aud }) => ({ aud: aud.toUpperCase() })],
   ],
   "exp is a number": [
