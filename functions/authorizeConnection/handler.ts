@@ -3,6 +3,6 @@ import { authorizerDeps } from "../../lib/runtime/deps.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 
 export const handler = connectionAuthorizer({
-  ...authorizerDeps(),
+  ...authorizerDeps("authorizeConnection"),
   allowedOrigins: environment("ALLOWED_ORIGINS"),
 });

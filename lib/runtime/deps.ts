@@ -3,21 +3,26 @@ import { openUsagePlans } from "../aws/usage-plans.ts";
 import { admission } from "../users/admit.ts";
 import { type AuthorizerDeps, identityOf } from "./authorizer.ts";
 import { environment } from "./environment.ts";
+import { logWarning } from "./log.ts";
 import { tokenVerifier } from "./token-verifier.ts";
 
 /** What both authorizers depend on, as their environment configures it. */
-export function authorizerDeps(): AuthorizerDeps {
+export function authorizerDeps(operation: "authorize" | "authorizeConnection"): AuthorizerDeps {
+  const onFault = (error: unknown) => logWarning(operation, error);
   const admit = admission(openTable(environment("TABLE_NAME")), {
     fallbackKey: environment("FALLBACK_KEY"),
     stages: environment("PLAN_STAGES"),
   });
   return {
     cookieName: environment("COOKIE_NAME"),
-    verify: tokenVerifier({
-      issuer: environment("ISSUER"),
-      audience: environment("AUDIENCE"),
-      jwksUri: environment("JWKS_URI"),
-    }),
+    verify: tokenVerifier(
+      {
+        issuer: environment("ISSUER"),
+        audience: environment("AUDIENCE"),
+        jwksUri: environment("JWKS_URI"),
+      },
+      onFault,
+    ),
     admit: (claims, now) => admit(identityOf(claims), now),
   };
 }

@@ -6,10 +6,16 @@ export function logFault(operation: string, error: unknown): void {
   console.error({ operation, ...nameOf(error) });
 }
 
+/** Logs a fault that did not fail the request, in the same form. It raises no alarm on failures. */
+export function logWarning(operation: string, error: unknown): void {
+  console.warn({ operation, ...nameOf(error) });
+}
+
 function nameOf(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const metadata = (error as { $metadata?: { requestId?: string; attempts?: number } }).$metadata;
-  return { error: error.name, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
+  const cause = error.cause instanceof Error ? error.cause.name : undefined;
+  return { error: error.name, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
 }
 
 /** An error for a handler to throw: Lambda logs the stack of what a handler throws, and this one has none. */

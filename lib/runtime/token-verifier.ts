@@ -1,6 +1,6 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { errors, type JWTPayload, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import * as v from "valibot";
+import { issuerKeys } from "./issuer-keys.ts";
 
 /** The claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
@@ -46,15 +46,19 @@ const clockToleranceSeconds = 5;
 const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes a function that verifies tokens. Verified tokens are cached until they expire. The issuer's keys are fetched when
- * first needed, and again for an unknown key id, at most once a minute.
+ * Makes a function that verifies tokens. Verified tokens are cached until they expire.
  *
  * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
- * keys cannot be fetched.
+ * keys are needed and cannot be fetched.
+ *
+ * @param onOutage receives the error if the issuer's keys cannot be fetched and older ones are used.
  */
-export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () => new Date()) {
+export function tokenVerifier(
+  { issuer, audience, jwksUri }: Issuer,
+  onOutage: (error: unknown) => void = () => {},
+) {
   const verified = new LRUCache<string, Claims>({ max: 1000 });
-  const keys = keySet(issuer, jwksUri);
+  const keys = issuerKeys(issuer, jwksUri, onOutage);
 
   async function verify(token: string): Promise<Claims> {
     const options = {
@@ -62,7 +66,7 @@ export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () =>
       algorithms,
       clockTolerance: clockToleranceSeconds,
       requiredClaims: ["exp", "sub"],
-      currentDate: now(),
+      currentDate: new Date(),
     };
     try {
       const { payload } = await jwtVerify(token, keys, options);
@@ -70,13 +74,13 @@ export function tokenVerifier({ issuer, audience, jwksUri }: Issuer, now = () =>
     } catch (error) {
       if (error instanceof errors.JWTExpired && claimsFor(audience, error.payload))
         throw new InvalidToken({ expired: true });
-      throw isAboutToken(error) ? new InvalidToken({ expired: false }) : error;
+      throw error instanceof errors.JOSEError ? new InvalidToken({ expired: false }) : error;
     }
   }
 
   return async (token: string): Promise<Claims> => {
     const known = verified.get(token);
-    if (known !== undefined && known.exp + clockToleranceSeconds > now().getTime() / 1000) return known;
+    if (known !== undefined && known.exp + clockToleranceSeconds > Date.now() / 1000) return known;
     const claims = await verify(token);
     verified.set(token, claims);
     return claims;
@@ -95,32 +99,4 @@ function claimsFor(audience: string, payload: JWTPayload): Claims {
   if (!audiences.includes(audience) || typeof sub !== "string" || !subject.test(sub))
     throw new InvalidToken({ expired: false });
   return payload as Claims;
-}
-
-/** Whether jose found fault with the token, as opposed to the issuer's keys. */
-function isAboutToken(error: unknown): boolean {
-  if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC") return false;
-  return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid);
-}
-
-/** The issuer's keys. Without an address, the discovery document is fetched once. */
-function keySet(issuer: string, jwksUri: string): JWTVerifyGetKey {
-  let jwks: JWTVerifyGetKey | undefined;
-  return async (header, token) => {
-    jwks ??= createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), {
-      cooldownDuration: 60_000,
-      timeoutDuration: 3000,
-    });
-    return jwks(header, token);
-  };
-}
-
-const Discovery = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });
-
-async function discover(issuer: string): Promise<string> {
-  const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(3000) });
-  const document = v.parse(Discovery, await response.json());
-  if (document.issuer !== issuer) throw new Error("The discovery document belongs to another issuer");
-  return document.jwks_uri;
 }

@@ -45,8 +45,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const verifier = (options: Partial<Parameters<typeof tokenVerifier>[0]> = {}) =>
-  tokenVerifier({ issuer, audience, jwksUri, ...options });
+const verifier = () => tokenVerifier({ issuer, audience, jwksUri });
 
 describe("tokenVerifier, for a valid token", () => {
   it("accepts a token that the issuer signed for this audience", async () => {
@@ -133,56 +132,20 @@ describe("tokenVerifier, with a verified token", () => {
   });
 });
 
-describe("tokenVerifier, with the issuer's keys", () => {
-  it("fetches them again for an unknown key id, at most once a minute", async () => {
-    const verify = verifier();
-    await verify(await sign());
-    const rotated = await generateKeyPair("ES256", { extractable: true });
-    keys = [publicKey, { ...(await exportJWK(rotated.publicKey)), kid: "k2", alg: "ES256" }];
-    const token = await sign({ header: { alg: "ES256", kid: "k2" }, key: rotated.privateKey });
-
-    vi.setSystemTime(seconds * 1000 + 59_000);
-    await expect(verify(token)).rejects.toBeInstanceOf(InvalidToken);
-    expect(fetched).toHaveBeenCalledTimes(1);
-
-    vi.setSystemTime(seconds * 1000 + 60_001);
-    expect(await verify(token)).toMatchObject({ sub: "alice" });
-    expect(fetched).toHaveBeenCalledTimes(2);
-  });
-
-  it("finds them by discovery, once, if their address is not given", async () => {
-    const discovery = Response.json({ issuer, jwks_uri: jwksUri });
-    fetched.mockImplementationOnce(async () => discovery);
-    const verify = verifier({ jwksUri: "" });
-    await verify(await sign());
-    await verify(await sign({ claims: { sub: "bob" } }));
-    expect(fetched.mock.calls).toEqual([[`${issuer}/.well-known/openid-configuration`], [jwksUri]]);
-  });
-
-  it.each<[string, () => Promise<Response>]>([
-    ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
-    ["get a 503", async () => new Response("", { status: 503 })],
-    ["are not JSON", async () => new Response("<html>")],
-    ["are not a key set", async () => Response.json({ nothing: true })],
-  ])("does not blame the token if they %s", async (_, answer) => {
-    fetched.mockImplementation(answer);
+describe("tokenVerifier, without the issuer's keys", () => {
+  it("does not blame the token", async () => {
+    fetched.mockImplementation(async () => new Response("", { status: 503 }));
     const error = await verifier()(await sign()).catch((error) => error);
-    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({ name: "IssuerUnavailable" });
     expect(error).not.toBeInstanceOf(InvalidToken);
   });
 
-  it("rejects a discovery document of another issuer", async () => {
-    fetched.mockImplementation(async () =>
-      Response.json({ issuer: "https://other.example", jwks_uri: jwksUri }),
-    );
-    await expect(verifier({ jwksUri: "" })(await sign())).rejects.toThrow("another issuer");
-  });
-
-  it("fetches them again after a failure", async () => {
-    const verify = verifier({ jwksUri: "" });
-    fetched.mockImplementationOnce(() => Promise.reject(new TypeError("fetch failed")));
-    await expect(verify(await sign())).rejects.toThrow("fetch failed");
-    fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
-    expect(await verify(await sign())).toMatchObject({ sub: "alice" });
+  it("accepts what it has verified before", async () => {
+    const verify = verifier();
+    const token = await sign();
+    await verify(token);
+    fetched.mockImplementation(() => Promise.reject(new TypeError("fetch failed")));
+    vi.setSystemTime(seconds * 1000 + 800_000);
+    expect(await verify(token)).toMatchObject({ sub: "alice" });
   });
 });

@@ -1,0 +1,179 @@
+import { errors, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { IssuerUnavailable, issuerKeys } from "../../lib/runtime/issuer-keys.ts";
+
+const issuer = "https://issuer.example";
+const jwksUri = "https://issuer.example/keys";
+const start = Date.parse("2026-11-21T09:00:00Z");
+const pauseMs = 10_000;
+const minutes = (count: number) => count * 60_000;
+const hours = (count: number) => minutes(count * 60);
+
+const pair = await generateKeyPair("ES256", { extractable: true });
+const publicKey = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
+const rotated = await generateKeyPair("ES256", { extractable: true });
+const rotatedKey = { ...(await exportJWK(rotated.publicKey)), kid: "k2", alg: "ES256", use: "sig" };
+
+const sign = (kid: string, { privateKey } = pair) =>
+  new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(privateKey);
+
+const good = await sign("k1");
+const afterRotation = await sign("k2", rotated);
+
+let published: object[];
+const fetched = vi.fn<(url: string) => Promise<Response>>();
+const onOutage = vi.fn();
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  published = [publicKey];
+  fetched.mockReset().mockImplementation(async () => Response.json({ keys: published }));
+  onOutage.mockReset();
+  vi.stubGlobal("fetch", (url: string | URL) => fetched(String(url)));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Whether a token verifies with the issuer's keys, or the name of the error. */
+function opened(uri = jwksUri) {
+  const keys = issuerKeys(issuer, uri, onOutage);
+  return async (token: string): Promise<string> => {
+    try {
+      await jwtVerify(token, keys);
+      return "verified";
+    } catch (error) {
+      if (error instanceof IssuerUnavailable) return error.name;
+      if (error instanceof errors.JOSEError) return error.code;
+      throw error;
+    }
+  };
+}
+
+const wait = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const issuerIsDown = () => fetched.mockImplementation(async () => new Response("", { status: 503 }));
+const unknownKey = "ERR_JWKS_NO_MATCHING_KEY";
+
+describe("issuerKeys", () => {
+  it("fetches the keys once in ten minutes", async () => {
+    const verify = opened();
+    for (let second = 0; second <= 600; second += 60) {
+      vi.setSystemTime(start + second * 1000);
+      expect(await verify(good)).toBe("verified");
+    }
+    expect(fetched).toHaveBeenCalledTimes(1);
+    wait(1);
+    await verify(good);
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("fetches them again for an unknown key id, at most once a minute", async () => {
+    const verify = opened();
+    await verify(good);
+    published = [publicKey, rotatedKey];
+    wait(minutes(1));
+    expect(await verify(afterRotation)).toBe(unknownKey);
+    expect(fetched).toHaveBeenCalledTimes(1);
+    wait(1);
+    expect(await verify(afterRotation)).toBe("verified");
+    expect(await verify(await sign("invented"))).toBe(unknownKey);
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("finds them by discovery, once, if their address is not given", async () => {
+    fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
+    const verify = opened("");
+    await verify(good);
+    await verify(good);
+    expect(fetched.mock.calls).toEqual([[`${issuer}/.well-known/openid-configuration`], [jwksUri]]);
+  });
+
+  it.each<[string, string, () => Promise<Response>]>([
+    ["they cannot be reached", jwksUri, () => Promise.reject(new TypeError("fetch failed"))],
+    ["they get a 503", jwksUri, async () => new Response("", { status: 503 })],
+    ["they are not JSON", jwksUri, async () => new Response("<html>")],
+    ["they are not a key set", jwksUri, async () => Response.json({ nothing: true })],
+    ["discovery fails", "", () => Promise.reject(new TypeError("fetch failed"))],
+    ["discovery finds another issuer", "", async () => Response.json({ issuer: "other", jwks_uri: jwksUri })],
+  ])("fails, and fetches them ten seconds later, if %s", async (_, uri, answer) => {
+    fetched.mockImplementation(answer);
+    const verify = opened(uri);
+    expect(await verify(good)).toBe("IssuerUnavailable");
+    fetched.mockImplementation(async (url) =>
+      Response.json(url === jwksUri ? { keys: published } : { issuer, jwks_uri: jwksUri }),
+    );
+    wait(9_999);
+    expect(await verify(good)).toBe("IssuerUnavailable");
+    wait(1);
+    expect(await verify(good)).toBe("verified");
+  });
+
+  it("waits for one fetch in ten seconds during an outage, however many tokens come", async () => {
+    issuerIsDown();
+    const verify = opened();
+    for (let second = 0; second < 60; second++) {
+      vi.setSystemTime(start + second * 1000);
+      expect(await verify(await sign(`invented ${second}`))).toBe("IssuerUnavailable");
+    }
+    expect(fetched).toHaveBeenCalledTimes(6);
+  });
+});
+
+describe("issuerKeys, after an outage of the issuer has begun", () => {
+  it("uses the last good keys for six hours", async () => {
+    const verify = opened();
+    await verify(good);
+    issuerIsDown();
+    for (const passed of [minutes(10) + 1, hours(1), hours(6)]) {
+      vi.setSystemTime(start + passed);
+      expect(await verify(good)).toBe("verified");
+    }
+    vi.setSystemTime(start + hours(6) + pauseMs);
+    expect(await verify(good)).toBe("IssuerUnavailable");
+  });
+
+  it("reports each failed fetch, with its cause", async () => {
+    const verify = opened();
+    await verify(good);
+    fetched.mockImplementation(() => Promise.reject(new TypeError("fetch failed")));
+    wait(minutes(11));
+    for (let call = 0; call < 3; call++) await verify(good);
+    expect(onOutage).toHaveBeenCalledExactlyOnceWith(expect.any(IssuerUnavailable));
+    expect(onOutage.mock.lastCall?.[0]).toMatchObject({ cause: expect.any(TypeError) });
+  });
+
+  it("still refuses a forged token of a known key id, and fetches nothing for it", async () => {
+    const verify = opened();
+    await verify(good);
+    issuerIsDown();
+    wait(minutes(5));
+    expect(await verify(await sign("k1", rotated))).toBe("ERR_JWS_SIGNATURE_VERIFICATION_FAILED");
+    expect(fetched).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not blame the token for a key id that is not among the last good keys", async () => {
+    const verify = opened();
+    await verify(good);
+    issuerIsDown();
+    wait(minutes(2));
+    expect(await verify(afterRotation)).toBe("IssuerUnavailable");
+    expect(await verify(afterRotation)).toBe("IssuerUnavailable");
+    expect(await verify(good)).toBe("verified");
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("uses new keys as soon as a fetch succeeds", async () => {
+    const verify = opened();
+    await verify(good);
+    issuerIsDown();
+    wait(hours(2));
+    expect(await verify(good)).toBe("verified");
+    published = [rotatedKey];
+    fetched.mockImplementation(async () => Response.json({ keys: published }));
+    wait(pauseMs);
+    expect(await verify(afterRotation)).toBe("verified");
+    expect(await verify(good)).toBe(unknownKey);
+  });
+});
