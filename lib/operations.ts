@@ -182,6 +182,16 @@ const rows = {
     timeoutSeconds: 150,
     impact: "Prices stop updating. Each price carries its own timestamp.",
   },
+  creditReferrals: {
+    kind: "schedule",
+    everyMinutes: 1,
+    runs: "always",
+    summary: "Credit the referrers whom a sign-up could not credit",
+    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    // Shorter than the interval, so that runs do not overlap.
+    timeoutSeconds: 50,
+    impact: "Some users are credited late for those whom they referred. No credit is lost.",
+  },
   mirrorPlans: {
     kind: "changes",
     changes: "profiles",

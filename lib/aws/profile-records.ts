@@ -1,6 +1,7 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile, Referral } from "../domain/profile.ts";
 import type { Chain, SettingsPatch } from "../domain/settings.ts";
+import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import { type Item, queryRange, type Table } from "./table.ts";
 import {
   chainOf,
@@ -10,9 +11,8 @@ import {
   profileWithReferrals,
   profileWithSettings,
   referralCodeKey,
-  referralKey,
 } from "./table-keys.ts";
-import { transact, type Writes, writeIf } from "./writes.ts";
+import { putNew, transact, writeIf } from "./writes.ts";
 
 /** In a user's partition, the profile and at most three settings records come first. */
 const itemsBeforeReferrals = 4;
@@ -48,29 +48,22 @@ export async function readProfileWithReferrals(table: Table, userID: string) {
   return { profile: profileIn(items), referrals };
 }
 
-/** The owner of a referral code. */
-export async function userIDOfReferralCode(table: Table, code: string): Promise<string | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: referralCodeKey(code) }),
-  );
-  return Item?.userID;
-}
-
 /**
- * Writes a new profile and its referral code, and credits the referrer, all or nothing.
+ * Writes a new profile, its referral code, and the referral that the user came by, all or nothing. All of these are new
+ * items, so sign-ups never wait for each other.
  *
- * @returns false, without writing, if the profile or the code exists, or the referrer does not.
+ * @returns false, without writing, if the profile or the code exists.
  */
 export async function createProfile(
   table: Table,
   profile: Profile,
-  { referrerID, now }: { referrerID: string | undefined; now: Date },
+  referral: PendingReferral | undefined,
 ): Promise<boolean> {
   const { userID, refID } = profile;
   return transact(table, [
     putNew(table, { ...profileKey(userID), ...profile }),
     putNew(table, { ...referralCodeKey(refID), userID }),
-    ...(referrerID === undefined ? [] : credit(table, referrerID, profile, now)),
+    ...(referral === undefined ? [] : [recordingReferral(table, referral)]),
   ]);
 }
 
@@ -123,30 +116,6 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
       ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
     }),
   );
-}
-
-function credit(
-  table: Table,
-  referrerID: string,
-  { userID, username, createdAt }: Profile,
-  now: Date,
-): Writes {
-  return [
-    {
-      Update: {
-        TableName: table.name,
-        Key: profileKey(referrerID),
-        UpdateExpression: "ADD usersReferred :one",
-        ConditionExpression: "attribute_exists(PK)",
-        ExpressionAttributeValues: { ":one": 1 },
-      },
-    },
-    putNew(table, { ...referralKey(referrerID, now, userID), username, joinedAt: createdAt }),
-  ];
-}
-
-function putNew(table: Table, Item: Record<string, unknown>): Writes[number] {
-  return { Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" } };
 }
 
 function profileIn(items: Item<Profile>[]): Profile {

@@ -14,6 +14,7 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one referred                          |
  * | USER#userID    | WALLET#network#address                | a wallet; the key itself makes an address unique       |
  * | REFCODE#code   | REFCODE                               | the owner of the referral code                         |
+ * | REFERRALS      | time of joining#userID                | a pending referral: the referrer has no credit yet    |
  * | USER#userID    | ORDER#orderID                         | an order                                               |
  * | USER#userID    | POSITION#positionID                   | a position                                             |
  * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
@@ -41,6 +42,7 @@ const CONNECTION_COUNT = "CONNECTIONS";
 const LATEST = "LATEST";
 const USER_KEY = "PLANKEY";
 const RETIRED_KEYS = "RETIREDKEYS";
+const PENDING_REFERRALS = "REFERRALS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
 
 const userPartition = (userID: string) => `USER#${userID}`;
@@ -65,6 +67,13 @@ export const referralKey = (referrerID: string, joinedAt: Date, userID: string):
   PK: userPartition(referrerID),
   SK: `${REFERRAL}${newestFirst(joinedAt)}#${userID}`,
 });
+
+export const pendingReferralKey = (joinedAt: string, userID: string): Key => ({
+  PK: PENDING_REFERRALS,
+  SK: `${joinedAt}#${userID}`,
+});
+
+export const everyPendingReferral: KeyRange = { PK: PENDING_REFERRALS, from: "0", to: endOf("") };
 
 export const referralCodeKey = (code: string): Key => ({ PK: `REFCODE#${code}`, SK: "REFCODE" });
 

@@ -51,15 +51,24 @@ const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "Pro
 
 const maxConflictAttempts = 5;
 
+/** Writes an item unless it exists. */
+export const putNew = (table: Table, Item: Record<string, unknown>): Writes[number] => ({
+  Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" },
+});
+
 const pauseAfter = (attempt: number) => pause(Math.random() * 50 * 2 ** attempt);
 
 /**
  * Writes all or nothing. Returns false, without writing, if a condition fails. Retries a conflict or throttling after a
  * growing, random pause, since the SDK does not.
  *
- * @throws {TransactionCanceledException} if the fifth attempt still meets a conflict or throttling.
+ * @throws {TransactionCanceledException} if the last attempt still meets a conflict or throttling.
  */
-export async function transact(table: Table, writes: Writes): Promise<boolean> {
+export async function transact(
+  table: Table,
+  writes: Writes,
+  { attempts = maxConflictAttempts } = {},
+): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       await table.client.send(new TransactWriteCommand({ TransactItems: writes }));
@@ -69,7 +78,7 @@ export async function transact(table: Table, writes: Writes): Promise<boolean> {
       const reasons = error.CancellationReasons ?? [];
       if (reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
       const isTemporary = reasons.some(({ Code }) => temporaryReasons.has(Code ?? ""));
-      if (attempt === maxConflictAttempts || !isTemporary) throw error;
+      if (attempt >= attempts || !isTemporary) throw error;
       await pauseAfter(attempt);
     }
   }

@@ -12,6 +12,7 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
   const admit = admission(openTable(environment("TABLE_NAME")), {
     fallbackKey: environment("FALLBACK_KEY"),
     stages: environment("PLAN_STAGES"),
+    onFault,
   });
   return {
     cookieName: environment("COOKIE_NAME"),

@@ -16,18 +16,20 @@ const fallbackCacheMs = 2_000;
 /** The shortest time between two recorded visits. */
 const visitIntervalMs = 60 * 60 * 1000;
 
-/** What to count a request against when the user has no active key. */
-export type Fallback = {
+export type AdmissionOptions = {
+  /** What a request counts against when its user has no active key. */
   fallbackKey: string;
   /** The stages that plans cover. A key made for other stages is not used. */
   stages: readonly PlanStage[];
+  /** Receives errors of writes that can wait until a later request, and so keep nobody out. */
+  onFault: (error: unknown) => void;
 };
 
 /**
  * Makes the function that admits users and returns the API key that their requests count against: their own once it is
  * active and on their tier's plan, the fallback key until then.
  */
-export function admission(table: Table, { fallbackKey, stages }: Fallback) {
+export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
   const keys = new LRUCache<string, string>({ max: 10_000 });
   const coverage = coverageOf(stages);
 
@@ -36,7 +38,7 @@ export function admission(table: Table, { fallbackKey, stages }: Fallback) {
     const cached = keys.get(userID);
     if (cached !== undefined) return cached;
     const [profile, record] = await Promise.all([
-      admitUser(table, user, now),
+      admitUser(table, user, now, onFault),
       readUserKeyRecord(table, userID),
     ]);
     const own = activeKey(profile, record, coverage, now);
@@ -46,10 +48,15 @@ export function admission(table: Table, { fallbackKey, stages }: Fallback) {
 }
 
 /** Registers a user at first sight, and records the visit of others. Returns the profile as it was before the visit. */
-async function admitUser(table: Table, user: SignedInUser, now: Date): Promise<Profile> {
-  const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now));
+async function admitUser(
+  table: Table,
+  user: SignedInUser,
+  now: Date,
+  onFault: AdmissionOptions["onFault"],
+): Promise<Profile> {
+  const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now, onFault));
   const sinceVisitMs = now.getTime() - Date.parse(profile.lastVisited);
-  if (sinceVisitMs > visitIntervalMs) await recordVisit(table, user.userID, now);
+  if (sinceVisitMs > visitIntervalMs) await recordVisit(table, user.userID, now).catch(onFault);
   return profile;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createProfile, readProfile, userIDOfReferralCode } from "../aws/profile-records.ts";
+import { createProfile, readProfile } from "../aws/profile-records.ts";
+import { creditReferral, type PendingReferral, userIDOfReferralCode } from "../aws/referral-records.ts";
 import type { Table } from "../aws/table.ts";
 import { newProfile, type Profile, usernameOf } from "../domain/profile.ts";
 import { newReferralCode, readReferralCode } from "../domain/referral-code.ts";
@@ -14,18 +15,29 @@ export type SignedInUser = {
 };
 
 /**
- * Creates the profile of a new user, with a referral code of their own, and credits the owner of the code they signed up
- * with. Both happen once: they are one transaction. Nobody can refer themselves, since a new user has no code yet.
+ * Creates the profile of a new user, with a referral code of their own, once. Nobody can refer themselves, since a new
+ * user has no code yet. The owner of the code that they signed up with is credited at once if that works at the first
+ * attempt, and later by `creditReferrals` if not.
  *
+ * @param onFault receives the error of that attempt, which does not keep the user out.
  * @returns the profile, even if a concurrent call created it.
  */
-export async function register(table: Table, user: SignedInUser, now: Date): Promise<Profile> {
-  // A failed condition means that the profile exists, the new code is taken, or the referrer has gone. None of them
-  // fails the next attempt in the same way.
+export async function register(
+  table: Table,
+  user: SignedInUser,
+  now: Date,
+  onFault: (error: unknown) => void = () => {},
+): Promise<Profile> {
+  // A failed condition means that the profile exists, or the new code is taken. Neither fails the next attempt in the
+  // same way.
   for (let attempt = 1; attempt <= 5; attempt++) {
     const referrer = await referrerOf(table, user.ref);
     const profile = profileOf(user, referrer, now);
-    if (await createProfile(table, profile, { referrerID: referrer?.userID, now })) return profile;
+    const referral = referrer && referralOf(referrer, profile);
+    if (await createProfile(table, profile, referral)) {
+      if (referral !== undefined) await creditReferral(table, referral, { attempts: 1 }).catch(onFault);
+      return profile;
+    }
     const existing = await readProfile(table, user.userID);
     if (existing !== undefined) return existing;
   }
@@ -38,6 +50,13 @@ function profileOf(user: SignedInUser, referrer: Profile | undefined, now: Date)
   const profile = newProfile({ _id: randomUUID(), userID: user.userID, username, refID, now });
   return referrer === undefined ? profile : { ...profile, referredBy: referrer.username };
 }
+
+const referralOf = (referrer: Profile, { userID, username, createdAt }: Profile): PendingReferral => ({
+  referrerID: referrer.userID,
+  userID,
+  username,
+  joinedAt: createdAt,
+});
 
 /** The owner of a referral code. An unknown code is ignored: a typo must not keep a user out. */
 async function referrerOf(table: Table, ref: unknown): Promise<Profile | undefined> {

@@ -29,6 +29,7 @@ const keyOfKind = {
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
   wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => keys.walletKey(...of)),
   referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
+  "pending referral": fc.tuple(date, name).map(([at, of]) => keys.pendingReferralKey(at.toISOString(), of)),
   "referral code": name.map(keys.referralCodeKey),
   catalogue: fc.constant(keys.catalogueKey),
   order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),

@@ -93,6 +93,7 @@ describe("the functions", () => {
     expect(configured).toEqual([
       fresh("deliver"),
       fresh("feedPrices"),
+      fresh("creditReferrals"),
       fresh("deleteRetiredKeys"),
       fresh("freeIdleKeys"),
     ]);
@@ -122,6 +123,7 @@ function scheduleOf(name: string, context?: Record<string, unknown>) {
 describe("the schedules", () => {
   it.each([
     ["feedPrices", "rate(1 minute)"],
+    ["creditReferrals", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
   ])("run %s at a %s, and drop runs that are late", (name, ScheduleExpression) => {
@@ -142,6 +144,7 @@ describe("the schedules", () => {
 
   it.each([
     ["feedPrices", "DISABLED"],
+    ["creditReferrals", "ENABLED"],
     ["deleteRetiredKeys", "ENABLED"],
     ["freeIdleKeys", "ENABLED"],
   ])("have %s %s without price feeds", (name, State) => {

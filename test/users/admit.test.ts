@@ -1,4 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
@@ -16,14 +17,18 @@ import {
   type User,
   worldForTests,
 } from "../plans/support/world.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 
 const world = worldForTests();
 const fallbackKey = "0123456789abcdef0123456789abcdef";
 const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
 
+const onFault = vi.fn();
+
 let clock: number;
 beforeEach(() => {
   clock = 1;
+  onFault.mockReset();
   vi.spyOn(performance, "now").mockImplementation(() => clock);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
@@ -39,7 +44,7 @@ async function waitMs(ms: number): Promise<void> {
 }
 
 const open = (table: Table = world.table, covered = stages) =>
-  admission(table, { fallbackKey, stages: covered });
+  admission(table, { fallbackKey, stages: covered, onFault });
 
 /** Writes the user and returns the key that the mirror makes for them. */
 async function mirrored(userID: string, user: User): Promise<string> {
@@ -48,24 +53,12 @@ async function mirrored(userID: string, user: User): Promise<string> {
   return (await readUserKeyRecord(world.table, userID))?.current?.value ?? "none";
 }
 
-/** The table, with each command passed to `onSend` first. */
-function watched(table: Table, onSend: (command: unknown) => void): Table {
-  const send = async (command: unknown) => {
-    onSend(command);
-    return table.client.send(command as never);
-  };
-  const client = new Proxy(table.client, {
-    get: (target, name) => (name === "send" ? send : Reflect.get(target, name)),
-  });
-  return { ...table, client };
-}
-
 function counted(table: Table) {
   let reads = 0;
   const count = (command: unknown) => {
     reads += command instanceof GetCommand ? 1 : 0;
   };
-  return { table: watched(table, count), reads: () => reads };
+  return { table: interceptedTable(table, count), reads: () => reads };
 }
 
 describe("admission", () => {
@@ -139,7 +132,7 @@ describe("admission", () => {
     const fail = () => {
       if (broken) throw new Error("no");
     };
-    const admit = open(watched(world.table, fail));
+    const admit = open(interceptedTable(world.table, fail));
     await expect(admit(user("unlucky"), start)).rejects.toThrow("no");
     broken = false;
     expect(await admit(user("unlucky"), start)).toBe(fallbackKey);
@@ -174,5 +167,23 @@ describe("admission", () => {
     await waitMs(minutes(1));
     await admit(user("visitor"), later(minutes(61)));
     expect(await lastVisited()).toBe(later(minutes(61)).toISOString());
+  });
+
+  it("admits a user whose visit cannot be recorded, and records it at a later request", async () => {
+    const own = await mirrored("unnoted", base);
+    const conflict = new TransactionConflictException({ $metadata: {}, message: "no" });
+    let broken = true;
+    const refuse = (command: unknown) => {
+      if (broken && command instanceof UpdateCommand) throw conflict;
+    };
+    const admit = open(interceptedTable(world.table, refuse));
+    expect(await admit(user("unnoted"), later(minutes(61)))).toBe(own);
+    expect(onFault).toHaveBeenCalledExactlyOnceWith(conflict);
+    broken = false;
+    await waitMs(60_001);
+    expect(await admit(user("unnoted"), later(minutes(62)))).toBe(own);
+    expect(await readProfile(world.table, "unnoted")).toMatchObject({
+      lastVisited: later(minutes(62)).toISOString(),
+    });
   });
 });

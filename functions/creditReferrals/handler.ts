@@ -1,0 +1,18 @@
+import type { Context } from "aws-lambda";
+import { openTable } from "../../lib/aws/table.ts";
+import { background } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+import { creditReferrals } from "../../lib/users/credit-referrals.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+/** The longest time for one referral, with all attempts. */
+const reserveMs = 20_000;
+
+export const handler = background("creditReferrals", (_event: unknown, context: Context) =>
+  creditReferrals(table, {
+    hasTime: () => context.getRemainingTimeInMillis() > reserveMs,
+    onFault: (error) => logFault("creditReferrals", error),
+  }),
+);
