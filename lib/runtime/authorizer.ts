@@ -86,9 +86,15 @@ function decide(
   principalId: string,
   context: Record<string, string> = {},
 ): APIGatewayAuthorizerResult {
-  const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: methodArn }];
+  const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: stageOf(methodArn) }];
   return { principalId, policyDocument: { Version: "2012-10-17", Statement }, context };
 }
+
+/**
+ * All methods of a call's stage. The ARN of the call itself has the path that the caller chose: API Gateway rejects it
+ * above 512 characters, and IAM reads variables and wildcards in it. Nothing is cached, so the answer is for one call.
+ */
+const stageOf = (methodArn: string): string => `${methodArn.split("/").slice(0, 2).join("/")}/*`;
 
 /**
  * The user that a token's claims describe. With email sign-in, Cognito sets `username` to the subject, which is not a

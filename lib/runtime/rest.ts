@@ -6,6 +6,7 @@ import { DomainError } from "../domain/domain-error.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operations, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
+import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
@@ -24,13 +25,19 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
-      const userID: string = event.requestContext.authorizer?.principalId;
-      const result = await useCase({ ...readRequest(name, event), userID, now });
+      const result = await useCase({ ...readRequest(name, event), userID: callerOf(event), now });
       return withCors(event, answer(200, v.parse(schemas[name].success, result)));
     } catch (error) {
       return withCors(event, answerError(operations[name], errorAnswer(name, error), now));
     }
   };
+}
+
+/** @throws {Error} if no authorizer has named the user. Otherwise all such requests would share one user's data. */
+function callerOf({ requestContext }: APIGatewayProxyEvent): string {
+  const userID: unknown = requestContext.authorizer?.principalId;
+  if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
+  return userID;
 }
 
 /** @throws {InvalidRequest} */
@@ -49,7 +56,7 @@ function readJsonObject(event: APIGatewayProxyEvent): object {
   if (type !== "application/json") {
     throw new InvalidRequest("Content-Type must be application/json", "UNSUPPORTED_MEDIA_TYPE");
   }
-  const body = parseJson(
+  const body = parseBody(
     event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64").toString() : event.body,
   );
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
@@ -58,11 +65,13 @@ function readJsonObject(event: APIGatewayProxyEvent): object {
   return body;
 }
 
-function parseJson(text: string | null): unknown {
+function parseBody(text: string | null): unknown {
   try {
-    return JSON.parse(text ?? "");
-  } catch {
-    throw new InvalidRequest("The body must be valid JSON");
+    return parseJson(text ?? "");
+  } catch (error) {
+    throw new InvalidRequest(
+      error instanceof RepeatedField ? "The body must not have a field twice" : "The body must be valid JSON",
+    );
   }
 }
 

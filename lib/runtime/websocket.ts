@@ -6,6 +6,7 @@ import type {
 import * as v from "valibot";
 import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
 import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { subprotocolsOf, tokenSubprotocol } from "./request-token.ts";
 import { InvalidRequest, validate } from "./validate.ts";
@@ -151,8 +152,9 @@ class InvalidJson extends Error {}
 function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
   let content: unknown;
   try {
-    content = JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
-  } catch {
+    content = parseJson(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
+  } catch (error) {
+    if (error instanceof RepeatedField) throw new InvalidRequest("The message must not have a field twice");
     throw new InvalidJson();
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))

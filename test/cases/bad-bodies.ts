@@ -34,6 +34,14 @@ const table: Table<Make> = {
     ["a form", () => "network=eth&slippage=1"],
     ["XML", () => "<network>eth</network>"],
   ],
+  "a body has each field once": [
+    ["the good fields twice", (good) => `${good.slice(0, -1)},${good.slice(1)}`],
+    [
+      "a field twice, once with an escape",
+      (good) => good.replace('{"', '{"slippage":1,"slip\\u0070age":1,"'),
+    ],
+    ["a field twice in a field", (good) => good.replace("{", '{"a":[{"b":1,"c":{"b":1},"b":1}],')],
+  ],
   "a body has no byte order mark": [["a byte order mark", (good) => `\uFEFF${good}`]],
   "a body is UTF-8": [
     ["UTF-16", (good) => Buffer.from(good, "utf16le")],

@@ -52,6 +52,10 @@ const invalid: Table<unknown> = {
     ["another constructor", { type: "ping", constructor: { prototype: {} } }],
     ["another prototype", '{"type":"ping","__proto__":{"id":"x"}}'],
   ],
+  "a field is there once": [
+    ["two types", '{"type":"ping","type":"ping"}'],
+    ["a list of channels twice", '{"type":"subscribe","channels":["orders"],"channels":["prices"]}'],
+  ],
   "an id is short": [
     ["an id of 65 letters", { type: "ping", id: "x".repeat(65) }],
     ["an empty id", { type: "ping", id: "" }],

@@ -5,9 +5,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as listWallets } from "../../functions/listWallets/handler.ts";
 import { handler as storeWallet } from "../../functions/storeWallet/handler.ts";
+import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
+const logged = quietConsole();
 
 beforeEach(() => {
   table.reset();
@@ -70,6 +72,22 @@ describe("a REST function", () => {
   });
 });
 
+describe("listWallets", () => {
+  it.each([undefined, null, {}, { principalId: "" }])(
+    "reads nothing, and answers with a 500, if the authorizer's context %j names no user",
+    async (authorizer) => {
+      const event = restEvent();
+      Object.assign(event.requestContext, { authorizer });
+      expect(await listWallets(event)).toMatchObject({
+        statusCode: 500,
+        body: expect.stringContaining("Internal"),
+      });
+      expect(table.calls()).toEqual([]);
+      expect(logged()).toEqual([expect.objectContaining({ operation: "listWallets", error: "Error" })]);
+    },
+  );
+});
+
 describe("storeWallet", () => {
   it.each([
     ["without a type", 415, {}],
@@ -85,6 +103,7 @@ describe("storeWallet", () => {
     ["an empty body", "", "The body must be valid JSON"],
     ["half a body", '{"network":', "The body must be valid JSON"],
     ["NaN", '{"network":NaN}', "The body must be valid JSON"],
+    ["a field twice", '{"network":"eth","network":"sol"}', "The body must not have a field twice"],
     ["null", "null", "The body must be a JSON object"],
     ["an array", "[]", "The body must be a JSON object"],
     ["a string", '"eth"', "The body must be a JSON object"],

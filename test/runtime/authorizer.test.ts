@@ -9,6 +9,7 @@ import { type Claims, InvalidToken, tokenVerifier } from "../../lib/runtime/toke
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 
+const stage = "arn:aws:execute-api:us-east-1:000000000000:api/live";
 const claims: Claims = { sub: "alice", exp: 2_000_000_000 };
 const restEvent = authorizerEvent({ Authorization: "Bearer secret-token" });
 const connectEvent = authorizerEvent({ "Sec-WebSocket-Protocol": "access_token, secret-token" });
@@ -35,20 +36,28 @@ describe.each([
   ["restAuthorizer", "authorize", authorizeRequest, restEvent],
   ["connectionAuthorizer", "authorizeConnection", authorizeConnection, connectEvent],
 ] as const)("%s", (_, operation, authorize, event) => {
-  it("allows the bearer of a valid token this call, and names their user and API key", async () => {
+  it("allows the bearer of a valid token, and names their user and API key", async () => {
     const verify = vi.fn(async () => claims);
     const admit = vi.fn(async () => "a key");
     expect(await authorize({ verify, admit })(event)).toEqual({
       principalId: "alice",
       policyDocument: {
         Version: "2012-10-17",
-        Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: event.methodArn }],
+        Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/*` }],
       },
       context: {},
       usageIdentifierKey: "a key",
     });
     expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
     expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
+  });
+
+  it.each([
+    ["is long", `${stage}/POST/updateTradingSettings/${"x".repeat(2000)}`],
+    ["holds what IAM would read", `${stage}/POST/updateTradingSettings/\${aws:username}*?`],
+  ])("names the stage in its policy if the path %s", async (_, methodArn) => {
+    const { policyDocument } = await authorize()({ ...event, methodArn });
+    expect(policyDocument.Statement).toEqual([expect.objectContaining({ Resource: `${stage}/*` })]);
   });
 
   it.each<[string, Fakes]>([

@@ -191,15 +191,15 @@ it("failed imports do not count", async () => {
   expect(await walletsOf(user)).toHaveLength(10);
 });
 
-it("the last counts of a field that is given twice, as in JSON", async () => {
+it("a field that is given twice is refused, and nothing is stored", async () => {
   const user = await newUser();
   const { privateKey } = newEvmKey();
   const body = `{"network":"eth","privateKey":"1","network":"bsc","privateKey":"${privateKey}"}`;
 
   const answer = await post("/storeWallet_v2", { token: user.token, body });
 
-  expectMessage(answer, 200);
-  expect((await walletsOf(user)).map(({ network }) => network)).toEqual(["bsc"]);
+  expectMessage(answer, 400, /twice/);
+  expect(await walletsOf(user)).toEqual([]);
 });
 
 it("no answer of any operation holds a private key", async () => {

@@ -1,0 +1,45 @@
+/** The JSON names a field of an object twice. Readers disagree which of the two counts. */
+export class RepeatedField extends Error {
+  override readonly name = "RepeatedField";
+}
+
+/**
+ * Parses JSON in which each object names each of its fields once. `JSON.parse` would silently keep the last.
+ *
+ * @throws {SyntaxError} @throws {RepeatedField}
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (repeatsField(text)) throw new RepeatedField();
+  return value;
+}
+
+/** @param json must be valid, which is what makes so simple a search correct. */
+function repeatsField(json: string): boolean {
+  const enclosing: Set<string>[] = [];
+  let text = "";
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === "{") enclosing.push(new Set());
+    else if (character === "}") enclosing.pop();
+    else if (character === '"') {
+      const end = endOfString(json, at);
+      text = json.slice(at, end + 1);
+      at = end;
+    } else if (character === ":") {
+      // A name can be written in several ways, with escapes.
+      const name: string = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
+      const names = enclosing.at(-1);
+      if (names?.has(name)) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string that begins at an index. */
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at;
+}
