@@ -8,7 +8,7 @@ import {
 } from "../domain/execution.ts";
 import { networks } from "../domain/network.ts";
 import { executionErrorCodes } from "./errors.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 
 const identifierRule = "must be 1 to 64 letters, digits or any of _ . : -";
 const IdentifierSchema = v.pipe(v.string(identifierRule), v.regex(/^[\w.:-]{1,64}$/, identifierRule));
@@ -44,9 +44,6 @@ const order = {
   averagePrice: v.optional(AmountSchema),
   txHash: v.optional(shortText(128)),
   reason: v.optional(shortText(256)),
-  createdAt: TimestampSchema,
-  updatedAt: TimestampSchema,
-  version: VersionSchema,
 };
 
 const position = {
@@ -56,16 +53,23 @@ const position = {
   amount: AmountSchema,
   averageEntryPrice: AmountSchema,
   realizedPnl: SignedAmountSchema,
-  openedAt: TimestampSchema,
-  updatedAt: TimestampSchema,
-  version: VersionSchema,
 };
 
+/** The last fields of both kinds. */
+const last = { updatedAt: TimestampSchema, version: VersionSchema };
+const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
+
 /** An order as clients see it. */
-export const OrderSchema = v.pipe(v.object(order), v.title("Order"));
+export const OrderSchema = v.pipe(
+  v.object({ ...order, createdAt: TimestampSchema, ...last }),
+  v.title("Order"),
+);
 
 /** A position as clients see it. */
-export const PositionSchema = v.pipe(v.object(position), v.title("Position"));
+export const PositionSchema = v.pipe(
+  v.object({ ...position, openedAt: TimestampSchema, ...last }),
+  v.title("Position"),
+);
 
 const UserIDSchema = v.pipe(
   v.string(),
@@ -75,11 +79,23 @@ const UserIDSchema = v.pipe(
 /** The records that an execution engine sends, by kind. An unknown field is an error, so that none is lost silently. */
 export const executionRecords = {
   order: v.pipe(
-    v.strictObject({ kind: v.literal("order"), userID: UserIDSchema, ...order }),
+    v.strictObject({
+      kind: v.literal("order"),
+      userID: UserIDSchema,
+      ...order,
+      createdAt: GivenTimestampSchema,
+      ...givenLast,
+    }),
     v.title("OrderRecord"),
   ),
   position: v.pipe(
-    v.strictObject({ kind: v.literal("position"), userID: UserIDSchema, ...position }),
+    v.strictObject({
+      kind: v.literal("position"),
+      userID: UserIDSchema,
+      ...position,
+      openedAt: GivenTimestampSchema,
+      ...givenLast,
+    }),
     v.title("PositionRecord"),
   ),
 };

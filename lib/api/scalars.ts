@@ -1,7 +1,24 @@
 import * as v from "valibot";
 
-/** ISO 8601 in UTC, with milliseconds. */
+/** ISO 8601 in UTC, with milliseconds. Lax, since it reads what earlier versions have stored. */
 export const TimestampSchema = v.pipe(v.string(), v.isoTimestamp());
+
+const timestampRule = "must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z";
+const timestampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A timestamp from outside, in any time zone, as UTC with milliseconds. Clients compare timestamps as text. */
+export const GivenTimestampSchema = v.pipe(
+  v.string(timestampRule),
+  v.check(isTimestamp, timestampRule),
+  v.transform((text) => new Date(text).toISOString()),
+);
+
+function isTimestamp(text: string): boolean {
+  const [, local] = timestampPattern.exec(text) ?? [];
+  if (local === undefined || Number.isNaN(Date.parse(text))) return false;
+  // JavaScript reads February 31 as March 3.
+  return new Date(`${local}Z`).toISOString().startsWith(local);
+}
 
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -44,8 +44,6 @@ function expectation(issue: v.BaseIssue<unknown>): string {
       return `must be at least ${issue.requirement}`;
     case "max_value":
       return `must be at most ${issue.requirement}`;
-    case "iso_timestamp":
-      return "must be an ISO 8601 timestamp";
     default:
       return `must be a ${issue.expected ?? issue.type}`;
   }

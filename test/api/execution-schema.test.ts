@@ -47,10 +47,29 @@ describe("OrderRecord", () => {
     ["version", 2 ** 53],
     ["version", "1"],
     ["createdAt", "yesterday"],
+    ["createdAt", "2026-02-31T10:00:00Z"],
+    ["createdAt", "2025-02-29T10:00:00+05:30"],
+    ["createdAt", "2026-01-01 10:00:00Z"],
+    ["createdAt", "2026-01-01T24:00:00Z"],
+    ["createdAt", "2026-01-01T10:00:60Z"],
+    ["createdAt", "2026-01-01T10:00:00"],
+    ["createdAt", "2026-01-01"],
+    ["updatedAt", "2026-01-01T10:00:00.Z"],
+    ["updatedAt", "2026-01-01T10:00:00+25:00"],
+    ["updatedAt", 1767261600000],
     ["PK", "USER#bob"],
     ["expiresAt", 1],
   ])("rejects the %s %j", (name, value) => {
     expect(accepts({ ...good, [name]: value })).toBe(false);
+  });
+
+  it.each([
+    ["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.000Z"],
+    ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"],
+    ["2024-02-29T23:30:00.123456789-05:30", "2024-03-01T05:00:00.123Z"],
+    ["2026-01-01T00:10:00.5+00:30", "2025-12-31T23:40:00.500Z"],
+  ])("reads the time %s as %s, in UTC with milliseconds", (updatedAt, read) => {
+    expect(v.parse(executionRecords.order, { ...good, updatedAt })).toMatchObject({ updatedAt: read });
   });
 
   it.each(Object.keys(good).filter((name) => name !== "price"))("requires its %s", (name) => {
