@@ -1,10 +1,10 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Tier } from "../domain/tier.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { Wallet } from "../domain/wallet.ts";
 import { queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import type { SealedKey } from "./vault.ts";
-import { transact } from "./writes.ts";
+import { putNew, transact, type Writes } from "./writes.ts";
 
 const listedAttributes = [
   "_id",
@@ -13,6 +13,7 @@ const listedAttributes = [
   "network",
   "walletType",
   "createdAt",
+  "slot",
   "slotName",
   "colortag",
 ] as const satisfies (keyof Wallet)[];
@@ -36,34 +37,32 @@ export async function hasWallet(table: Table, wallet: Wallet): Promise<boolean> 
 }
 
 /**
- * Writes a new wallet and its user's count of wallets together, so that no concurrency gets past the limit.
+ * Writes a new wallet in the next slot, and its user's count of wallets, together. So no concurrency gets past the limit,
+ * and no two wallets get the same slot.
  *
- * @returns false, without writing, if the wallet exists, the user's tier is another, or the limit is reached.
+ * @param read the user's tier and count of wallets, for which the caller has checked the limit.
+ * @returns false, without writing, if the wallet exists, or one of these has changed.
  */
 export async function insertWallet(
   table: Table,
   wallet: Wallet,
   sealed: SealedKey,
-  { tier, limit }: { tier: Tier; limit: number },
+  read: Pick<Profile, "tier" | "walletCount">,
 ): Promise<boolean> {
-  return transact(table, [
-    {
-      Put: {
-        TableName: table.name,
-        Item: { ...keyOf(wallet), ...wallet, ...sealed },
-        ConditionExpression: "attribute_not_exists(PK)",
-      },
-    },
+  const writes: Writes = [
+    putNew(table, { ...keyOf(wallet), ...wallet, ...sealed, slot: read.walletCount + 1 }),
     {
       Update: {
         TableName: table.name,
         Key: profileKey(wallet.UserID),
         UpdateExpression: "ADD walletCount :one",
-        ConditionExpression: "tier = :tier AND walletCount < :limit",
-        ExpressionAttributeValues: { ":one": 1, ":tier": tier, ":limit": limit },
+        ConditionExpression: "tier = :tier AND walletCount = :count",
+        ExpressionAttributeValues: { ":one": 1, ":tier": read.tier, ":count": read.walletCount },
       },
     },
-  ]);
+  ];
+  // The user's own imports meet on the profile. They wait for each other, rather than fail.
+  return transact(table, writes, { attempts: 10 });
 }
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet) =>

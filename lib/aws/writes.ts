@@ -50,13 +50,14 @@ export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
 const maxConflictAttempts = 5;
+const maxPauseMs = 800;
 
 /** Writes an item unless it exists. */
 export const putNew = (table: Table, Item: Record<string, unknown>): Writes[number] => ({
   Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" },
 });
 
-const pauseAfter = (attempt: number) => pause(Math.random() * 50 * 2 ** attempt);
+const pauseAfter = (attempt: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempt));
 
 /**
  * Writes all or nothing. Returns false, without writing, if a condition fails. Retries a conflict or throttling after a

@@ -11,6 +11,8 @@ export type Wallet = {
   network: Network;
   walletType: "generated" | "imported";
   createdAt: string;
+  /** Its number among the user's wallets, from 1. Wallets of version 0.1 have none. */
+  slot?: number;
   /** Unset until the user names the wallet. */
   slotName?: string;
   /** Unset until the user picks a colour. */
@@ -34,26 +36,40 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 export type ColorTag = (typeof colorTags)[number];
 
 /** A wallet as a list shows it, with a name and a colour. */
-export type ListedWallet = Required<Wallet>;
+export type ListedWallet = Omit<Required<Wallet>, "slot">;
 
 /**
- * The user's wallets, oldest first, with a default name and colour for those that have none. New wallets come last, so a
- * wallet keeps its defaults without their being stored.
+ * The user's wallets by slot, with a default name and colour for those that have none. The defaults follow from the slot,
+ * so they stay when other wallets come, whatever clock those were dated by.
  */
 export function listed(wallets: readonly Wallet[]): ListedWallet[] {
-  return wallets.toSorted(byAge).map((wallet, index) => ({
-    ...wallet,
-    slotName: wallet.slotName ?? `Wallet ${index + 1}`,
-    colortag: wallet.colortag ?? defaultColor(index),
-  }));
+  return withSlots(wallets)
+    .toSorted((a, b) => a.slot - b.slot)
+    .map(({ slot, ...wallet }) => ({
+      ...wallet,
+      slotName: wallet.slotName ?? `Wallet ${slot}`,
+      colortag: wallet.colortag ?? defaultColor(slot),
+    }));
+}
+
+/** Wallets without a slot were imported before those with one. By age, they get the slots that are free. */
+function withSlots(wallets: readonly Wallet[]): (Wallet & { slot: number })[] {
+  const taken = new Set(wallets.map(({ slot }) => slot));
+  let last = 0;
+  return wallets.toSorted(byAge).map((wallet) => {
+    if (wallet.slot !== undefined) return { ...wallet, slot: wallet.slot };
+    do last++;
+    while (taken.has(last));
+    return { ...wallet, slot: last };
+  });
 }
 
 function byAge(a: Wallet, b: Wallet): number {
   return a.createdAt.localeCompare(b.createdAt) || a._id.localeCompare(b._id);
 }
 
-function defaultColor(index: number): ColorTag {
-  return colorTags[index % colorTags.length] as ColorTag;
+function defaultColor(slot: number): ColorTag {
+  return colorTags[(slot - 1) % colorTags.length] as ColorTag;
 }
 
 /** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not hold another. */

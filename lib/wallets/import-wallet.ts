@@ -1,9 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { readOwnProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { SealedKey } from "../aws/vault.ts";
 import { hasWallet, insertWallet } from "../aws/wallet-records.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import { checkWalletLimit, type Wallet } from "../domain/wallet.ts";
+
+/** Enough for a user who imports 50 wallets at once. */
+const maxAttempts = 20;
 
 /**
  * Adds a wallet to its user's wallets. Importing an address again on the same network succeeds and changes nothing, even
@@ -19,8 +23,8 @@ export async function importWallet(
   limits: WalletLimits,
 ): Promise<void> {
   let sealed: SealedKey | undefined;
-  // A concurrent change stops the insert. The next attempt reads it: the same wallet, a full count, or another tier.
-  for (let attempt = 1; attempt <= 5; attempt++) {
+  // A concurrent change stops the insert. The next attempt reads it: the same wallet, another count, or another tier.
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const [isHeld, { tier, walletCount }] = await Promise.all([
       hasWallet(table, wallet),
       readOwnProfile(table, wallet.UserID),
@@ -28,7 +32,8 @@ export async function importWallet(
     if (isHeld) return;
     checkWalletLimit(tier, walletCount, limits);
     sealed ??= await seal();
-    if (await insertWallet(table, wallet, sealed, { tier, limit: limits[tier] })) return;
+    if (await insertWallet(table, wallet, sealed, { tier, walletCount })) return;
+    await pause(Math.random() * 25 * attempt);
   }
   throw new Error("The user's profile kept changing");
 }

@@ -9,7 +9,7 @@ const wallets = (count: number) =>
   );
 
 describe("listed", () => {
-  it("names wallets by age, in whatever order they are read", () => {
+  it("names wallets without a slot by age, in whatever order they are read", () => {
     const order = fc.shuffledSubarray(wallets(12), { minLength: 12 });
     fc.assert(
       fc.property(order, (shuffled) => {
@@ -26,6 +26,25 @@ describe("listed", () => {
     const before = listed(wallets(5)).map(({ slotName, colortag }) => [slotName, colortag]);
     const after = listed(wallets(6)).map(({ slotName, colortag }) => [slotName, colortag]);
     expect(after.slice(0, 5)).toEqual(before);
+  });
+
+  it("keeps names and colours when a wallet is added whose clock was behind", () => {
+    const numbered = wallets(3).map((wallet, index) => ({ ...wallet, slot: 3 - index }));
+    const before = listed(numbered.slice(1));
+    expect(before.map(({ slotName }) => slotName)).toEqual(["Wallet 1", "Wallet 2"]);
+    expect(listed(numbered).slice(0, 2)).toEqual(before);
+  });
+
+  it("numbers wallets without a slot by age, before those that have one, and around their slots", () => {
+    const [first, second, third, fourth, fifth] = wallets(5) as [Wallet, Wallet, Wallet, Wallet, Wallet];
+    const mixed = [{ ...first, slot: 3 }, fifth, { ...fourth, slot: 5 }, third, second];
+    expect(listed(mixed).map(({ _id, slotName }) => [_id, slotName])).toEqual([
+      [second._id, "Wallet 1"],
+      [third._id, "Wallet 2"],
+      [first._id, "Wallet 3"],
+      [fifth._id, "Wallet 4"],
+      [fourth._id, "Wallet 5"],
+    ]);
   });
 
   it("gives the first eight wallets different colours of the palette", () => {

@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as getUserData } from "../../functions/getUserData/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as listWallets } from "../../functions/listWallets/handler.ts";
@@ -44,6 +44,7 @@ const cancelled = (...codes: string[]) =>
 let dataKey: Buffer;
 
 beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
   table.reset();
   kms.reset();
   dataKey = randomBytes(32);
@@ -142,7 +143,7 @@ describe("storeWallet, with its transaction", () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "TransactionConflict"));
     const result = await storeWallet(importEvent);
     expect([result.statusCode, bodyOf(result)]).toEqual([500, message]);
-    expect(writes()).toBe(5);
+    expect(writes()).toBe(10);
   });
 
   it("does not retry after any other failure", async () => {

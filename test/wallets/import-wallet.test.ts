@@ -1,10 +1,10 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
-import { profileKey } from "../../lib/aws/table-keys.ts";
+import { profileKey, walletKey } from "../../lib/aws/table-keys.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import type { Network } from "../../lib/domain/network.ts";
-import { importedWallet } from "../../lib/domain/wallet.ts";
+import { importedWallet, listed } from "../../lib/domain/wallet.ts";
 import { register } from "../../lib/users/register.ts";
 import { importWallet } from "../../lib/wallets/import-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -40,6 +40,35 @@ describe("importWallet", () => {
     expect(await outcomes(imports)).toEqual({ added: 10, refused: 40 });
     expect(await walletsOfUser(db.table, userID)).toHaveLength(10);
     expect(await countOf(userID)).toBe(10);
+  });
+
+  it("numbers wallets in the order in which they are stored, whatever their clocks and the concurrency", async () => {
+    const userID = await holder("collector");
+    await Promise.all(Array.from({ length: 10 }, (_, index) => add(userID, `0x${index}`)));
+    const slots = (await walletsOfUser(db.table, userID)).map(({ slot }) => slot);
+    expect(slots.toSorted()).toEqual([1, 10, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const behind = importedWallet(await holder("traveller"), "eth", "0x2", new Date(0));
+    await add("traveller", "0x1");
+    await importWallet(db.table, behind, seal, limits);
+    const names = listed(await walletsOfUser(db.table, "traveller")).map(
+      ({ generatedWalletAddress, slotName }) => [generatedWalletAddress, slotName],
+    );
+    expect(names).toEqual([
+      ["0x1", "Wallet 1"],
+      ["0x2", "Wallet 2"],
+    ]);
+  });
+
+  it("gives a wallet the next slot after those of version 0.1, which have none", async () => {
+    const userID = await holder("veteran");
+    await add(userID, "0x1");
+    const removal = { UpdateExpression: "REMOVE slot", Key: walletKey(userID, "eth", "0x1") };
+    await db.table.client.send(new UpdateCommand({ TableName: db.table.name, ...removal }));
+    await add(userID, "0x2");
+    expect(listed(await walletsOfUser(db.table, userID))).toMatchObject([
+      { generatedWalletAddress: "0x1", slotName: "Wallet 1", colortag: "blue" },
+      { generatedWalletAddress: "0x2", slotName: "Wallet 2", colortag: "green" },
+    ]);
   });
 
   it("imports one wallet if the same one comes 20 times at once", async () => {
@@ -134,7 +163,7 @@ describe("walletsOfUser", () => {
     const userID = await holder("lister");
     await add(userID, "0x1");
     expect(Object.keys((await walletsOfUser(db.table, userID))[0] ?? {}).sort()).toEqual(
-      ["UserID", "_id", "createdAt", "generatedWalletAddress", "network", "walletType"].sort(),
+      ["UserID", "_id", "createdAt", "generatedWalletAddress", "network", "slot", "walletType"].sort(),
     );
   });
 });
