@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { keepDeadline, perAttempt } from "./deadline.ts";
 import type { Key, KeyRange } from "./table-keys.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
@@ -12,6 +13,7 @@ export type Item<Content = Record<string, unknown>> = Key & Content;
 /** Functions open their table once, at load. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
+  client.middlewareStack.add(keepDeadline, perAttempt);
   return {
     name,
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),

@@ -7,6 +7,7 @@ import {
 } from "@aws-sdk/client-kms";
 import type { Wallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
+import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** The KMS key that wraps the data keys, and a client for it. */
@@ -22,7 +23,9 @@ export type SealedKey = {
 
 /** Functions open their vault once, at load. */
 export function openVault(keyID: string, config: KMSClientConfig = {}): Vault {
-  return { keyID, client: new KMSClient({ requestHandler: timeouts, maxAttempts, ...config }) };
+  const client = new KMSClient({ requestHandler: timeouts, maxAttempts, ...config });
+  client.middlewareStack.add(keepDeadline, perAttempt);
+  return { keyID, client };
 }
 
 /** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */

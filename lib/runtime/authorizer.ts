@@ -1,6 +1,7 @@
-import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
 import type * as v from "valibot";
 import type { UnauthorizedBodySchema } from "../api/errors.ts";
+import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { connectionToken, requestToken } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
@@ -72,8 +73,11 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
     }
   }
 
-  return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    const found = await identify(event);
+  return async (
+    event: APIGatewayRequestAuthorizerEvent,
+    context?: Context,
+  ): Promise<APIGatewayAuthorizerResult> => {
+    const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
     const { userID, usageIdentifierKey } = found;
     return { ...decide(event, "Allow", userID), usageIdentifierKey };

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
@@ -6,6 +6,7 @@ import { DomainError } from "../domain/domain-error.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operations, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
+import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
@@ -22,10 +23,11 @@ const allowedOrigins = environment("ALLOWED_ORIGINS");
  * success schema lists. Errors get the operation's own shape.
  */
 export function rest<Name extends RestOperationName>(name: Name, useCase: UseCase<Name>) {
-  return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
+  return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
-      const result = await useCase({ ...readRequest(name, event), userID: callerOf(event), now });
+      const request = { ...readRequest(name, event), userID: callerOf(event), now };
+      const result = await inTime(context, () => useCase(request));
       return withCors(event, answer(200, v.parse(schemas[name].success, result)));
     } catch (error) {
       return withCors(event, answerError(operations[name], errorAnswer(name, error), now));

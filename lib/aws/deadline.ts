@@ -1,0 +1,36 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** The work has called AWS for as long as it may. */
+export class DeadlineExceeded extends Error {
+  override readonly name = "DeadlineExceeded";
+}
+
+const deadlines = new AsyncLocalStorage<AbortSignal>();
+
+/** Runs work whose calls of AWS fail with {@link DeadlineExceeded} from a deadline on, however many they are. */
+export function withDeadline<Result>(durationMs: number, work: () => Promise<Result>): Promise<Result> {
+  return deadlines.run(AbortSignal.timeout(Math.max(0, durationMs)), work);
+}
+
+/**
+ * Middleware of an SDK client that keeps the deadline of the work that calls it. What has been sent cannot be recalled, so
+ * the attempt that it ends may still succeed. No further one is sent.
+ */
+export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>) {
+  return async (args: Args): Promise<Output> => {
+    const signal = deadlines.getStore();
+    if (signal === undefined) return next(args);
+    if (signal.aborted) throw new DeadlineExceeded();
+    const { promise: exceeded, reject } = Promise.withResolvers<never>();
+    const fail = () => reject(new DeadlineExceeded());
+    signal.addEventListener("abort", fail);
+    try {
+      return await Promise.race([next(args), exceeded]);
+    } finally {
+      signal.removeEventListener("abort", fail);
+    }
+  };
+}
+
+/** Where {@link keepDeadline} goes. A low priority puts it into the SDK's retries, so that it sees each attempt. */
+export const perAttempt = { step: "finalizeRequest", priority: "low", name: "keepDeadline" } as const;
