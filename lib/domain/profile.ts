@@ -59,8 +59,22 @@ export function newProfile(user: {
  * be shown.
  */
 export function usernameOf(candidates: readonly unknown[], refID: string): string {
-  return candidates.find(isUsername) ?? `trader-${refID.toLowerCase()}`;
+  return candidates.find(isUsername) ?? generatedName(refID);
 }
+
+/**
+ * A better name for a user whose name is generated, or undefined. The first token that a user presents may have none, as
+ * Cognito's access tokens do.
+ */
+export function betterUsername(
+  { username, refID }: Pick<Profile, "username" | "refID">,
+  candidates: readonly unknown[],
+): string | undefined {
+  if (username !== generatedName(refID)) return undefined;
+  return candidates.find((name) => isUsername(name) && name !== username) as string | undefined;
+}
+
+const generatedName = (refID: string): string => `trader-${refID.toLowerCase()}`;
 
 /** Whether a name may be shown to other users. */
 export function isUsername(candidate: unknown): candidate is string {

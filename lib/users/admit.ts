@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { coverageOf, type PlanStage } from "../aws/plan-stages.ts";
-import { readProfile, recordVisit } from "../aws/profile-records.ts";
+import { changeProfile, readProfile, recordVisit } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../aws/user-key-records.ts";
 import { planOf, samePlan } from "../domain/plan.ts";
-import type { Profile } from "../domain/profile.ts";
+import { betterUsername, type Profile } from "../domain/profile.ts";
 import { register, type SignedInUser } from "./register.ts";
 
 /** How long an authorizer remembers a user's own key. A key is retired for far longer before it is deleted. */
@@ -47,7 +47,11 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
   };
 }
 
-/** Registers a user at first sight, and records the visit of others. Returns the profile as it was before the visit. */
+/**
+ * Registers a user at first sight. Of others it records the visit, and the name if they have none of their own yet.
+ *
+ * @returns the profile as it was before.
+ */
 async function admitUser(
   table: Table,
   user: SignedInUser,
@@ -57,6 +61,8 @@ async function admitUser(
   const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now, onFault));
   const sinceVisitMs = now.getTime() - Date.parse(profile.lastVisited);
   if (sinceVisitMs > visitIntervalMs) await recordVisit(table, user.userID, now).catch(onFault);
+  const username = betterUsername(profile, user.names);
+  if (username !== undefined) await changeProfile(table, profile, { username }).catch(onFault);
   return profile;
 }
 

@@ -186,4 +186,26 @@ describe("admission", () => {
       lastVisited: later(minutes(62)).toISOString(),
     });
   });
+
+  it("replaces a generated username by that of a later token, once", async () => {
+    const named = (...names: unknown[]) => ({ ...user("nameless"), names });
+    const username = async () => (await readProfile(world.table, "nameless"))?.username;
+    await open()(named(), start);
+    expect(await username()).toMatch(/^trader-/);
+    await open()(named("nobody@example.com", undefined), start);
+    expect(await username()).toMatch(/^trader-/);
+    await open()(named(undefined, "Ann"), start);
+    expect(await username()).toBe("Ann");
+    await open()(named("Bea"), start);
+    expect(await username()).toBe("Ann");
+  });
+
+  it("admits a user whose username cannot be replaced", async () => {
+    await open()({ ...user("unnamed"), names: [] }, start);
+    const fail = (command: unknown) => {
+      if (command instanceof UpdateCommand) throw new Error("no");
+    };
+    expect(await open(interceptedTable(world.table, fail))(user("unnamed"), start)).toBe(fallbackKey);
+    expect(onFault).toHaveBeenCalledOnce();
+  });
 });
