@@ -91,8 +91,20 @@ function decide(
   context: Record<string, string> = {},
 ): APIGatewayAuthorizerResult {
   const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: stageOf(methodArn) }];
-  return { principalId, policyDocument: { Version: "2012-10-17", Statement }, context };
+  return {
+    principalId,
+    policyDocument: { Version: "2012-10-17", Statement },
+    context: { ...context, ...loggedContext(principalId) },
+  };
 }
+
+/** What the access logs show of an authorizer's context. */
+export type LoggedContext = { loggedUser: string };
+
+/** A userID is printable ASCII, so what could end or escape a string of JSON is this. `%` keeps different ids different. */
+const loggedContext = (userID: string): LoggedContext => ({
+  loggedUser: userID.replace(/["\\%]/g, encodeURIComponent),
+});
 
 /**
  * All methods of a call's stage. The ARN of the call itself has the path that the caller chose: API Gateway rejects it

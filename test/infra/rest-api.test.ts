@@ -89,7 +89,7 @@ describe("the stage", () => {
     const format: Record<string, string> = JSON.parse(stage.AccessLogSetting.Format);
     expect(Object.values(format).sort()).toEqual([
       "$context.authorizer.latency",
-      "$context.authorizer.principalId",
+      "$context.authorizer.loggedUser",
       "$context.error.responseType",
       "$context.extendedRequestId",
       "$context.httpMethod",

@@ -113,7 +113,7 @@ describe("the WebSocket stage", () => {
     const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
       "$context.authorizer.latency",
-      "$context.authorizer.principalId",
+      "$context.authorizer.loggedUser",
       "$context.connectionId",
       "$context.error.responseType",
       "$context.eventType",

@@ -45,11 +45,25 @@ describe.each([
         Version: "2012-10-17",
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/*` }],
       },
-      context: {},
+      context: { loggedUser: "alice" },
       usageIdentifierKey: "a key",
     });
     expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
     expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
+  });
+
+  it.each([
+    ['ann"}', "ann%22}"],
+    ["DOMAIN\\ann", "DOMAIN%5Cann"],
+    ["100%22", "100%2522"],
+    ["auth0|a b.c-d_e'f", "auth0|a b.c-d_e'f"],
+    ['"'.repeat(255), "%22".repeat(255)],
+  ])("names the user %s as %s for the access log", async (sub, loggedUser) => {
+    const result = await authorize({ verify: async () => ({ ...claims, sub }) })(event);
+    expect(result).toMatchObject({ principalId: sub, context: { loggedUser } });
+    expect(JSON.parse(`{"principalId":"${result.context?.loggedUser}"}`)).toEqual({
+      principalId: loggedUser,
+    });
   });
 
   it.each([

@@ -43,7 +43,10 @@ describe("recordExecutions", () => {
       [{ kind: "order" }, "userID is required and must be a string"],
       [asOrder({ amount: "1e5" }), "amount must be a decimal number of at least 0, as text"],
       [asOrder({ version: 0 }), "version must be at least 1"],
-      [asOrder({ createdAt: secret }), "createdAt must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z"],
+      [
+        asOrder({ createdAt: secret }),
+        "createdAt must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z",
+      ],
       [asOrder({ [secret]: 1 }), "A field of the record is not a known field"],
       [asPosition({ side: "buy" }), "side is not a known field"],
       [asPosition({ orderId: "o1" }), "orderId is not a known field"],

@@ -2,6 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { LoggedContext } from "../../runtime/authorizer.ts";
 
 /** A log group that keeps its lines for a month, and is not deleted with what wrote them. */
 export class RetainedLogGroup extends LogGroup {
@@ -9,6 +10,12 @@ export class RetainedLogGroup extends LogGroup {
     super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN });
   }
 }
+
+/**
+ * The user's id in a form that cannot break a line of JSON, as the authorizers put it into their context. It is unknown
+ * whether API Gateway escapes quotes in the principal's id, which issuers choose.
+ */
+const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
  * One line of JSON per request. It has the path of the route, and no headers, no query and no error message: a token or a
@@ -22,7 +29,7 @@ export const restAccessLogFormat = AccessLogFormat.custom(
     time: AccessLogField.contextRequestTime(),
     method: AccessLogField.contextHttpMethod(),
     resourcePath: AccessLogField.contextResourcePath(),
-    principalId: AccessLogField.contextAuthorizerPrincipalId(),
+    principalId: AccessLogField.contextAuthorizer(loggedUser),
     status: AccessLogField.contextStatus(),
     errorType: AccessLogField.contextErrorResponseType(),
     authorizerLatency: AccessLogField.contextAuthorizerLatency(),
@@ -42,7 +49,7 @@ export const streamAccessLogFormat = AccessLogFormat.custom(
     routeKey: AccessLogField.contextRouteKey(),
     eventType: AccessLogField.contextEventType(),
     connectionId: AccessLogField.contextConnectionId(),
-    principalId: AccessLogField.contextAuthorizerPrincipalId(),
+    principalId: AccessLogField.contextAuthorizer(loggedUser),
     status: AccessLogField.contextStatus(),
     errorType: AccessLogField.contextErrorResponseType(),
     authorizerLatency: AccessLogField.contextAuthorizerLatency(),
