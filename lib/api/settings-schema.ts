@@ -37,8 +37,11 @@ export const SettingsPatchSchema = v.pipe(
   ),
 );
 
-const evm = { slippage, gasPreset, maxGasPrice, mevProtection: flag, autoBuy: flag, autoSell: flag };
-const solana = { slippage, priorityFee, mevProtection: flag, autoBuy: flag, autoSell: flag };
+// What is stored was inside the limits of its time. Answers have none, so that narrower ones do not turn it into errors.
+const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
+const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
+const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };
+const solana = { slippage: number("Percent"), priorityFee: number("SOL"), ...flags };
 const record = { _id: v.string(), userID: v.string() };
 const times = { createdAt: TimestampSchema, updatedAt: TimestampSchema };
 
@@ -54,6 +57,6 @@ export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)])
 /** The settings inside the profile data, without ids and times. */
 export const ProfileSettingsSchema = v.object({
   ethereum: v.object(evm),
-  solana: v.object({ slippage, priorityFee }),
+  solana: v.object({ slippage: solana.slippage, priorityFee: solana.priorityFee }),
   base: v.object(evm),
 });

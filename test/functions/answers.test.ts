@@ -2,11 +2,15 @@ import "./environment.ts";
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
+import { handler as getUserData } from "../../functions/getUserData/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as listWallets } from "../../functions/listWallets/handler.ts";
 import { handler as storeWallet } from "../../functions/storeWallet/handler.ts";
+import { newProfile } from "../../lib/domain/profile.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
+
+const identity = { _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345" };
 
 const table = mockClient(DynamoDBDocumentClient);
 const logged = quietConsole();
@@ -28,6 +32,15 @@ describe("a REST function", () => {
     table.on(QueryCommand).resolves({ Items: [{ PK: "p", SK: "s", encryptedPrivateKey: "x", ...wallet }] });
     const { body } = await listWallets(restEvent());
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
+  });
+
+  it("returns stored settings that are outside of today's limits", async () => {
+    const profile = { ...newProfile({ ...identity, now: new Date() }), PK: "USER#alice", SK: "PROFILE" };
+    const stored = { PK: "USER#alice", SK: "PROFILE#CHAIN#eth", slippage: 500, maxGasPrice: -1 };
+    table.on(QueryCommand).resolves({ Items: [profile, stored] });
+    const { statusCode, body } = await getUserData(restEvent());
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body).tradingSettings.ethereum).toMatchObject({ slippage: 500, maxGasPrice: -1 });
   });
 
   it("reads every page of a list", async () => {
