@@ -103,7 +103,7 @@ describe("the alarms", () => {
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
     const ofRealTime = kinds("websocket", "internal") + 2 * kinds("changes") + 2 * kinds("schedule");
-    const others = ["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"];
+    const others = ["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached", "IssuerOutage"];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
 
@@ -180,6 +180,24 @@ describe("the alarms on what happens without a request", () => {
       Statistic: "Maximum",
       Threshold: 1,
     });
+  });
+
+  it("report that the issuer's keys cannot be fetched, while users may not notice it yet", () => {
+    const outages = filters.filter(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "IssuerOutages",
+    );
+    expect(outages).toEqual(
+      ["authorize", "authorizeConnection"].map((name) => ({
+        FilterPattern: '{ $.message.error = "IssuerUnavailable" }',
+        LogGroupName: { Ref: expect.stringMatching(new RegExp(`^${name}Log`)) },
+        MetricTransformations: [
+          { MetricName: "IssuerOutages", MetricNamespace: "TerminalApi", MetricValue: "1" },
+        ],
+      })),
+    );
+    const alarm = alarmOn(alarms, "IssuerOutages");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 3, Period: 300 });
+    expect(alarm.AlarmDescription).toMatch(/six hours.*Look first at the issuer's JWKS/);
   });
 
   it("report that there is no room for another key or plan, and say what to do", () => {

@@ -13,7 +13,14 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { operationsOf } from "../../operations.ts";
-import { failuresBesideRefusals, failuresOf, limitsReached, sumOverCalls, type Watched } from "./metrics.ts";
+import {
+  failuresBesideRefusals,
+  failuresOf,
+  issuerOutages,
+  limitsReached,
+  sumOverCalls,
+  type Watched,
+} from "./metrics.ts";
 
 const fiveMinutes = Duration.minutes(5);
 
@@ -79,6 +86,11 @@ export class Alarms extends Construct {
       `${authorizeConnection.name}Failures`,
       failuresBesideRefusals(authorizeConnection),
       `${authorizeConnection.row.impact} ${issuerFirst(authorizeConnection.name)}`,
+    );
+    this.#add(
+      "IssuerOutage",
+      issuerOutages([authorize, authorizeConnection]),
+      "The issuer's keys cannot be fetched. Users notice nothing while the last good keys serve, which they do for six hours. Tokens that were signed with a new key get a 500, and so does every token in a function that has just started. Look first at the issuer's JWKS.",
     );
   }
 

@@ -3,7 +3,7 @@ import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { FilterPattern, type JsonPattern } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type JsonPattern, type MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { operations } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
@@ -72,6 +72,17 @@ export function limitsReached(operation: OperationFunction): Metric {
     metricName: metric.metricName,
   });
   return metric;
+}
+
+/** How often the authorizers could not fetch the issuer's keys, whether they had older ones to use or not. */
+export function issuerOutages(authorizers: readonly OperationFunction[]): Metric {
+  const [first] = authorizers as [OperationFunction];
+  const metric = { metricNamespace: Stack.of(first.lambda).stackName, metricName: "IssuerOutages" };
+  const filterPattern = stringValue("$.message.error", "=", "IssuerUnavailable");
+  const [filter] = authorizers.map(({ lambda }) =>
+    lambda.logGroup.addMetricFilter("IssuerOutages", { filterPattern, ...metric }),
+  ) as [MetricFilter];
+  return filter.metric({ statistic: Stats.SUM });
 }
 
 /** The metric of {@link limitsReached}. */
