@@ -105,6 +105,12 @@ describe("an assembly with known sources", () => {
     expect(assembly()).toBe("stack.ts");
     expect(await synthesize({ ...saving, context: synthesis.context })).toBe("synthesized");
     expect(assembly()).toBe("stack.ts// saved");
+
+    // Undoing the save does not show which version the app has read.
+    writeFileSync(inProject("lib", "stack.ts"), "stack.ts");
+    expect(await synthesize(saving)).toBe("synthesized");
+    writeFileSync(inProject("lib", "stack.ts"), "stack.ts");
+    expect(await synthesize(saving)).toBe("synthesized");
   });
 
   it("is never used again without a list of sources", async () => {
