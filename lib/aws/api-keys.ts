@@ -29,15 +29,20 @@ export async function createKey(
   }
 }
 
-/** @throws {NotFoundException} if the key or the plan does not exist, or the key is on another plan. */
-export async function attachKey({ client }: UsagePlans, planID: string, keyID: string): Promise<void> {
-  const names = { usagePlanId: planID, keyId: keyID };
+/**
+ * Puts a key on a plan. Returns false if the key is on another one.
+ *
+ * @throws {NotFoundException} if the key or the plan does not exist.
+ */
+export async function attachKey(plans: UsagePlans, planID: string, keyID: string): Promise<boolean> {
   try {
-    await client.send(new CreateUsagePlanKeyCommand({ ...names, keyType: "API_KEY" }));
+    await plans.client.send(
+      new CreateUsagePlanKeyCommand({ usagePlanId: planID, keyId: keyID, keyType: "API_KEY" }),
+    );
+    return true;
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
-    // The key is on a plan already. This throws unless it is this plan.
-    await client.send(new GetUsagePlanKeyCommand(names));
+    return isAttached(plans, planID, keyID);
   }
 }
 

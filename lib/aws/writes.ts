@@ -47,7 +47,11 @@ export async function afterConflicts<Output>(write: () => Promise<Output>): Prom
 export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /** Cancellations that are not about the request: the same request may pass a moment later. */
-const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+export const temporaryReasons = new Set([
+  "TransactionConflict",
+  "ThrottlingError",
+  "ProvisionedThroughputExceeded",
+]);
 
 const maxConflictAttempts = 5;
 const maxPauseMs = 800;

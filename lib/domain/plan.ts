@@ -16,14 +16,17 @@ export type Plan =
 /** A token bucket: the tokens that it gains per second, and the most that it holds. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
-/** The requests of a whole minute may come at once. A minute later the bucket is full again. */
+/** The most requests that API Gateway takes at once from a whole account. */
+const maxBurst = 5000;
+
+/** The requests of a whole minute may come at once, as far as API Gateway allows. */
 export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number }): Throttle => ({
   rateLimit: requestsPerMinute / 60,
-  burstLimit: requestsPerMinute,
+  burstLimit: Math.min(requestsPerMinute, maxBurst),
 });
 
 /** The throttle of the fallback plan, for all users together that have no active key yet. */
-export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: 5000 };
+export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
 
 /** The throttle of the messages on one connection. Usage plans count connections only. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };

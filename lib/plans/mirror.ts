@@ -1,4 +1,4 @@
-import { NotFoundException, TooManyRequestsException } from "@aws-sdk/client-api-gateway";
+import { TooManyRequestsException } from "@aws-sdk/client-api-gateway";
 import type { DynamoDBRecord } from "aws-lambda";
 import { attachKey, createKey } from "../aws/api-keys.ts";
 import { imageIn } from "../aws/change-image.ts";
@@ -6,10 +6,12 @@ import { changeThrottle, createCustomerPlan } from "../aws/customer-plans.ts";
 import { coverageOf } from "../aws/plan-stages.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
+import { isTransient } from "../aws/transient.ts";
 import { LimitReached, type UsagePlans } from "../aws/usage-plans.ts";
 import {
   type ActiveKey,
   deleteUserKeyRecord,
+  KeyChanged,
   type PendingKey,
   readUserKeyRecord,
   type UserKeyRecord,
@@ -31,8 +33,10 @@ export type MirrorDeps = {
 
 /**
  * Mirrors the users of the changed profiles, one after the other, because the control plane accepts few calls a second.
+ * Only transient faults are retried. After any other, the user's next visit is the next attempt: a key that cannot be made
+ * must not hold up the users behind it.
  *
- * @param onFault receives the error of each user that could not be mirrored.
+ * @param onFault receives the error of each user that could not be mirrored, and of each record that could not be read.
  * @returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
  */
 export async function mirrorChanges(
@@ -41,20 +45,34 @@ export async function mirrorChanges(
   onFault: (error: unknown) => void,
 ): Promise<string[]> {
   const failed: string[] = [];
-  const byUser = Map.groupBy(records.filter(concernsKey), (record) => imagesOf(record).userID);
-  for (const [userID, changes] of byUser) {
+  for (const [userID, changes] of changesByUser(records, onFault)) {
     try {
-      if (userID !== undefined) await mirrorUser(deps, userID);
+      await mirrorUser(deps, userID);
     } catch (error) {
       onFault(error);
-      // A retry would not find room either. The user's next visit is the next attempt.
-      if (error instanceof LimitReached) continue;
+      // A retry would not find room either.
+      if (error instanceof LimitReached || !(isTransient(error) || error instanceof KeyChanged)) continue;
       failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
       // The other users would wait as long, in vain.
       if (error instanceof TooManyRequestsException) break;
     }
   }
   return failed;
+}
+
+/** The changes that concern users' keys. A record that cannot be read would be no better at a retry. */
+function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unknown) => void) {
+  const byUser = new Map<string, DynamoDBRecord[]>();
+  for (const record of records) {
+    try {
+      const { userID } = imagesOf(record);
+      if (userID !== undefined && concernsKey(record))
+        byUser.set(userID, [...(byUser.get(userID) ?? []), record]);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+  return byUser;
 }
 
 /** Whether a change concerns the key: another plan, or a visit, since idle users lose their keys. */
@@ -119,13 +137,11 @@ async function replaceKey(
       ? await createCustomerPlan(plans, next.name, throttleOf(plan))
       : tierPlans[plan.name];
   const keyID = await createKey(plans, next);
-  try {
-    await attachKey(plans, planID, keyID);
-  } catch (error) {
-    // Two runs at once may have created two plans. Then the key is on the other one, and neither is used.
-    if (error instanceof NotFoundException && plan.name === "Enterprise")
-      await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
-    throw error;
+  if (!(await attachKey(plans, planID, keyID))) {
+    // The tier's plan was replaced since an earlier run, or two runs at once have created two plans. Neither key nor plan
+    // is used.
+    await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
+    throw new KeyChanged();
   }
   const activeFrom = new Date(now().getTime() + graceMs).toISOString();
   const current = { ...next, keyID, planID, coverage: coverageOf(plans.stages), activeFrom };

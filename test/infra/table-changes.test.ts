@@ -58,11 +58,12 @@ describe("the table's changes", () => {
     });
   });
 
-  it("invoke mirrorPlans in small batches, with retries for six hours", () => {
+  it("invoke mirrorPlans in small batches, with ten retries", () => {
     expect(mappingOf("mirrorPlans")).toEqual({
       ...common("mirrorPlans"),
       BatchSize: 20,
       MaximumRecordAgeInSeconds: 6 * 3600,
+      MaximumRetryAttempts: 10,
       ParallelizationFactor: 1,
     });
   });

@@ -4,8 +4,9 @@ import type { Item } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { newProfile, type Profile } from "../../lib/domain/profile.ts";
-import { mirrorChanges } from "../../lib/plans/mirror.ts";
+import { mirrorChanges, mirrorUser } from "../../lib/plans/mirror.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
+import { observed } from "./support/observed.ts";
 import { expectSettled } from "./support/settled.ts";
 import { base, enterprise, later, minutes, pro, start, worldForTests } from "./support/world.ts";
 
@@ -68,20 +69,71 @@ describe("mirrorChanges with several records", () => {
     expect(world.usage.apiKeys).toHaveLength(1);
   });
 
-  it("returns failed records for a retry, and mirrors the other users", async () => {
+  /** A control plane that answers each call about this user with an error. */
+  const failFor = (userID: string, status: number, name: string) =>
     world.reset({
       before: (request) =>
-        request.body.includes("/broken/")
-          ? Promise.resolve(refusal(400, "BadRequestException", "Invalid name"))
-          : undefined,
+        request.body.includes(`/${userID}/`) ? Promise.resolve(refusal(status, name, "no")) : undefined,
     });
-    for (const userID of ["before", "broken", "after"]) await world.put(userID, base);
-    const records = ["before", "broken", "after", "broken"].map((userID) => streamRecord(image(userID)));
+
+  it("returns the records of a transient fault for a retry, and mirrors the other users", async () => {
+    failFor("unlucky", 500, "InternalFailure");
+    for (const userID of ["before", "unlucky", "after"]) await world.put(userID, base);
+    const records = ["before", "unlucky", "after", "unlucky"].map((userID) => streamRecord(image(userID)));
     expect(await mirror(records)).toEqual(
       [records[1], records[3]].map((record) => record && sequenceNumberOf(record)),
     );
-    expect(faults).toEqual(["BadRequestException"]);
+    expect(faults).toEqual(["InternalFailure"]);
     for (const userID of ["before", "after"]) await expectSettled(world, userID, base);
+  });
+
+  it.each([
+    [400, "BadRequestException"],
+    [403, "AccessDeniedException"],
+    [404, "NotFoundException"],
+  ])("reports a user whose key cannot be made (%d %s), and asks for no retry", async (status, name) => {
+    const users = ["hopeless", "next"].map((userID) => `${userID} ${status}`);
+    failFor(`hopeless ${status}`, status, name);
+    for (const userID of users) await world.put(userID, base);
+    expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
+    expect(faults).toEqual([name]);
+    await expectSettled(world, `next ${status}`, base);
+  });
+
+  it("reports a record that cannot be read, and asks for no retry", async () => {
+    await world.put("readable", base);
+    const unreadable = streamRecord(image("unreadable"));
+    Object.assign(unreadable.dynamodb?.NewImage ?? {}, { tier: { NEW: "Base" } });
+    expect(await mirror([unreadable, streamRecord(image("readable"))])).toEqual([]);
+    expect(faults).toHaveLength(1);
+    await expectSettled(world, "readable", base);
+  });
+
+  it("reports a profile of an unknown tier, and asks for no retry", async () => {
+    await world.put("odd", base, { tier: "Gold" as Profile["tier"] });
+    expect(await mirror([streamRecord(image("odd"))])).toEqual([]);
+    expect(faults).toEqual(["TypeError"]);
+  });
+
+  it("returns the record of a user whom another run has overtaken for a retry", async () => {
+    await world.put("overtaken", base);
+    const records = [streamRecord(image("overtaken"))];
+    let isOvertaken = false;
+    const failed = await observed(
+      world.deps(),
+      async (kind, call) => {
+        if (kind === "write" && !isOvertaken) {
+          isOvertaken = true;
+          await mirrorUser(world.deps(), "overtaken");
+        }
+        return call();
+      },
+      (deps) => mirrorChanges(deps, records, (error) => faults.push((error as Error).name)),
+    );
+    expect(failed).toEqual(records.map(sequenceNumberOf));
+    expect(faults).toEqual(["KeyChanged"]);
+    expect(await mirror(records)).toEqual([]);
+    await expectSettled(world, "overtaken", base);
   });
 
   it("stops at the first throttled record, and returns it for a retry", async () => {

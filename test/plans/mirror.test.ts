@@ -105,9 +105,24 @@ describe("mirrorUser after two runs have created two plans", () => {
     const [plan] = madeFor(world, "twin").plans;
     if (plan === undefined) throw new Error("No plan was made");
     world.change({ usagePlans: [{ ...plan, id: "0" }, ...world.usage.usagePlans] });
-    await expect(mirrorUser(deps, "twin")).rejects.toMatchObject({ name: "NotFoundException" });
+    await expect(mirrorUser(deps, "twin")).rejects.toMatchObject({ name: "KeyChanged" });
     await mirrorUser(deps, "twin");
     await expectSettled(world, "twin", enterprise(6000));
+  });
+});
+
+describe("mirrorUser after a tier plan was replaced during a run", () => {
+  it("replaces the key that is on the old one", async () => {
+    await world.put("misplaced", base);
+    const elsewhere = world.deps({
+      tierPlans: { ...tierPlans, Standard: tierPlans.Pro },
+      plans: world.openPlans({ maxAttempts: 1 }),
+    });
+    await withFault(elsewhere, [6, "not arrived"], (faulty) => mirrorUser(faulty, "misplaced"));
+    expect(world.usage.planKeys).toHaveLength(1);
+    await expect(mirrorUser(world.deps(), "misplaced")).rejects.toMatchObject({ name: "KeyChanged" });
+    await mirrorUser(world.deps(), "misplaced");
+    await expectSettled(world, "misplaced", base);
   });
 });
 

@@ -44,7 +44,8 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     // API Gateway's control plane allows few calls a second, so parallel batches would only wait for each other.
     batchSize: 20,
     parallelizationFactor: 1,
-    // Retried without limit for six hours. Until then the user's requests count against the fallback plan.
+    // A change that cannot be mirrored must not hold up the others. Its user's next visit is the next attempt.
+    retryAttempts: 10,
     maxRecordAge: Duration.hours(6),
   },
 };

@@ -1,0 +1,24 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { temporaryReasons } from "./writes.ts";
+
+/** DynamoDB answers these with 400, like requests that are wrong. */
+const throttling = new Set([
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ThrottlingException",
+  "TransactionConflictException",
+  "TransactionInProgressException",
+]);
+
+/** Whether a failed call to AWS may succeed when it is repeated later. Errors that no call has thrown are not transient. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof TransactionCanceledException)
+    return (error.CancellationReasons ?? []).some(({ Code }) => temporaryReasons.has(Code ?? ""));
+  if (throttling.has(error.name)) return true;
+  const { $metadata: answer } = error as { $metadata?: { httpStatusCode?: number } };
+  if (answer === undefined) return false;
+  // Without a status, no answer came.
+  const { httpStatusCode: status = 503 } = answer;
+  return status === 409 || status === 429 || status >= 500;
+}
