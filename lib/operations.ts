@@ -216,16 +216,21 @@ const rows = {
     everyMinutes: 5,
     runs: "always",
     summary: "Delete retired API keys, and plans that customers have left",
-    table: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    // It also makes the key of a user who found no room before: hence the rights and the variables of mirrorPlans.
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: [
+      "CreateApiKey",
       "GetApiKeys",
       "DeleteApiKey",
+      "CreateUsagePlan",
       "GetUsagePlan",
       "GetUsagePlans",
       "UpdateUsagePlan",
       "DeleteUsagePlan",
+      "CreateUsagePlanKey",
+      "GetUsagePlanKey",
     ],
-    env: ["PLAN_PREFIX", "PLAN_STAGES"],
+    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
     // Shorter than the interval, so that runs do not overlap. The next run continues with what this one has not reached.
     timeoutSeconds: 240,
     impact:

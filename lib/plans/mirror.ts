@@ -93,7 +93,8 @@ function imagesOf(record: DynamoDBRecord) {
  * Brings a user's key and plan in API Gateway in line with the profile. It compares what is there with what should be, and
  * does what is missing. So another run, even after one that was cut short anywhere, gives the same result.
  *
- * @throws {LimitReached} if the account can have no more keys or plans.
+ * @throws {LimitReached} if the account can have no more keys or plans. Once the user's old key is deleted, deleteRetiredKeys
+ * tries again.
  * @throws {KeyChanged} if another run has changed the record meanwhile.
  */
 export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void> {
@@ -129,14 +130,10 @@ async function replaceKey(
   read: UserKeyRecord | undefined,
   plan: Plan,
 ): Promise<void> {
-  const { table, plans, tierPlans, graceMs, now } = deps;
+  const { table, plans, graceMs, now } = deps;
   const recorded = await recordNext(deps, userID, read, plan);
   const { next, current: old } = recorded;
-  const planID =
-    plan.name === "Enterprise"
-      ? await createCustomerPlan(plans, next.name, throttleOf(plan))
-      : tierPlans[plan.name];
-  const keyID = await createKey(plans, next);
+  const { planID, keyID } = await createNext(deps, recorded);
   if (!(await attachKey(plans, planID, keyID))) {
     // The tier's plan was replaced since an earlier run, or two runs at once have created two plans. Neither key nor plan
     // is used.
@@ -161,4 +158,28 @@ async function recordNext(
     ...(await writeUserKeyRecord(table, read, { userID, current: read?.current, next }, dueFrom(now()))),
     next,
   };
+}
+
+/**
+ * Creates the recorded key, and its plan if that is a customer's own.
+ *
+ * @throws {LimitReached} after retiring the old key, which only takes up room: it is on the wrong plan or on none.
+ */
+async function createNext(
+  { table, plans, tierPlans, now }: MirrorDeps,
+  recorded: UserKeyRecord & { next: PendingKey },
+): Promise<{ planID: string; keyID: string }> {
+  const { userID, next, current: old } = recorded;
+  const { name, plan } = next;
+  try {
+    const planID =
+      plan.name === "Enterprise"
+        ? await createCustomerPlan(plans, name, throttleOf(plan))
+        : tierPlans[plan.name];
+    return { planID, keyID: await createKey(plans, next) };
+  } catch (error) {
+    if (error instanceof LimitReached && old !== undefined)
+      await writeUserKeyRecord(table, recorded, { userID, next }, dueFrom(now()));
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { apiKeysOfUsers, deleteKeyNamed } from "../aws/api-keys.ts";
 import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
 import { readProfile } from "../aws/profile-records.ts";
+import { LimitReached } from "../aws/usage-plans.ts";
 import {
   deleteUserKeyRecord,
   forgetRetiredKey,
@@ -8,18 +9,17 @@ import {
   readUserKeyRecord,
   retiredKeys,
 } from "../aws/user-key-records.ts";
-import type { MirrorDeps } from "./mirror.ts";
+import { type MirrorDeps, mirrorUser } from "./mirror.ts";
 import { dueFrom, isIdle, ownerOf } from "./user-key.ts";
 
-type SweepDeps = Pick<MirrorDeps, "table" | "plans">;
-
 /**
- * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them.
+ * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them. Then it
+ * makes the new key of a user for whom there was no room before.
  *
  * @param onFault receives the error of each key that could not be deleted. The next run tries it again.
  */
 export async function deleteRetiredKeys(
-  deps: SweepDeps,
+  deps: MirrorDeps,
   now: Date,
   onFault: (error: unknown) => void,
 ): Promise<void> {
@@ -32,11 +32,29 @@ export async function deleteRetiredKeys(
   }
 }
 
-async function deleteRetired({ table, plans }: SweepDeps, retired: RetiredKeyItem): Promise<void> {
-  await deleteKeyNamed(plans, retired.name);
-  if (retired.plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, retired.name);
-  await forgetRetiredKey(table, retired);
+async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise<void> {
+  const { table, plans } = deps;
+  const { name, plan } = retired;
+  await deleteKeyNamed(plans, name);
+  if (plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, name);
+  // If others take the room first, the item stays, and the next run tries again.
+  if (await makeAwaitedKey(deps, ownerOf(name))) await forgetRetiredKey(table, retired);
 }
+
+/** Makes the key that a user waits for, if any. Returns false if there is still no room. */
+async function makeAwaitedKey(deps: MirrorDeps, userID: string): Promise<boolean> {
+  const record = await readUserKeyRecord(deps.table, userID);
+  if (record === undefined || record.current !== undefined) return true;
+  try {
+    await mirrorUser(deps, userID);
+    return true;
+  } catch (error) {
+    if (error instanceof LimitReached) return false;
+    throw error;
+  }
+}
+
+type FreeDeps = Pick<MirrorDeps, "table" | "plans">;
 
 /**
  * Retires the keys of idle users, and of users without a profile.
@@ -44,7 +62,7 @@ async function deleteRetired({ table, plans }: SweepDeps, retired: RetiredKeyIte
  * @param onFault receives the error of each key that could not be retired. The next run tries it again.
  */
 export async function freeIdleKeys(
-  deps: SweepDeps,
+  deps: FreeDeps,
   now: Date,
   onFault: (error: unknown) => void,
 ): Promise<void> {
@@ -59,7 +77,7 @@ export async function freeIdleKeys(
   }
 }
 
-async function freeIfIdle({ table }: SweepDeps, userID: string, now: Date): Promise<void> {
+async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promise<void> {
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   // Without a record, the key is already retired.
   if (record === undefined || (profile !== undefined && !isIdle(profile, now))) return;

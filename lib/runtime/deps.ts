@@ -28,7 +28,17 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
   };
 }
 
-/** What the functions that manage API keys and usage plans depend on. */
+/** What the functions that create API keys depend on. */
+export function mirrorDeps() {
+  return {
+    ...planDeps(),
+    tierPlans: { Standard: environment("STANDARD_PLAN_ID"), Pro: environment("PRO_PLAN_ID") },
+    graceMs: environment("KEY_GRACE_SECONDS") * 1000,
+    now: () => new Date(),
+  };
+}
+
+/** What all functions that manage API keys and usage plans depend on. */
 export function planDeps() {
   return {
     table: openTable(environment("TABLE_NAME")),

@@ -52,9 +52,13 @@ const planGrants: Record<string, [action: string, path: string][]> = {
     ["PATCH", "usageplans/*"],
   ],
   deleteRetiredKeys: [
+    ["POST", "apikeys"],
+    ["POST", "usageplans"],
+    ["POST", "usageplans/*/keys"],
     ["GET", "apikeys"],
     ["GET", "usageplans/*"],
     ["GET", "usageplans"],
+    ["GET", "usageplans/*/keys/*"],
     ["DELETE", "apikeys/*"],
     ["DELETE", "usageplans/*"],
     ["PATCH", "usageplans/*"],

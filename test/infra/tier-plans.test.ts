@@ -106,14 +106,14 @@ describe("the functions that manage keys", () => {
   it("know the plans, their stages, and the grace of new keys", () => {
     const { mirrorPlans, deleteRetiredKeys, freeIdleKeys } = functionsOf(templates);
     const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
-    expect(mirrorPlans?.Environment?.Variables).toMatchObject({
-      ...names,
-      STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
-      PRO_PLAN_ID: { Ref: planNamed("Pro") },
-      KEY_GRACE_SECONDS: "7",
-    });
-    for (const sweeper of [deleteRetiredKeys, freeIdleKeys])
-      expect(sweeper?.Environment?.Variables).toMatchObject(names);
+    for (const creator of [mirrorPlans, deleteRetiredKeys])
+      expect(creator?.Environment?.Variables).toMatchObject({
+        ...names,
+        STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
+        PRO_PLAN_ID: { Ref: planNamed("Pro") },
+        KEY_GRACE_SECONDS: "7",
+      });
+    expect(freeIdleKeys?.Environment?.Variables).toMatchObject(names);
   });
 
   it("have what they know in outputs, for the admin program", () => {

@@ -225,6 +225,21 @@ describe("mirrorUser at a limit of the account", () => {
     await expectSettled(world, "second", base);
   });
 
+  it("retires a key that the user's new tier has made useless", async () => {
+    world.reset({ maxKeys: 1 });
+    await world.put("upgraded", base);
+    await mirrorUser(world.deps(), "upgraded");
+    const { current: old } = await recordOf("upgraded");
+    await world.put("upgraded", pro);
+    await expect(mirrorUser(world.deps(), "upgraded")).rejects.toMatchObject({ name: "KeyLimitReached" });
+    const record = await readUserKeyRecord(world.table, "upgraded");
+    expect(record?.current).toBeUndefined();
+    expect(record?.next).toMatchObject({ plan: { name: "Pro" } });
+    expect(await retiredNames(world)).toContain(old.name);
+    await expect(mirrorUser(world.deps(), "upgraded")).rejects.toMatchObject({ name: "KeyLimitReached" });
+    expect(await readUserKeyRecord(world.table, "upgraded")).toEqual(record);
+  });
+
   it("leaves the customer without a plan", async () => {
     await world.put("customer", enterprise(6000));
     world.reset({

@@ -64,6 +64,40 @@ describe("deleteRetiredKeys", () => {
     expect(madeFor(world, "stuck").keys).toHaveLength(1);
   });
 
+  /** Upgrades a user in an account that has room for no other key. */
+  async function upgradeInFullAccount(userID: string): Promise<void> {
+    world.reset({ maxKeys: 1 });
+    await pass(userID, base);
+    await world.put(userID, pro);
+    await expect(mirrorUser(world.deps(), userID)).rejects.toMatchObject({ name: "KeyLimitReached" });
+  }
+
+  it("gives an upgraded user of a full account the place of their old key", async () => {
+    await upgradeInFullAccount("upgraded");
+    await sweepAt(later(minutes(11)));
+    await expectSettled(world, "upgraded", pro);
+    expect(madeFor(world, "upgraded").keys).toHaveLength(1);
+    expect(await retiredNames(world)).toEqual([]);
+  });
+
+  it("tries again in the next run if others have taken that place", async () => {
+    await upgradeInFullAccount("unlucky");
+    const { apiKeys, planKeys } = world.usage;
+    world.reset({
+      before: ({ method, target }) =>
+        method === "POST" && target === "/apikeys"
+          ? Promise.resolve(refusal(429, "LimitExceededException", "no room"))
+          : undefined,
+    });
+    world.change({ apiKeys, planKeys });
+    await sweepAt(later(minutes(11)));
+    expect(madeFor(world, "unlucky").keys).toEqual([]);
+    world.reset();
+    await sweepAt(later(minutes(16)));
+    await expectSettled(world, "unlucky", pro);
+    expect(await retiredNames(world)).toEqual([]);
+  });
+
   it.each(["not arrived", "answer lost"] satisfies Fault[])(
     "completes a run that was cut short at any call: %s",
     async (fault) => {
