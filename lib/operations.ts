@@ -195,7 +195,7 @@ const rows = {
   mirrorPlans: {
     kind: "changes",
     changes: "profiles",
-    summary: "Give each user an API key on the usage plan of their tier",
+    summary: "Give each active user an API key on the usage plan of their tier",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: [
       "CreateApiKey",
@@ -240,7 +240,7 @@ const rows = {
     kind: "schedule",
     everyMinutes: 1440,
     runs: "always",
-    summary: "Retire the API keys of users who have been away for 30 days",
+    summary: "Retire the API keys of users who have been away for 30 days, or never came back",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: ["GetApiKeys"],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],

@@ -4,13 +4,12 @@ import { coverageOf } from "../aws/plan-stages.ts";
 import type { UsagePlans } from "../aws/usage-plans.ts";
 import type { ActiveKey, UserKeyRecord } from "../aws/user-key-records.ts";
 import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "../domain/plan.ts";
-import type { Profile } from "../domain/profile.ts";
 import type { MirrorDeps } from "./mirror.ts";
-import { isIdle, ownerOf } from "./user-key.ts";
+import { type KeyUser, needsKey, ownerOf } from "./user-key.ts";
 
 /** Everything that the table and API Gateway know of plans and keys. */
 export type PlanState = {
-  profiles: ReadonlyMap<string, Planned>;
+  profiles: ReadonlyMap<string, KeyUser>;
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
   /** The names of the keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
@@ -21,9 +20,6 @@ export type PlanState = {
   /** By planID. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
 };
-
-/** The part of a profile that decides about the plan. */
-export type Planned = Pick<Profile, "userID" | "tier" | "requestsPerMinute" | "lastVisited">;
 
 /** A difference between the profiles and API Gateway. `id` is the keyID or the planID. */
 export type Drift =
@@ -54,11 +50,12 @@ export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[
   ];
 }
 
-function ofUser(profile: Planned, state: PlanState, expected: Expected, now: Date): Drift[] {
+function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Date): Drift[] {
+  // A key that its user does not need is not a difference: freeIdleKeys retires it.
+  if (!needsKey(profile, now)) return [];
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
   const plan = planOf(profile);
-  if (current === undefined && isIdle(profile, now)) return [];
   if (current === undefined || !isFor(plan, current, expected)) return [{ what: "not mirrored", userID }];
   const { keyID, planID } = current;
   if (!state.keys.has(keyID)) return [{ what: "lost key", userID, id: keyID }];

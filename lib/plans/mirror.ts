@@ -19,7 +19,7 @@ import {
 } from "../aws/user-key-records.ts";
 import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "../domain/plan.ts";
 import type { Profile } from "../domain/profile.ts";
-import { dueFrom, newKey } from "./user-key.ts";
+import { dueFrom, needsKey, newKey } from "./user-key.ts";
 
 export type MirrorDeps = {
   table: Table;
@@ -75,12 +75,14 @@ function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unkn
   return byUser;
 }
 
-/** Whether a change concerns the key: another plan, or a visit, since idle users lose their keys. */
+/** Whether a change concerns the key: another plan, a visit or the first wallet. */
 function concernsKey(record: DynamoDBRecord): boolean {
   const { before, after } = imagesOf(record);
   if (before === undefined || after === undefined) return true;
   const fields = ["tier", "requestsPerMinute", "lastVisited"] as const;
-  return fields.some((field) => before[field] !== after[field]);
+  return (
+    fields.some((field) => before[field] !== after[field]) || before.walletCount > 0 !== after.walletCount > 0
+  );
 }
 
 function imagesOf(record: DynamoDBRecord) {
@@ -90,7 +92,7 @@ function imagesOf(record: DynamoDBRecord) {
 }
 
 /**
- * Brings a user's key and plan in API Gateway in line with the profile. It compares what is there with what should be, and
+ * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need. It compares what is there with what should be, and
  * does what is missing. So another run, even after one that was cut short anywhere, gives the same result.
  *
  * @throws {LimitReached} if the account can have no more keys or plans. Once the user's old key is deleted, deleteRetiredKeys
@@ -100,7 +102,7 @@ function imagesOf(record: DynamoDBRecord) {
 export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void> {
   const { table, now } = deps;
   const [profile, read] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
-  if (profile === undefined) {
+  if (profile === undefined || !needsKey(profile, now())) {
     if (read !== undefined) await deleteUserKeyRecord(table, read, dueFrom(now()));
     return;
   }

@@ -10,7 +10,7 @@ import {
   retiredKeys,
 } from "../aws/user-key-records.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
-import { dueFrom, isIdle, ownerOf } from "./user-key.ts";
+import { dueFrom, needsKey, ownerOf } from "./user-key.ts";
 
 /**
  * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them. Then it
@@ -57,7 +57,7 @@ async function makeAwaitedKey(deps: MirrorDeps, userID: string): Promise<boolean
 type FreeDeps = Pick<MirrorDeps, "table" | "plans">;
 
 /**
- * Retires the keys of idle users, and of users without a profile.
+ * Retires the keys of users who do not need one, and of users without a profile.
  *
  * @param onFault receives the error of each key that could not be retired. The next run tries it again.
  */
@@ -80,6 +80,6 @@ export async function freeIdleKeys(
 async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promise<void> {
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   // Without a record, the key is already retired.
-  if (record === undefined || (profile !== undefined && !isIdle(profile, now))) return;
+  if (record === undefined || (profile !== undefined && needsKey(profile, now))) return;
   await deleteUserKeyRecord(table, record, dueFrom(now));
 }

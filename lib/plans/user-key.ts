@@ -22,11 +22,21 @@ export const dueFrom = (now: Date): Date => new Date(now.getTime() + retirementM
 /** How long a user may be away and keep a key. An account can hold only 10,000 keys. */
 const idleMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Whether a user goes without a key until the next visit. Enterprise customers always keep theirs. */
-export function isIdle(
-  profile: Pick<Profile, "tier" | "requestsPerMinute" | "lastVisited">,
-  now: Date,
-): boolean {
-  const awayMs = now.getTime() - Date.parse(profile.lastVisited);
-  return awayMs > idleMs && planOf(profile).name !== "Enterprise";
+/** The part of a profile that decides about the key. */
+export type KeyUser = Pick<
+  Profile,
+  "userID" | "tier" | "requestsPerMinute" | "walletCount" | "createdAt" | "lastVisited"
+>;
+
+/** Whether a user should have a key now. The others use the fallback key. Enterprise customers always have one. */
+export function needsKey(user: Omit<KeyUser, "userID">, now: Date): boolean {
+  const awayMs = now.getTime() - Date.parse(user.lastVisited);
+  return planOf(user).name === "Enterprise" || (awayMs <= idleMs && usesService(user));
 }
+
+/**
+ * Whether a user has paid, has a wallet, or has come back. Signing up is not enough: it costs nothing, so anyone could
+ * take all keys of the account. A visit is recorded at the earliest an hour after the one before.
+ */
+const usesService = ({ tier, walletCount, createdAt, lastVisited }: Omit<KeyUser, "userID">): boolean =>
+  tier !== "Base" || walletCount > 0 || lastVisited !== createdAt;

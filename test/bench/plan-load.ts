@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { changeUser } from "../../lib/admin/commands/set-user.ts";
+import { recordVisit } from "../../lib/aws/profile-records.ts";
 import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import type { Plan } from "../../lib/domain/plan.ts";
 import type { Service } from "./service.ts";
@@ -29,9 +30,10 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // The first request creates the profile, and the plan of a customer is set before the next.
+  // The first request creates the profile, and the plan of a customer is set before the next. A key takes a second visit.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
+    await recordVisit(service.table, name, new Date());
     if (plan.name === "Enterprise")
       await changeUser(service.table, name, { tier: plan.name, requestsPerMinute }, new Date());
   }

@@ -3,20 +3,23 @@ import { coverageOf } from "../../lib/aws/plan-stages.ts";
 import type { ActiveKey, UserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { planOf, throttleOf } from "../../lib/domain/plan.ts";
 import type { Tier } from "../../lib/domain/tier.ts";
-import { driftIn, type Planned, type PlanState } from "../../lib/plans/drift.ts";
+import { driftIn, type PlanState } from "../../lib/plans/drift.ts";
+import type { KeyUser } from "../../lib/plans/user-key.ts";
 import { later, minutes, stages, start, tierPlans } from "./support/world.ts";
 
 const expected = { plans: { stages }, tierPlans };
 
-const planned = (tier: Tier, requestsPerMinute?: number): Planned => ({
+const planned = (tier: Tier, requestsPerMinute?: number): KeyUser => ({
   userID: "alice",
   tier,
   ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  walletCount: 1,
+  createdAt: start.toISOString(),
   lastVisited: start.toISOString(),
 });
 
 /** The key that a user with this profile should have. */
-function attached(profile: Planned, changes: Partial<ActiveKey> = {}): ActiveKey {
+function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey {
   const plan = planOf(profile);
   return {
     name: "alice/1",
@@ -34,7 +37,7 @@ const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecor
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
 /** The state for one user without any difference, apart from the changes. */
-function stateOf(profile: Planned, changes: Partial<PlanState> = {}): PlanState {
+function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
   const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages };
   return {
@@ -52,7 +55,7 @@ const base = planned("Base");
 const customer = planned("Enterprise", 6000);
 const key = (id: string, name: string) => [id, { id, name }] as const;
 const next = { name: "alice/2", value: "the next value", plan: planOf(base) };
-const nobody = new Map<string, Planned>();
+const nobody = new Map<string, KeyUser>();
 
 describe("driftIn without a difference", () => {
   it.each([
@@ -76,6 +79,13 @@ describe("driftIn without a difference", () => {
     ["no users", stateOf(base, { profiles: nobody, keyRecords: new Map(), keys: new Map() })],
   ])("finds nothing for %s", (_, state) => {
     expect(driftIn(state, expected, start)).toEqual([]);
+  });
+
+  it("finds nothing for a user who has only signed up, with a key or without", () => {
+    const newcomer = { ...base, walletCount: 0 };
+    const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map() };
+    for (const state of [stateOf(newcomer), stateOf(newcomer, none)])
+      expect(driftIn(state, expected, start)).toEqual([]);
   });
 
   it("finds nothing for an idle user without a key, unless it is a customer", () => {
@@ -151,7 +161,7 @@ describe("driftIn with a difference", () => {
       },
       ["stale plan own"],
     ],
-  ] as [string, Planned, Partial<PlanState>, string[]][])("finds %s", (_, profile, changes, found) => {
+  ] as [string, KeyUser, Partial<PlanState>, string[]][])("finds %s", (_, profile, changes, found) => {
     const state = {
       ...stateOf(profile, changes),
       profiles: changes.profiles === nobody ? nobody : new Map([["alice", profile]]),

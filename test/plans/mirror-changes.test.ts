@@ -31,6 +31,7 @@ describe("mirrorChanges", () => {
     ["a new profile", image("new"), undefined],
     ["another tier", image("new", { tier: "Pro" }), image("new")],
     ["another rate limit", image("new", { requestsPerMinute: 7 }), image("new")],
+    ["the first wallet", image("new", { walletCount: 1 }), image("new")],
     ["a visit", image("new", { lastVisited: later(minutes(60)).toISOString() }), image("new")],
   ])("mirrors a user after %s", async (what, after, before) => {
     const userID = `new, ${what}`;
@@ -42,7 +43,11 @@ describe("mirrorChanges", () => {
 
   it("ignores other changes of a profile", async () => {
     await world.put("other", base);
-    expect(await mirror([streamRecord(image("other", { points: 7 }), image("other"))])).toEqual([]);
+    for (const [before, after] of [
+      [{ points: 1 }, { points: 7 }],
+      [{ walletCount: 1 }, { walletCount: 2 }],
+    ])
+      expect(await mirror([streamRecord(image("other", after), image("other", before))])).toEqual([]);
     expect(await readUserKeyRecord(world.table, "other")).toBeUndefined();
   });
 
@@ -145,6 +150,14 @@ describe("mirrorChanges with several records", () => {
     expect({ first, others }).toEqual({ first: records[5] && sequenceNumberOf(records[5]), others: [] });
     expect(faults).toEqual(["TooManyRequestsException"]);
     expect(world.usage.apiKeys).toHaveLength(5);
+  });
+
+  it("makes no call for any number of users who have only signed up", async () => {
+    const users = Array.from({ length: 300 }, (_, index) => `sign-up ${index}`);
+    await Promise.all(users.map((userID) => world.put(userID, base, { createdAt: start.toISOString() })));
+    expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
+    expect(faults).toEqual([]);
+    expect(world.calls).toEqual([]);
   });
 
   it("does not retry a user without room for a key until the next visit", async () => {

@@ -4,8 +4,9 @@ import { customerPlans } from "../../aws/customer-plans.ts";
 import { everyProfile, everyUserKeyRecord } from "../../aws/table-keys.ts";
 import { retiredKeys, type UserKeyRecord } from "../../aws/user-key-records.ts";
 import { forEachConcurrently } from "../../concurrency.ts";
-import { type Drift, driftIn, type Planned, type PlanState } from "../../plans/drift.ts";
+import { type Drift, driftIn, type PlanState } from "../../plans/drift.ts";
 import { repair } from "../../plans/repair.ts";
+import type { KeyUser } from "../../plans/user-key.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
 import { targeted } from "../options.ts";
 import { scan } from "../scan.ts";
@@ -50,8 +51,15 @@ async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<P
   const attachments = new Map<string, string>();
   for (const planID of [...Object.values(tierPlans), ...own.keys()])
     for await (const keyID of keysOnPlan(plans, planID)) attachments.set(keyID, planID);
-  const planned = ["userID", "tier", "requestsPerMinute", "lastVisited"] as const;
-  const profiles = await indexed(scan<Planned>(table, everyProfile, planned), ({ userID }) => userID);
+  const decisive = [
+    "userID",
+    "tier",
+    "requestsPerMinute",
+    "walletCount",
+    "createdAt",
+    "lastVisited",
+  ] as const;
+  const profiles = await indexed(scan<KeyUser>(table, everyProfile, decisive), ({ userID }) => userID);
   const record = ["userID", "version", "current", "next"] as const;
   const keyRecords = await indexed(
     scan<UserKeyRecord>(table, everyUserKeyRecord, record),

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { newEvmKey } from "../../support/keys.ts";
 import { admin } from "../support/admin.ts";
 import { get, post } from "../support/client.ts";
 import { hasKeyOn } from "../support/plans.ts";
+import { importAll } from "../support/terminal.ts";
 import { knownUser, type User } from "../support/users.ts";
 
 /** Of the plan of the tier Base. */
@@ -27,6 +29,8 @@ describe("a user who exceeds the plan", () => {
   beforeAll(async () => {
     [user, other, pro] = await Promise.all([knownUser(), knownUser(), knownUser()]);
     await admin("set-user", pro.id, "--tier", "Pro");
+    // Users of the tier Base get a key once they use the service.
+    for (const each of [user, other]) await importAll(each, [newEvmKey()]);
     await Promise.all([hasKeyOn("Standard", user), hasKeyOn("Standard", other), hasKeyOn("Pro", pro)]);
 
     const begun = performance.now();

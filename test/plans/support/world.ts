@@ -106,7 +106,7 @@ export function worldForTests() {
     deps(parts: Partial<MirrorDeps> = {}): MirrorDeps {
       return { table: db.table, plans: this.openPlans(), tierPlans, graceMs, now: () => start, ...parts };
     },
-    /** Writes a user's profile, or deletes it. */
+    /** Writes the profile of a user who has come back after signing up, or deletes it. */
     async put(userID: string, user: User, changes: Partial<Profile> = {}): Promise<void> {
       const Key = profileKey(userID);
       if (user === "nobody") {
@@ -114,7 +114,8 @@ export function worldForTests() {
         return;
       }
       const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
-      await putItems(db.table, [{ ...Key, ...profile, ...user, ...changes }]);
+      const cameBack = { createdAt: later(-minutes(61)).toISOString() };
+      await putItems(db.table, [{ ...Key, ...profile, ...cameBack, ...user, ...changes }]);
     },
   };
 }
