@@ -2,7 +2,6 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import * as v from "valibot";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
-import { keyGraceSeconds } from "../domain/plan.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
   apiStack,
@@ -28,10 +27,19 @@ export async function openStackFunctions(name: string): Promise<FunctionTarget> 
   return { lambda: openLambda(), recordExecutions: RecordExecutionsFunction };
 }
 
+/**
+ * @throws {OperatorError} also if the API stack works on another table. No record there names its keys, so all of them
+ * would be deleted as unused.
+ */
 export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
   const { TableName } = await outputsOf(name, dataStack);
   const outputs = await outputsOf(apiStackName, planStack);
-  return planTarget(openTable(TableName), outputs, { graceMs: keyGraceSeconds * 1000 });
+  if (outputs.TableName !== TableName)
+    throw new OperatorError(
+      `Stack ${apiStackName} works on the table ${outputs.TableName}, and stack ${name} has ${TableName}; ` +
+        "name two stacks that belong together",
+    );
+  return planTarget(openTable(TableName), outputs, { graceMs: outputs.KeyGraceSeconds * 1000 });
 }
 
 async function outputsOf<Kind extends StackKind>(

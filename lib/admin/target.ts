@@ -52,6 +52,7 @@ export const apiStack = {
 export const planStack = {
   ...apiStack,
   outputs: v.object({
+    TableName: v.string(),
     StandardPlanId: v.string(),
     ProPlanId: v.string(),
     PlanPrefix: v.string(),
@@ -60,6 +61,7 @@ export const planStack = {
       v.parseJson(),
       v.array(v.object({ apiId: v.string(), stage: v.string() })),
     ),
+    KeyGraceSeconds: v.pipe(v.string(), v.regex(/^\d+$/), v.toNumber()),
   }),
 };
 

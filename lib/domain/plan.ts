@@ -31,9 +31,6 @@ export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst
 /** The throttle of the messages on one connection. Usage plans count connections only. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };
 
-/** The time after which every part of API Gateway accepts a new key on its plan. */
-export const keyGraceSeconds = 120;
-
 /** The plan of a user. An Enterprise customer without a limit has the Pro plan. */
 export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefined }): Plan {
   const { plan } = tiers[user.tier];

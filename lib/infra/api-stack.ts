@@ -71,6 +71,8 @@ export class ApiStack extends Stack {
     new CfnOutput(this, "ProPlanId", { value: planEnvironment.PRO_PLAN_ID });
     new CfnOutput(this, "PlanPrefix", { value: planEnvironment.PLAN_PREFIX });
     new CfnOutput(this, "PlanStages", { value: planEnvironment.PLAN_STAGES });
+    new CfnOutput(this, "KeyGraceSeconds", { value: environment.KEY_GRACE_SECONDS });
+    new CfnOutput(this, "TableName", { value: table.tableName });
     if (domain) {
       const { domainNameAliasDomainName } = addDomainName(api, domain);
       new CfnOutput(this, "DomainTarget", { value: domainNameAliasDomainName });

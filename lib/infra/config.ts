@@ -1,6 +1,5 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
-import { keyGraceSeconds } from "../domain/plan.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
@@ -49,8 +48,7 @@ export const defaults = {
     { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
   ],
-  // The admin program assumes the same.
-  keyGraceSeconds,
+  keyGraceSeconds: 120,
   // AWS's own default in most regions.
   accountRequestsPerSecond: 10_000,
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };

@@ -86,6 +86,17 @@ async function disturb(): Promise<string[]> {
   ];
 }
 
+/** Adds keys that no record names. */
+function addOrphans(count: number): void {
+  const [pattern] = world.usage.apiKeys;
+  if (pattern === undefined) throw new Error("There is no key");
+  const orphans = Array.from({ length: count }, (_, index) => ({
+    ...pattern,
+    ...{ id: `orphan${index}`, name: `Terminal/user/zoe/${index}`, value: `${index}`.padStart(40, "z") },
+  }));
+  world.change({ apiKeys: [...world.usage.apiKeys, ...orphans] });
+}
+
 describe("sync-plans --check", () => {
   it("succeeds when there is no difference", async () => {
     expect(await syncPlans(["--check"])).toEqual({ code: 0, out: "differences: 0\n", err: "" });
@@ -181,5 +192,26 @@ describe("sync-plans --fix", () => {
     );
     expect((await syncPlans(["--fix"])).code).toBe(0);
     await expectRight();
+  });
+
+  it("deletes many keys only with --yes", async () => {
+    addOrphans(21);
+    const before = world.usage;
+
+    expect(await syncPlans(["--fix"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: Nothing was repaired: 21 keys and plans would be deleted; look at them with --check, then add --yes\n",
+    });
+    expect(world.usage).toBe(before);
+
+    expect(await syncPlans(["--fix", "--yes"])).toMatchObject({ code: 0 });
+    expect(madeFor(world, "zoe").keys).toEqual([]);
+  });
+
+  it("deletes 20 keys without --yes", async () => {
+    addOrphans(20);
+    expect(await syncPlans(["--fix"])).toMatchObject({ code: 0 });
+    expect(madeFor(world, "zoe").keys).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const answering = (status: number, body: string) =>
 const stages = [{ apiId: "rest", stage: "live" }];
 const planOutputs = {
   ...{ StandardPlanId: "plan-1", ProPlanId: "plan-2", PlanPrefix: "TerminalApi/user/" },
-  PlanStages: JSON.stringify(stages),
+  ...{ PlanStages: JSON.stringify(stages), TableName: "the-table", KeyGraceSeconds: "600" },
 };
 const expectedPlans = {
   table: { name: "the-table" },
@@ -59,7 +59,7 @@ describe("a local target", () => {
 
   it("has the plans that the runner describes, whose keys are active at once", async () => {
     const description = {
-      outputs: { ...planOutputs, TableName: "the-table", KeyId: "the-key" },
+      outputs: { ...planOutputs, KeyId: "the-key" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", apigateway: "http://127.0.0.1:8003" },
       region: "eu-west-1",
       credentials: { accessKeyId: "id", secretAccessKey: "secret" },
@@ -144,7 +144,7 @@ describe("a deployed target", () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
     const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
-    expect(target).toMatchObject({ ...expectedPlans, graceMs: 120_000 });
+    expect(target).toMatchObject({ ...expectedPlans, graceMs: 600_000 });
     expect(await target.plans.client.config.region()).toBe("eu-west-1");
     expect(await target.table.client.config.region()).toBe("eu-west-1");
   });
@@ -154,8 +154,19 @@ describe("a deployed target", () => {
     outputs("TerminalApi", { ...planOutputs, PlanStages: "not JSON" });
     await expect(openPlans({ stack: "TerminalData", apiStack: "TerminalApi" })).rejects.toThrow(
       new OperatorError(
-        "Stack TerminalApi lacks the outputs StandardPlanId, ProPlanId, PlanPrefix, PlanStages; " +
+        "Stack TerminalApi lacks the outputs TableName, StandardPlanId, ProPlanId, PlanPrefix, PlanStages, KeyGraceSeconds; " +
           "name the API stack, such as TerminalApi",
+      ),
+    );
+  });
+
+  it("is an error when the two stacks do not belong together", async () => {
+    outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
+    outputs("StagingApi", { ...planOutputs, TableName: "staging" });
+    await expect(openPlans({ stack: "TerminalData", apiStack: "StagingApi" })).rejects.toThrow(
+      new OperatorError(
+        "Stack StagingApi works on the table staging, and stack TerminalData has the-table; " +
+          "name two stacks that belong together",
       ),
     );
   });

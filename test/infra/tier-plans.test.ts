@@ -122,6 +122,8 @@ describe("the functions that manage keys", () => {
       ProPlanId: { Value: { Ref: planNamed("Pro") } },
       PlanPrefix: { Value: "TerminalApi/user/" },
       PlanStages: { Value: planStages },
+      KeyGraceSeconds: { Value: "7" },
+      TableName: { Value: { "Fn::ImportValue": expect.stringContaining("Table") } },
     });
   });
 });

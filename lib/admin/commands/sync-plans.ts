@@ -13,7 +13,10 @@ import { scan } from "../scan.ts";
 import { type AdminDeps, type PlanTarget, type PlanTargetOptions, planStack } from "../target.ts";
 import { harmless, print, startProgress } from "../terminal.ts";
 
-type Options = PlanTargetOptions & { check?: true; fix?: true };
+type Options = PlanTargetOptions & { check?: true; fix?: true; yes?: true };
+
+/** The most keys and plans that --fix deletes without --yes. */
+const maxDeletions = 20;
 
 export function syncPlans(program: Command, deps: AdminDeps): void {
   targeted(
@@ -27,17 +30,20 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
         new Option("--check", "only list the differences; exit with 1 if there are any").conflicts("fix"),
       )
       .option("--fix", "repair the differences; may be stopped and run again at any time")
+      .option("--yes", `with --fix: delete unused keys and plans even if they are more than ${maxDeletions}`)
       .addOption(
         new Option("--api-stack <name>", "with --stack: the name of the deployed API stack")
           .default(planStack.example)
           .conflicts("local"),
       ),
-  ).action(async ({ check, fix, ...options }: Options, command: Command) => {
+  ).action(async ({ check, fix, yes, ...options }: Options, command: Command) => {
     if (!check && !fix) command.error("error: one of --check and --fix is required");
     const target = await deps.openPlans(options);
     const drifts = driftIn(await readPlanState(target), target, deps.now());
-    if (fix) await repairAll(deps, target, drifts);
-    else report(deps, drifts);
+    if (fix) {
+      if (!yes) refuseManyDeletions(drifts);
+      await repairAll(deps, target, drifts);
+    } else report(deps, drifts);
   });
 }
 
@@ -100,6 +106,18 @@ function driftLine(drift: Drift): string {
   const thing = "id" in drift ? `${drift.what.split(" ")[1]} ${drift.id} ` : "";
   return `${harmless(drift.userID)}: ${thing}${meanings[drift.what]}`;
 }
+
+/** If very many keys seem unused, the table is more likely to be at fault than they are. */
+function refuseManyDeletions(drifts: readonly Drift[]): void {
+  const { length } = drifts.filter(({ what }) => deletions.has(what));
+  if (length > maxDeletions)
+    throw new OperatorError(
+      `Nothing was repaired: ${length} keys and plans would be deleted; look at them with --check, then add --yes`,
+    );
+}
+
+/** The differences that are repaired by deleting a key or a plan, and making no other. */
+const deletions = new Set<Drift["what"]>(["orphan key", "orphan plan", "left record"]);
 
 /**
  * Repairs the differences one after the other, because the control plane accepts few calls a second. A failure does not
