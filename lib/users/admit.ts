@@ -30,7 +30,8 @@ export type AdmissionOptions = {
  * active and on their tier's plan, the fallback key until then.
  */
 export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
-  const keys = new LRUCache<string, string>({ max: 10_000 });
+  // Lambda stops processes between requests, and their monotonic clocks may stop too.
+  const keys = new LRUCache<string, string>({ max: 10_000, perf: Date });
   const coverage = coverageOf(stages);
 
   return async (user: SignedInUser, now: Date): Promise<string> => {

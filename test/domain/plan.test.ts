@@ -24,7 +24,13 @@ describe("planOf", () => {
 });
 
 describe("samePlan", () => {
-  it("compares the name and the limit", () => {
+  it("ignores the limit that a tier plan had at an earlier deploy", () => {
+    const earlier = { name: "Standard", requestsPerMinute: 600 } as const;
+    expect(samePlan(earlier, planOf({ tier: "Base" }))).toBe(true);
+    expect(samePlan(earlier, planOf({ tier: "Pro" }))).toBe(false);
+  });
+
+  it("compares the name, and for a customer the limit", () => {
     const pro = planOf({ tier: "Pro" });
     const own = (requestsPerMinute: number) => planOf({ tier: "Enterprise", requestsPerMinute });
     expect(samePlan(own(5000), own(5000))).toBe(true);

@@ -8,6 +8,9 @@ import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
 import { base, later, minutes, pro, stages, start, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
+const rethrow = (error: unknown) => {
+  throw error;
+};
 const days = (count: number) => minutes(count * 24 * 60);
 
 const newcomer: Omit<KeyUser, "userID"> = {
@@ -42,7 +45,7 @@ describe("needsKey", () => {
 describe("mirrorUser", () => {
   it("creates no key until a user comes back after an hour", async () => {
     const visit = (time: Date) =>
-      admission(world.table, { fallbackKey: "fallback", stages })(
+      admission(world.table, { fallbackKey: "fallback", stages, onFault: rethrow })(
         { userID: "regular", names: ["regular"], ref: undefined },
         time,
       );
@@ -73,9 +76,7 @@ describe("freeIdleKeys", () => {
     await world.put("once", base);
     await mirrorUser(world.deps(), "once");
     await world.put("once", base, { createdAt: start.toISOString() });
-    await freeIdleKeys(world.deps(), later(days(1)), (error) => {
-      throw error;
-    });
+    await freeIdleKeys(world.deps(), later(days(1)), rethrow);
     expect(await readUserKeyRecord(world.table, "once")).toBeUndefined();
     expect(madeFor(world, "once").keys).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
-import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
+import { readUserKeyRecord, writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { admission } from "../../lib/users/admit.ts";
 import {
@@ -27,9 +27,9 @@ const onFault = vi.fn();
 
 let clock: number;
 beforeEach(() => {
-  clock = 1;
+  clock = start.getTime();
   onFault.mockReset();
-  vi.spyOn(performance, "now").mockImplementation(() => clock);
+  vi.spyOn(Date, "now").mockImplementation(() => clock);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
@@ -80,6 +80,15 @@ describe("admission", () => {
     const own = await mirrored("riser", pro);
     expect(own).not.toBe(old);
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
+  });
+
+  it("returns the user's own key after a deploy that changed the limit of the tier's plan", async () => {
+    const own = await mirrored("settled", base);
+    const record = await readUserKeyRecord(world.table, "settled");
+    if (record?.current === undefined) throw new Error("There is no key");
+    const plan = { name: "Standard", requestsPerMinute: 600 } as const;
+    await writeUserKeyRecord(world.table, record, { ...record, current: { ...record.current, plan } }, start);
+    expect(await open()(user("settled"), later(graceMs))).toBe(own);
   });
 
   it("returns the fallback key if the user's own was made for another API", async () => {
