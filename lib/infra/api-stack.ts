@@ -56,7 +56,10 @@ export class ApiStack extends Stack {
       addSchedule(this, row, functions.get(name), isEnabled(row));
 
     const { deploymentStage: stage } = api;
-    const watched = { endpoints, functions, stage, stream: stream.stage, changes, table, isEnabled };
+    const watched = {
+      ...{ endpoints, functions, stage, stream: stream.stage, changes, table, isEnabled },
+      accessLogs: [api.accessLog, stream.accessLog],
+    };
     new Alarms(this, "Alarms", { ...watched, topicArn: alarmTopicArn });
     new TerminalDashboard(this, "Dashboard", watched);
 

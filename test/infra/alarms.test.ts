@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/monitoring/access-log.ts";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { customContext, only, propertiesOf, synthesize } from "./synthesized.ts";
@@ -103,8 +104,31 @@ describe("the alarms", () => {
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
     const ofRealTime = kinds("websocket", "internal") + 2 * kinds("changes") + 2 * kinds("schedule");
-    const others = ["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached", "IssuerOutage"];
+    const others = [
+      ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
+      ...["IssuerOutage", "KeysRefused"],
+    ];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
+  });
+
+  it("report keys that API Gateway refuses, over HTTP and WebSocket", () => {
+    const refused = filters.filter(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "RefusedKeys",
+    );
+    expect(refused).toEqual(
+      ["ApiAccessLog", "StreamAccessLog"].map((log) => ({
+        FilterPattern: '{ $.errorType = "INVALID_API_KEY" }',
+        LogGroupName: { Ref: expect.stringMatching(`^${log}`) },
+        MetricTransformations: [
+          { MetricName: "RefusedKeys", MetricNamespace: "TerminalApi", MetricValue: "1" },
+        ],
+      })),
+    );
+    const alarm = alarmOn(alarms, "RefusedKeys");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 3, Period: 300 });
+    expect(alarm.AlarmDescription).toMatch(/403.*Look first at.*fallback key.*keyGraceSeconds/);
+    expect(restAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
+    expect(streamAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
   });
 
   it("notify the configured topic, or nobody", () => {

@@ -18,6 +18,7 @@ import {
   failuresOf,
   issuerOutages,
   limitsReached,
+  refusedKeys,
   sumOverCalls,
   type Watched,
 } from "./metrics.ts";
@@ -65,7 +66,7 @@ export class Alarms extends Construct {
   }
 
   /** Failed requests, and failures to identify callers. */
-  #watchRequests({ endpoints, functions, stage }: Watched) {
+  #watchRequests({ endpoints, functions, stage, accessLogs }: Watched) {
     for (const { operation, method } of endpoints)
       this.#add(
         `${operation.name}Failures`,
@@ -91,6 +92,11 @@ export class Alarms extends Construct {
       "IssuerOutage",
       issuerOutages([authorize, authorizeConnection]),
       "The issuer's keys cannot be fetched. Users notice nothing while the last good keys serve, which they do for six hours. Tokens that were signed with a new key get a 500, and so does every token in a function that has just started. Look first at the issuer's JWKS.",
+    );
+    this.#add(
+      "KeysRefused",
+      refusedKeys(accessLogs),
+      "Users get a 403 for every request: API Gateway refuses the API keys that the authorizers name. Look first at whether the fallback key and all usage plans exist, and cover both stages. If the keys are new ones, raise keyGraceSeconds.",
     );
   }
 

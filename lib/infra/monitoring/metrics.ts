@@ -3,7 +3,7 @@ import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { FilterPattern, type JsonPattern, type MetricFilter } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type JsonPattern, type LogGroup, type MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { operations } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
@@ -16,6 +16,8 @@ export type Watched = {
   functions: OperationFunctions;
   stage: Stage;
   stream: WebSocketStage;
+  /** Of both APIs. */
+  accessLogs: readonly LogGroup[];
   changes: TableChanges;
   table: Table;
   isEnabled: (row: ScheduleRow) => boolean;
@@ -92,6 +94,19 @@ export const limitMetric = ({ lambda }: OperationFunction) =>
     metricName: "KeyLimitReached",
     statistic: Stats.SUM,
   });
+
+/** The requests and connections for whose API key API Gateway answered 403. */
+export function refusedKeys(accessLogs: readonly LogGroup[]): Metric {
+  const [metric] = accessLogs.map((log) => {
+    const metricNamespace = Stack.of(log).stackName;
+    const filterPattern = stringValue("$.errorType", "=", "INVALID_API_KEY");
+    return log
+      .addMetricFilter("RefusedKeys", { filterPattern, metricNamespace, metricName: "RefusedKeys" })
+      .metric({ statistic: Stats.SUM });
+  });
+  if (metric === undefined) throw new Error("There is no access log");
+  return metric;
+}
 
 function countedInLog({ name, lambda }: OperationFunction, filterPattern: JsonPattern): Metric {
   const filter = lambda.logGroup.addMetricFilter("Faults", {

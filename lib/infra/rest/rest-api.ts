@@ -11,6 +11,7 @@ import {
   SecurityPolicy,
 } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Throttle } from "../../domain/plan.ts";
 import { operationsOf } from "../../operations.ts";
@@ -34,12 +35,15 @@ const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOpt
 
 /** The REST API with its stage, without methods. */
 export class TerminalRestApi extends RestApi {
+  readonly accessLog: LogGroup;
+
   /** A custom `domain` disables the API's default address. */
   constructor(
     scope: Construct,
     id: string,
     { domain, throttles }: Pick<Configuration, "domain" | "throttles">,
   ) {
+    const accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     super(scope, id, {
       // The name is a dimension of the metrics: two APIs of one name would be counted as one.
       restApiName: Stack.of(scope).stackName,
@@ -60,10 +64,11 @@ export class TerminalRestApi extends RestApi {
             methodOptions(throttles[name]),
           ]),
         ),
-        accessLogDestination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
+        accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: restAccessLogFormat,
       },
     });
+    this.accessLog = accessLog;
     // CDK's output of the default address, which does not answer if there is a domain. The stack has its own output.
     this.node.tryRemoveChild("Endpoint");
     Validations.of(this).acknowledge(

@@ -12,6 +12,7 @@ import {
   WebSocketStage,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct, IDependable } from "constructs";
 import type { Throttle } from "../../domain/plan.ts";
 import type { Domain } from "../config.ts";
@@ -29,6 +30,7 @@ export type StreamApiProps = {
  */
 export class StreamApi extends WebSocketApi {
   readonly stage: WebSocketStage;
+  readonly accessLog: LogGroup;
   readonly #routeSettings: Record<string, object> = {};
 
   constructor(scope: Construct, id: string, { logging }: StreamApiProps) {
@@ -38,13 +40,14 @@ export class StreamApi extends WebSocketApi {
       routeSelectionExpression: "$request.body.type",
       apiKeySelectionExpression: WebSocketApiKeySelectionExpression.AUTHORIZER_USAGE_IDENTIFIER_KEY,
     });
+    this.accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     this.stage = new WebSocketStage(this, "Stage", {
       webSocketApi: this,
       stageName: apiStageName,
       autoDeploy: true,
       detailedMetricsEnabled: true,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(new RetainedLogGroup(scope, `${id}AccessLog`)),
+        destination: new LogGroupLogDestination(this.accessLog),
         format: streamAccessLogFormat,
       },
     });
