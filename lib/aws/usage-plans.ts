@@ -31,12 +31,15 @@ export class LimitReached extends Error {
   }
 }
 
+/** Some calls of the control plane take several seconds, and to give one up does not undo it. */
+const requestTimeout = 10_000;
+
 /** The control plane takes 10 calls a second from a whole account, hence the SDK's adaptive retries. */
 export function openUsagePlans(
   { prefix, stages }: Pick<UsagePlans, "prefix" | "stages">,
   config: APIGatewayClientConfig = {},
 ): UsagePlans {
-  const common = { requestHandler: timeouts, ...config };
+  const common = { requestHandler: { ...timeouts, requestTimeout }, ...config };
   return {
     client: open({ retryMode: "adaptive", maxAttempts: 8, ...common }),
     once: open({ ...common, maxAttempts: 1 }),
