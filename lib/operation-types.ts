@@ -3,8 +3,9 @@
 /** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
 
-/** IAM actions on the table. A transaction needs the actions of the writes in it. */
+/** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */
 export type TableAction =
+  | "dynamodb:ConditionCheckItem"
   | "dynamodb:GetItem"
   | "dynamodb:Query"
   | "dynamodb:PutItem"

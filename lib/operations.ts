@@ -241,7 +241,7 @@ const rows = {
     everyMinutes: 1440,
     runs: "always",
     summary: "Retire the API keys of users who have been away for 30 days, or never came back",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
     plans: ["GetApiKeys"],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],
     timeoutSeconds: 900,

@@ -1,10 +1,16 @@
+import type { Context } from "aws-lambda";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { mirrorDeps } from "../../lib/runtime/deps.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const deps = mirrorDeps();
 
-export const handler = background("deleteRetiredKeys", () =>
-  deleteRetiredKeys(deps, new Date(), (error) => logFault("deleteRetiredKeys", error)),
+/** Enough for a key and a plan, with all retries of their calls. */
+const reserveMs = 60_000;
+
+export const handler = background("deleteRetiredKeys", (_: unknown, context: Context) =>
+  deleteRetiredKeys(deps, { now: new Date(), deadline: deadlineOf(context, reserveMs) }, (error) =>
+    logFault("deleteRetiredKeys", error),
+  ),
 );

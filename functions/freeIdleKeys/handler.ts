@@ -1,10 +1,16 @@
+import type { Context } from "aws-lambda";
 import { freeIdleKeys } from "../../lib/plans/sweep.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { planDeps } from "../../lib/runtime/deps.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const deps = planDeps();
 
-export const handler = background("freeIdleKeys", () =>
-  freeIdleKeys(deps, new Date(), (error) => logFault("freeIdleKeys", error)),
+/** Enough for one user, with all retries of the calls. */
+const reserveMs = 60_000;
+
+export const handler = background("freeIdleKeys", (_: unknown, context: Context) =>
+  freeIdleKeys(deps, { now: new Date(), deadline: deadlineOf(context, reserveMs) }, (error) =>
+    logFault("freeIdleKeys", error),
+  ),
 );

@@ -12,7 +12,7 @@ import {
   profileWithSettings,
   referralCodeKey,
 } from "./table-keys.ts";
-import { putNew, transact, writeIf } from "./writes.ts";
+import { putNew, transact, type Writes, writeIf } from "./writes.ts";
 
 /** In a user's partition, the profile and at most three settings records come first. */
 const itemsBeforeReferrals = 4;
@@ -78,6 +78,24 @@ export async function recordVisit(table: Table, userID: string, now: Date): Prom
       ExpressionAttributeValues: { ":now": now.toISOString() },
     }),
   );
+}
+
+/** The condition that nothing has happened to a profile since it was read that decides about the user's key. */
+export function unchangedSince(table: Table, userID: string, read: Profile | undefined): Writes[number] {
+  const Key = profileKey(userID);
+  if (read === undefined)
+    return {
+      ConditionCheck: { TableName: table.name, Key, ConditionExpression: "attribute_not_exists(PK)" },
+    };
+  const { tier, walletCount, lastVisited } = read;
+  return {
+    ConditionCheck: {
+      TableName: table.name,
+      Key,
+      ConditionExpression: "tier = :tier AND walletCount = :wallets AND lastVisited = :visit",
+      ExpressionAttributeValues: { ":tier": tier, ":wallets": walletCount, ":visit": lastVisited },
+    },
+  };
 }
 
 /** New values for attributes of a profile. `undefined` removes the attribute. */

@@ -65,7 +65,7 @@ export async function writeUserKeyRecord(
 ): Promise<UserKeyRecord> {
   const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
   const Item = { ...userKeyRecordKey(record.userID), ...record };
-  const put = { Put: { TableName: table.name, Item, ...unchangedSince(read) } };
+  const put = { Put: { TableName: table.name, Item, ...ifUnchanged(read) } };
   if (!(await transact(table, [put, ...retirements(table, read, written, due)]))) throw new KeyChanged();
   return record;
 }
@@ -73,11 +73,18 @@ export async function writeUserKeyRecord(
 /**
  * Deletes a record and retires its keys.
  *
- * @throws {KeyChanged}
+ * @param conditions must hold too, or nothing is written.
+ * @throws {KeyChanged} also if one of the conditions fails.
  */
-export async function deleteUserKeyRecord(table: Table, read: UserKeyRecord, due: Date): Promise<void> {
-  const Delete = { TableName: table.name, Key: userKeyRecordKey(read.userID), ...unchangedSince(read) };
-  if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due)]))) throw new KeyChanged();
+export async function deleteUserKeyRecord(
+  table: Table,
+  read: UserKeyRecord,
+  due: Date,
+  conditions: Writes = [],
+): Promise<void> {
+  const Delete = { TableName: table.name, Key: userKeyRecordKey(read.userID), ...ifUnchanged(read) };
+  if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due), ...conditions])))
+    throw new KeyChanged();
 }
 
 /** The retired keys that may be deleted at that time. Without a time, all of them. */
@@ -100,7 +107,7 @@ function retirements(table: Table, before: Named | undefined, after: Named, due:
   });
 }
 
-function unchangedSince(read: UserKeyRecord | undefined) {
+function ifUnchanged(read: UserKeyRecord | undefined) {
   if (read === undefined) return { ConditionExpression: "attribute_not_exists(PK)" };
   return {
     ConditionExpression: "version = :read",

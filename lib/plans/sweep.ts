@@ -1,16 +1,22 @@
 import { apiKeysOfUsers, deleteKeyNamed } from "../aws/api-keys.ts";
 import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
-import { readProfile } from "../aws/profile-records.ts";
+import { readProfile, unchangedSince } from "../aws/profile-records.ts";
 import { LimitReached } from "../aws/usage-plans.ts";
 import {
   deleteUserKeyRecord,
   forgetRetiredKey,
+  KeyChanged,
   type RetiredKeyItem,
   readUserKeyRecord,
   retiredKeys,
 } from "../aws/user-key-records.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
 import { dueFrom, needsKey, ownerOf } from "./user-key.ts";
+
+/** Both sweeps begin nothing more after the deadline. The next run continues. */
+export type SweepTimes = { now: Date; deadline: Date };
+
+const isOver = ({ deadline }: SweepTimes) => Date.now() >= deadline.getTime();
 
 /**
  * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them. Then it
@@ -20,10 +26,11 @@ import { dueFrom, needsKey, ownerOf } from "./user-key.ts";
  */
 export async function deleteRetiredKeys(
   deps: MirrorDeps,
-  now: Date,
+  times: SweepTimes,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  for await (const retired of retiredKeys(deps.table, now)) {
+  for await (const retired of retiredKeys(deps.table, times.now)) {
+    if (isOver(times)) return;
     try {
       await deleteRetired(deps, retired);
     } catch (error) {
@@ -63,14 +70,15 @@ type FreeDeps = Pick<MirrorDeps, "table" | "plans">;
  */
 export async function freeIdleKeys(
   deps: FreeDeps,
-  now: Date,
+  times: SweepTimes,
   onFault: (error: unknown) => void,
 ): Promise<void> {
   const owners = new Set<string>();
   for await (const { name } of apiKeysOfUsers(deps.plans)) owners.add(ownerOf(name));
   for (const userID of owners) {
+    if (isOver(times)) return;
     try {
-      await freeIfIdle(deps, userID, now);
+      await freeIfIdle(deps, userID, times.now);
     } catch (error) {
       onFault(error);
     }
@@ -81,5 +89,10 @@ async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promi
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
   // Without a record, the key is already retired.
   if (record === undefined || (profile !== undefined && needsKey(profile, now))) return;
-  await deleteUserKeyRecord(table, record, dueFrom(now));
+  try {
+    await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(table, userID, profile)]);
+  } catch (error) {
+    // The user is back, or another run was faster.
+    if (!(error instanceof KeyChanged)) throw error;
+  }
 }

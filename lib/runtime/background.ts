@@ -1,4 +1,4 @@
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import type { BackgroundOperationName } from "../operations.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { InvalidRequest } from "./validate.ts";
@@ -22,6 +22,12 @@ export function background<Args extends readonly unknown[], Result>(
     }
   };
 }
+
+/** When a run has to end its work. The reserve is for what it has begun by then. */
+export const deadlineOf = (
+  { getRemainingTimeInMillis }: Pick<Context, "getRemainingTimeInMillis">,
+  reserveMs: number,
+): Date => new Date(Date.now() + getRemainingTimeInMillis() - reserveMs);
 
 /**
  * Wraps a function that runs after changes of the table.

@@ -14,6 +14,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
+import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
@@ -59,6 +60,9 @@ const line = (operation: string, error: string, rest: object = { awsRequestId: "
   error,
   ...rest,
 });
+
+/** Of a run with as much time left. */
+const context = (remainingMs = 240_000) => ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
 
 beforeEach(() => {
   for (const mock of [table, gateway]) mock.reset();
@@ -124,15 +128,21 @@ describe("deleteRetiredKeys", () => {
 
   it("deletes the other keys if one cannot be deleted, and keeps that one for the next run", async () => {
     gateway.on(DeleteApiKeyCommand, { apiKey: "id of ann/1" }).rejects(fault("InternalFailure"));
-    await deleteRetiredKeys();
+    await deleteRetiredKeys({}, context());
     const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
     expect(forgotten).toEqual([retiredKeyKey(new Date(0), "bob/1")]);
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalFailure")]);
   });
 
+  it("begins no deletion in the last minute of a run", async () => {
+    await deleteRetiredKeys({}, context(59_000));
+    expect(gateway.calls()).toEqual([]);
+    expect(logged()).toEqual([]);
+  });
+
   it("fails if it cannot read the retired keys", async () => {
     table.on(QueryCommand).rejects(fault("InternalServerError"));
-    await expect(deleteRetiredKeys()).rejects.toThrow(/^deleteRetiredKeys failed$/);
+    await expect(deleteRetiredKeys({}, context())).rejects.toThrow(/^deleteRetiredKeys failed$/);
     expect(gateway.calls()).toEqual([]);
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalServerError")]);
   });
@@ -161,14 +171,20 @@ describe("freeIdleKeys", () => {
   it("retires other idle keys if one user cannot be read, and no key of a recent visitor", async () => {
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
-    await freeIdleKeys();
+    await freeIdleKeys({}, context());
     expect(freed()).toEqual([userKeyRecordKey("bob")]);
     expect(logged()).toEqual([line("freeIdleKeys", "InternalServerError")]);
   });
 
+  it("retires no key in the last minute of a run", async () => {
+    await freeIdleKeys({}, context(59_000));
+    expect(freed()).toEqual([]);
+    expect(logged()).toEqual([]);
+  });
+
   it("fails if it cannot read the keys, and retires none", async () => {
     gateway.on(GetApiKeysCommand).rejects(fault("InternalFailure"));
-    await expect(freeIdleKeys()).rejects.toThrow(/^freeIdleKeys failed$/);
+    await expect(freeIdleKeys({}, context())).rejects.toThrow(/^freeIdleKeys failed$/);
     expect(freed()).toEqual([]);
     expect(logged()).toEqual([line("freeIdleKeys", "InternalFailure")]);
   });

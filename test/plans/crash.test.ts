@@ -4,7 +4,7 @@ import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";
 import type { Call } from "./support/observed.ts";
 import { expectSettled, madeFor } from "./support/settled.ts";
-import { base, enterprise, later, minutes, pro, type User, worldForTests } from "./support/world.ts";
+import { base, enterprise, inTime, later, minutes, pro, type User, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 
@@ -54,7 +54,7 @@ async function walk(
 
 /** Expects that a sweep leaves nothing but the keys and plans in use. */
 async function expectSwept(users: readonly string[], user: User): Promise<void> {
-  await deleteRetiredKeys(world.deps(), later(minutes(10) + 1), rethrow);
+  await deleteRetiredKeys(world.deps(), inTime(later(minutes(10) + 1)), rethrow);
   for (const userID of users) {
     await expectSettled(world, userID, user);
     const { keys, plans } = madeFor(world, userID);

@@ -10,6 +10,7 @@ import { expectSettled, retiredNames } from "./support/settled.ts";
 import {
   base,
   enterprise,
+  inTime,
   later,
   minutes,
   start,
@@ -103,7 +104,7 @@ it("deleteRetiredKeys deletes keys and plans within the quotas of DeleteApiKey a
   for (let faults = -1; faults !== 0; )
     await inQuickTime(world.deps(), async (deps) => {
       faults = 0;
-      await deleteRetiredKeys(deps, later(minutes(11)), () => faults++);
+      await deleteRetiredKeys(deps, inTime(later(minutes(11))), () => faults++);
     });
   expect(world.usage.apiKeys).toEqual([]);
   expect(world.usage.usagePlans).toHaveLength(Object.keys(tierPlans).length);

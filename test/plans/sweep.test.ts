@@ -4,8 +4,19 @@ import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys, freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { type Fault, withFault } from "./support/faults.ts";
+import { observed } from "./support/observed.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
-import { base, enterprise, later, minutes, pro, start, type User, worldForTests } from "./support/world.ts";
+import {
+  base,
+  enterprise,
+  inTime,
+  later,
+  minutes,
+  pro,
+  start,
+  type User,
+  worldForTests,
+} from "./support/world.ts";
 
 const world = worldForTests();
 const days = (count: number) => minutes(count * 24 * 60);
@@ -13,7 +24,7 @@ const days = (count: number) => minutes(count * 24 * 60);
 const rethrow = (error: unknown) => {
   throw error;
 };
-const sweepAt = (time: Date) => deleteRetiredKeys(world.deps(), time, rethrow);
+const sweepAt = (time: Date) => deleteRetiredKeys(world.deps(), inTime(time), rethrow);
 
 /** Mirrors a user at each step of their life. */
 async function pass(userID: string, ...users: User[]): Promise<void> {
@@ -55,13 +66,21 @@ describe("deleteRetiredKeys", () => {
     });
     world.change({ apiKeys, planKeys, usagePlans });
     const faults: unknown[] = [];
-    await deleteRetiredKeys(world.deps(), later(minutes(11)), (error) => faults.push(error));
+    await deleteRetiredKeys(world.deps(), inTime(later(minutes(11))), (error) => faults.push(error));
     expect(faults).toMatchObject([{ name: "BadRequestException" }]);
     expect(madeFor(world, "free").keys).toHaveLength(1);
     world.reset();
     world.change({ apiKeys, planKeys, usagePlans });
     await sweepAt(later(minutes(11)));
     expect(madeFor(world, "stuck").keys).toHaveLength(1);
+  });
+
+  it("deletes nothing more after its deadline, and reports no fault", async () => {
+    await pass("later", base, pro);
+    await deleteRetiredKeys(world.deps(), { now: later(minutes(11)), deadline: new Date(0) }, rethrow);
+    expect(madeFor(world, "later").keys).toHaveLength(2);
+    await sweepAt(later(minutes(11)));
+    expect(madeFor(world, "later").keys).toHaveLength(1);
   });
 
   /** Upgrades a user in an account that has room for no other key. */
@@ -102,7 +121,8 @@ describe("deleteRetiredKeys", () => {
     "completes a run that was cut short at any call: %s",
     async (fault) => {
       const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
-      const swept = (faulty: typeof deps) => deleteRetiredKeys(faulty, later(minutes(11)), () => undefined);
+      const swept = (faulty: typeof deps) =>
+        deleteRetiredKeys(faulty, inTime(later(minutes(11))), () => undefined);
       await pass("whole", enterprise(6000), "nobody");
       const calls = await withFault(deps, [Number.POSITIVE_INFINITY, fault], swept);
       expect(calls.length).toBeGreaterThan(6);
@@ -119,7 +139,7 @@ describe("deleteRetiredKeys", () => {
 });
 
 describe("freeIdleKeys", () => {
-  const free = (time: Date) => freeIdleKeys(world.deps(), time, rethrow);
+  const free = (time: Date) => freeIdleKeys(world.deps(), inTime(time), rethrow);
 
   it("retires the key of a user who has been away for 30 days, until the next visit", async () => {
     await pass("idler", base);
@@ -139,6 +159,32 @@ describe("freeIdleKeys", () => {
     await expectSettled(world, "idler", base);
     await free(later(days(60)));
     await expectSettled(world, "idler", base);
+  });
+
+  it.each([
+    ["comes back", { lastVisited: later(days(31)).toISOString() }, base],
+    ["changes the tier", {}, pro],
+    ["imports a wallet", { walletCount: 1 }, base],
+  ])("keeps the key of a user who %s meanwhile", async (what, changes, user) => {
+    const userID = `${what} meanwhile`;
+    await pass(userID, base);
+    const record = await readUserKeyRecord(world.table, userID);
+    await observed(
+      world.deps(),
+      async (kind, call) => {
+        if (kind === "write") await world.put(userID, user, changes);
+        return call();
+      },
+      (deps) => freeIdleKeys(deps, inTime(later(days(31))), rethrow),
+    );
+    expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
+  });
+
+  it("retires nothing more after its deadline, and reports no fault", async () => {
+    await pass("much later", base);
+    const record = await readUserKeyRecord(world.table, "much later");
+    await freeIdleKeys(world.deps(), { now: later(days(31)), deadline: new Date(0) }, rethrow);
+    expect(await readUserKeyRecord(world.table, "much later")).toEqual(record);
   });
 
   it("keeps the key of an Enterprise customer", async () => {

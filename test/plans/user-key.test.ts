@@ -5,7 +5,7 @@ import { freeIdleKeys } from "../../lib/plans/sweep.ts";
 import { type KeyUser, needsKey } from "../../lib/plans/user-key.ts";
 import { admission } from "../../lib/users/admit.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
-import { base, later, minutes, pro, stages, start, worldForTests } from "./support/world.ts";
+import { base, inTime, later, minutes, pro, stages, start, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 const rethrow = (error: unknown) => {
@@ -76,7 +76,7 @@ describe("freeIdleKeys", () => {
     await world.put("once", base);
     await mirrorUser(world.deps(), "once");
     await world.put("once", base, { createdAt: start.toISOString() });
-    await freeIdleKeys(world.deps(), later(days(1)), rethrow);
+    await freeIdleKeys(world.deps(), inTime(later(days(1))), rethrow);
     expect(await readUserKeyRecord(world.table, "once")).toBeUndefined();
     expect(madeFor(world, "once").keys).toHaveLength(1);
   });

@@ -117,7 +117,9 @@ function countedInLog({ name, lambda }: OperationFunction, filterPattern: JsonPa
   return filter.metric({ statistic: Stats.SUM });
 }
 
-const tableActions = Object.values<Operation>(operations).flatMap((row) => row.table);
+const tableActions = Object.values<Operation>(operations)
+  .flatMap((row) => row.table)
+  .filter((action) => action !== "dynamodb:ConditionCheckItem");
 
 /** The calls that the functions make. Transactions need no action of that name, but are counted under it. */
 const tableCalls = [

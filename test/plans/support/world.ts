@@ -21,12 +21,16 @@ import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
 import { requestsPerMinute, throttleOf } from "../../../lib/domain/plan.ts";
 import { newProfile, type Profile } from "../../../lib/domain/profile.ts";
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
+import type { SweepTimes } from "../../../lib/plans/sweep.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 
 export const start = new Date("2026-11-21T09:00:00.000Z");
 export const minutes = (count: number) => count * 60_000;
 export const later = (milliseconds: number) => new Date(start.getTime() + milliseconds);
+
+/** The times of a sweep that has time for everything. */
+export const inTime = (now: Date): SweepTimes => ({ now, deadline: new Date("2286-01-01") });
 
 export const stages = [
   { apiId: "Rest", stage: "live" },
