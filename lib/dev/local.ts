@@ -3,7 +3,6 @@ import type { Runner, Site, StartOptions } from "cdk-local-runner";
 import { Command } from "commander";
 import { openLocal } from "../admin/local-target.ts";
 import { seedExamples } from "../admin/seed.ts";
-
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { consolePages } from "./console/pages.ts";
 import { port, progress, runProgram, type Stdio, timeLimit } from "./run-program.ts";

@@ -5,7 +5,7 @@ import { type ProcessorTime, processorTime, timeBetween } from "./processor-time
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** Milliseconds of processor time for a call, by who used it. NaN if unknown. */
+/** Milliseconds of processor time for a call, by the processes that used it. NaN if unknown. */
 export type Shares = {
   /** The functions, which run on Lambda too. */
   ours: number;

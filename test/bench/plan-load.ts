@@ -49,7 +49,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
         while (now() - begun < seconds * 1000) {
           if ((await ask(service, header)) === 429) {
             refused++;
-            // With the other clients, often enough to take each token as it is added.
+            // The clients together ask often enough to take each token as soon as it is added.
             await pause(60_000 / requestsPerMinute);
           } else {
             admitted++;

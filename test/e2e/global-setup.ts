@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";
 
-/** Tells the tests which deployment to run against: the stage in the environment, else a local runner. */
+/** Gives the tests the deployment to run against: the stage in the environment, else a local runner. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const root = project.vitest.getRootProject();
   const temporary = await mkdtemp(join(tmpdir(), "e2e-"));

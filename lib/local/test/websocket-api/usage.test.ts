@@ -85,7 +85,7 @@ describe("a route with a throttle", () => {
     settings: { RouteSettings: { [key]: { ThrottlingRateLimit: 0.5, ThrottlingBurstLimit: 2 } } },
   });
 
-  it("takes no more messages of all connections together, and does not limit other routes", async () => {
+  it("limits the messages of all connections together, and no other route", async () => {
     const resources = [...talking("ping"), ...talking("pong")];
     const answers = { ping: { statusCode: 200, body: "done" }, pong: { statusCode: 200, body: "pong" } };
     const { url, events } = await serve(resources, answers, throttled("ping"));

@@ -17,7 +17,7 @@ export function apiKeyOperations(context: Context) {
     CreateApiKey: operation(
       201,
       v.strictObject({
-        // Recorded: an empty name is none.
+        // Recorded: an empty name counts as no name.
         name: v.pipe(
           v.optional(
             v.pipe(v.string(), v.maxLength(1024, "Invalid API Key name, can be at most 1024 characters.")),
