@@ -16,12 +16,12 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
   const sourceOf = (index: number) => feeds[index]?.source ?? "";
   let current = 0;
 
-  function choose(now: number): void {
+  function choose(nowMs: number): void {
     const states = followed.map(({ state }) => state);
-    const chosen = chooseFeed(states, current, now, timings);
+    const chosen = chooseFeed(states, current, nowMs, timings);
     if (chosen !== current) report.instead(sourceOf(chosen), sourceOf(current));
     current = chosen;
-    const count = followedCount(states, current, now, timings);
+    const count = followedCount(states, current, nowMs, timings);
     for (const feed of feeds.slice(followed.length, count)) followed.push(followFeed(feed, options));
     leaving.push(...followed.splice(count).map((feed) => feed.stop()));
   }
@@ -29,10 +29,12 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
   return {
     /** The prices of the feed in use, never mixed with those of another. Empty until that feed's prices are settled. */
     prices(): Price[] {
-      const now = Date.now();
-      choose(now);
+      const nowMs = Date.now();
+      choose(nowMs);
       const state = followed[current]?.state;
-      return state !== undefined && isSettled(state, now, timings) ? pricesOf(state, sourceOf(current)) : [];
+      return state !== undefined && isSettled(state, nowMs, timings)
+        ? pricesOf(state, sourceOf(current))
+        : [];
     },
 
     /** Resolves when every connection is closed. */
@@ -53,12 +55,12 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
 export function chooseFeed(
   states: readonly FeedState[],
   current: number,
-  now: number,
+  nowMs: number,
   timings: Timings,
 ): number {
-  const isUsable = (state: FeedState) => !isSilent(state, now, timings) && isSettled(state, now, timings);
+  const isUsable = (state: FeedState) => !isSilent(state, nowMs, timings) && isSettled(state, nowMs, timings);
   const inUse = states[current];
-  const mustChange = inUse === undefined || isSilent(inUse, now, timings);
+  const mustChange = inUse === undefined || isSilent(inUse, nowMs, timings);
   const better = states.findIndex(
     (state, index) => isUsable(state) && (mustChange || (index < current && isSteady(state, timings))),
   );
@@ -72,10 +74,10 @@ export function chooseFeed(
 export function followedCount(
   states: readonly FeedState[],
   current: number,
-  now: number,
+  nowMs: number,
   timings: Timings,
 ): number {
-  const firstToQuote = states.findIndex((state) => !isSilent(state, now, timings));
+  const firstToQuote = states.findIndex((state) => !isSilent(state, nowMs, timings));
   const silent = firstToQuote === -1 ? states.length : firstToQuote;
   return Math.max(current, silent) + 1;
 }

@@ -29,26 +29,26 @@ export const defaultTimings: Timings = {
   closingMs: 1000,
 };
 
-/** A followed feed. Times are in milliseconds since the epoch. */
+/** A followed feed. */
 export type FeedState = {
-  followedSince: number;
+  followedSinceMs: number;
   /** The latest price of each asset. `asOf` is ISO 8601 in UTC, with milliseconds. */
   latest: Partial<Record<Asset, { price: string; asOf: string }>>;
   /** Assets that the venue has no price for, as far as is known. */
   absent: readonly Asset[];
-  firstQuoteAt: number | undefined;
+  firstQuoteAtMs: number | undefined;
   /** Since when quotes have come without a silence between them. */
-  quotingSince: number | undefined;
-  lastQuoteAt: number | undefined;
+  quotingSinceMs: number | undefined;
+  lastQuoteAtMs: number | undefined;
 };
 
-export const newFeedState = (now: number): FeedState => ({
-  followedSince: now,
+export const newFeedState = (nowMs: number): FeedState => ({
+  followedSinceMs: nowMs,
   latest: {},
   absent: [],
-  firstQuoteAt: undefined,
-  quotingSince: undefined,
-  lastQuoteAt: undefined,
+  firstQuoteAtMs: undefined,
+  quotingSinceMs: undefined,
+  lastQuoteAtMs: undefined,
 });
 
 /**
@@ -58,19 +58,19 @@ export const newFeedState = (now: number): FeedState => ({
 export function withQuote(
   state: FeedState,
   { asset, price, asOf }: Quote,
-  now: number,
+  nowMs: number,
   { silenceMs }: Pick<Timings, "silenceMs">,
 ): FeedState {
-  const quotedAt = new Date(Math.min(asOf?.getTime() ?? now, now)).toISOString();
+  const quotedAt = new Date(Math.min(asOf?.getTime() ?? nowMs, nowMs)).toISOString();
   const held = state.latest[asset];
   if (held !== undefined && quotedAt < held.asOf) return state;
   return {
     ...state,
     latest: { ...state.latest, [asset]: { price, asOf: quotedAt } },
     absent: state.absent.filter((other) => other !== asset),
-    firstQuoteAt: state.firstQuoteAt ?? now,
-    quotingSince: isSilent(state, now, { silenceMs }) ? now : (state.quotingSince ?? now),
-    lastQuoteAt: now,
+    firstQuoteAtMs: state.firstQuoteAtMs ?? nowMs,
+    quotingSinceMs: isSilent(state, nowMs, { silenceMs }) ? nowMs : (state.quotingSinceMs ?? nowMs),
+    lastQuoteAtMs: nowMs,
   };
 }
 
@@ -80,19 +80,26 @@ export const withoutAsset = (state: FeedState, asset: Asset): FeedState => ({
 });
 
 /** Whether the feed has sent no quote for too long, the time since it was first followed included. */
-export const isSilent = (state: FeedState, now: number, { silenceMs }: Pick<Timings, "silenceMs">): boolean =>
-  now - (state.lastQuoteAt ?? state.followedSince) >= silenceMs;
+export const isSilent = (
+  state: FeedState,
+  nowMs: number,
+  { silenceMs }: Pick<Timings, "silenceMs">,
+): boolean => nowMs - (state.lastQuoteAtMs ?? state.followedSinceMs) >= silenceMs;
 
 /** Whether the prices are complete: there is one of every asset that is not absent, or the time for the rest is over. */
-export function isSettled({ latest, absent, firstQuoteAt }: FeedState, now: number, { settlingMs }: Timings) {
-  if (firstQuoteAt === undefined) return false;
+export function isSettled(
+  { latest, absent, firstQuoteAtMs }: FeedState,
+  nowMs: number,
+  { settlingMs }: Timings,
+) {
+  if (firstQuoteAtMs === undefined) return false;
   const complete = Object.values(nativeAssets).every((asset) => latest[asset] || absent.includes(asset));
-  return complete || now - firstQuoteAt >= settlingMs;
+  return complete || nowMs - firstQuoteAtMs >= settlingMs;
 }
 
 /** Whether quotes have come without a silence for long enough. */
-export const isSteady = ({ quotingSince, lastQuoteAt }: FeedState, { steadyMs }: Timings): boolean =>
-  quotingSince !== undefined && lastQuoteAt !== undefined && lastQuoteAt - quotingSince >= steadyMs;
+export const isSteady = ({ quotingSinceMs, lastQuoteAtMs }: FeedState, { steadyMs }: Timings): boolean =>
+  quotingSinceMs !== undefined && lastQuoteAtMs !== undefined && lastQuoteAtMs - quotingSinceMs >= steadyMs;
 
 /** The known prices of the chains' native assets, in the order of the networks. */
 export const pricesOf = ({ latest }: FeedState, source: string): Price[] =>

@@ -4,17 +4,17 @@ import { type FeedState, newFeedState, defaultTimings as timings } from "../../.
 
 const now = 1_000_000;
 const quote = { price: "1", asOf: "2026-11-21T09:00:00.000Z" };
-const settled: Pick<FeedState, "latest" | "firstQuoteAt"> = {
+const settled: Pick<FeedState, "latest" | "firstQuoteAtMs"> = {
   latest: { ETH: quote, SOL: quote, BNB: quote, AVAX: quote },
-  firstQuoteAt: now - 20_000,
+  firstQuoteAtMs: now - 20_000,
 };
 
 const connecting = newFeedState(now - 100);
 const dead = newFeedState(now - 5000);
-const steady = { ...dead, ...settled, quotingSince: now - 5000, lastQuoteAt: now };
-const resumed = { ...dead, ...settled, quotingSince: now - 1000, lastQuoteAt: now };
-const silenced = { ...steady, lastQuoteAt: now - 5000 };
-const unsettled = { ...resumed, latest: { ETH: quote }, firstQuoteAt: now - 1000 };
+const steady = { ...dead, ...settled, quotingSinceMs: now - 5000, lastQuoteAtMs: now };
+const resumed = { ...dead, ...settled, quotingSinceMs: now - 1000, lastQuoteAtMs: now };
+const silenced = { ...steady, lastQuoteAtMs: now - 5000 };
+const unsettled = { ...resumed, latest: { ETH: quote }, firstQuoteAtMs: now - 1000 };
 
 describe("chooseFeed", () => {
   it.each<[string, FeedState[], number, number]>([
