@@ -42,9 +42,9 @@ export const messageSummaries: Readonly<Record<string, string>> = {
 export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
-then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot again.
-A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or
-in both. That \`update\` can arrive before either reply.
+then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot
+again. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
+in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions and settings are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices matter, so some in between
@@ -52,9 +52,9 @@ can be left out. Records are always complete: keep the one with the greater \`ve
 \`asOf\`) and drop the other.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
-user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status 429, and so are connections that are opened
-too fast. A connection can send 10 messages a second, and 50 at once; one that sends more gets one \`RATE_LIMITED\` and is
-closed. Send a \`ping\` every few minutes. After a close, connect and subscribe again: the snapshots bring
-everything up to date.
+user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status
+429, and so are connections that are opened too fast. A connection can send 10 messages a second, and 50 at once;
+one that sends more gets one \`RATE_LIMITED\` and is closed. Send a \`ping\` every few minutes. After a close,
+connect and subscribe again: the snapshots bring everything up to date.
 
 **New message types** and new fields can be added at any time. Ignore what you do not know.`;
