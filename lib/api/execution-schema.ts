@@ -101,7 +101,7 @@ export const executionRecords = {
 };
 
 /** The most records in one invocation. */
-const maxRecords = 100;
+export const maxRecords = 100;
 const recordsRule = `must be a list of 1 to ${maxRecords} records`;
 
 export const RecordExecutionsSchema = v.pipe(

@@ -11,7 +11,7 @@ export const AUDIENCE = "trading-terminal";
 const tools = new Set(["admin", "dev", "documents", "local"]);
 
 /** Files outside the code that change what is synthesized. npm writes the second lock file: what is really installed. */
-export const settingsFiles = [
+export const configurationFiles = [
   "cdk.json",
   "package.json",
   "package-lock.json",
@@ -26,7 +26,7 @@ export const sources = [
   ...readdirSync(resolve(root, "lib"))
     .filter((name) => !tools.has(name))
     .map((name) => `lib/${name}`),
-  ...settingsFiles,
+  ...configurationFiles,
 ];
 
 /** Synthesizes the stacks for this machine. @returns the folder of the assembly */

@@ -5,7 +5,7 @@ import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
 type Reported = { userID: string; kind: ExecutionKind; execution: Execution };
-type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;
+type Recorder = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;
 
 /**
  * Makes the handler of recordExecutions. Each record is handled on its own: one that is rejected does not stop the others.
@@ -13,7 +13,7 @@ type Record = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknow
  * @param open makes the recorder of one invocation.
  * @returns a function that throws {@link InvalidRequest}, and records nothing, if the event is not a list of records.
  */
-export function recordExecutions(open: (now: Date) => Record) {
+export function recordExecutions(open: (now: Date) => Recorder) {
   return async (event: unknown): Promise<{ results: ExecutionResult[] }> => {
     const { records } = validate(RecordExecutionsSchema, event, "event");
     const record = open(new Date());
@@ -21,7 +21,7 @@ export function recordExecutions(open: (now: Date) => Record) {
   };
 }
 
-async function recordOne(item: unknown, index: number, record: Record): Promise<ExecutionResult> {
+async function recordOne(item: unknown, index: number, record: Recorder): Promise<ExecutionResult> {
   let reported: Reported;
   try {
     reported = readRecord(item);

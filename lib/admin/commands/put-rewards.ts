@@ -15,7 +15,7 @@ export function putRewards(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("put-rewards <file>")
-      .description("Replace the whole catalogue by a JSON file, an array of rewards. Shows what changed."),
+      .description("Replace the whole catalogue with a JSON file, an array of rewards. Shows what changed."),
   ).action(async (file: string, options: TargetOptions) => {
     const rewards = await readCatalogueFile(file);
     const { table } = await deps.openTarget(options);

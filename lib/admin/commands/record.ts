@@ -1,7 +1,7 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import type { Command } from "commander";
 import * as v from "valibot";
-import { type ExecutionResult, ExecutionResultSchema } from "../../api/execution-schema.ts";
+import { type ExecutionResult, ExecutionResultSchema, maxRecords } from "../../api/execution-schema.ts";
 import { readJSONFile } from "../json-file.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
@@ -60,9 +60,6 @@ async function readExecutionsFile(path: string): Promise<unknown[]> {
   return Array.isArray(content.output) ? content.output : content.output.records;
 }
 
-/** How many records the function accepts in one invocation. */
-const batchSize = 100;
-
 /**
  * Invokes the function for a batch at a time.
  *
@@ -73,8 +70,8 @@ async function* recordAll(
   functions: FunctionTarget,
   records: readonly unknown[],
 ): AsyncGenerator<ExecutionResult> {
-  for (let from = 0; from < records.length; from += batchSize) {
-    const results = await invoke(functions, records.slice(from, from + batchSize));
+  for (let from = 0; from < records.length; from += maxRecords) {
+    const results = await invoke(functions, records.slice(from, from + maxRecords));
     for (const result of results) yield { ...result, index: from + result.index };
   }
 }

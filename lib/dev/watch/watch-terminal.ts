@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { Runner } from "cdk-local-runner";
 import { bundleOptions, codeFile, handlerOf } from "../../infra/functions/bundle.ts";
 import { type OperationName, operations } from "../../operations.ts";
-import { root, settingsFiles } from "../assembly.ts";
+import { configurationFiles, root } from "../assembly.ts";
 import { createBundler, filesOf } from "./bundler.ts";
 import { changedStacks, templatesIn } from "./templates.ts";
 import { watch } from "./watch.ts";
@@ -37,7 +37,7 @@ export function watchTerminal(
     stacks: {
       async files() {
         const code = await filesOf(root, resolve(root, "bin/app.ts"));
-        return new Set([...code, ...settingsFiles.map((name) => resolve(root, name))]);
+        return new Set([...code, ...configurationFiles.map((name) => resolve(root, name))]);
       },
       async changed() {
         const folder = join(temporary, "stacks");
