@@ -37,7 +37,7 @@ export const SettingsPatchSchema = v.pipe(
   ),
 );
 
-// What is stored was inside the limits of its time. Answers have none, so that narrower ones do not turn it into errors.
+// Responses have no limits: what an earlier version stored must not become an error when a limit is narrowed.
 const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
 const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
 const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };

@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The work has called AWS for as long as it may. */
+/** The work has no time left to call AWS. */
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 
-/** Runs work whose calls of AWS fail with {@link DeadlineExceeded} from a deadline on, however many they are. */
+/** Runs work whose calls to AWS fail with {@link DeadlineExceeded} once its time is up, however many they are. */
 export function withDeadline<Result>(durationMs: number, work: () => Promise<Result>): Promise<Result> {
   return deadlines.run(AbortSignal.timeout(Math.max(0, durationMs)), work);
 }
 
 /**
- * Middleware of an SDK client that keeps the deadline of the work that calls it. What has been sent cannot be recalled, so
- * the attempt that it ends may still succeed. No further one is sent.
+ * Middleware of an SDK client that keeps the deadline of the work that calls it. A request that was sent cannot be
+ * recalled, so the attempt that it ends may still succeed. It sends no further one.
  */
 export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>) {
   return async (args: Args): Promise<Output> => {

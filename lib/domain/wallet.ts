@@ -40,7 +40,7 @@ export type ListedWallet = Omit<Required<Wallet>, "slot">;
 
 /**
  * The user's wallets by slot, with a default name and colour for those that have none. The defaults follow from the slot,
- * so they stay when other wallets come, whatever clock those were dated by.
+ * so later wallets never change them. Creation times could: they come from the clocks of different machines.
  */
 export function listed(wallets: readonly Wallet[]): ListedWallet[] {
   return withSlots(wallets)

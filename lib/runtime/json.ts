@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** @param json must be valid, which is what makes so simple a search correct. */
+/** @param json must be valid: only then is so simple a search correct. */
 function repeatsField(json: string): boolean {
   const enclosing: Set<string>[] = [];
   let text = "";
