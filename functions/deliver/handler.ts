@@ -1,18 +1,20 @@
+import type { Context } from "aws-lambda";
 import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
+import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault } from "../../lib/runtime/log.ts";
+import { reporter } from "../../lib/runtime/log.ts";
 
 const deliverer: Deliverer = {
   table: openTable(environment("TABLE_NAME")),
   pusher: openPusher(),
-  onFault: (error) => logFault("deliver", error),
+  ...reporter("deliver"),
 };
 
-export const handler = background("deliver", async (delivery: ChannelDelivery): Promise<void> => {
-  const outcome = await deliverToShard(deliverer, delivery);
+export const handler = background("deliver", async (delivery: ChannelDelivery, context: Context) => {
+  const outcome = await deliverToShard(deliverer, delivery, { deadline: deadlineOf(context, pushReserveMs) });
   const { channel } = delivery.update;
   if (outcome.superseded || outcome.undelivered > 0)
     console.warn({ operation: "deliver", channel, ...outcome });

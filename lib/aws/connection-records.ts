@@ -22,6 +22,10 @@ export type Connection = ConnectionName & {
   connectedAt: string;
   /** Absent if there are none, since DynamoDB has no empty set. */
   channels?: Set<Channel>;
+  /** Since when it takes no messages of its user. Absent if it is up to date. */
+  stuckSince?: string;
+  /** How often it has missed messages since a run began to bring it up to date; 0 if none does. */
+  misses?: number;
   /** When DynamoDB may delete the record, in seconds since the epoch. */
   expiresAt: number;
 };
@@ -105,15 +109,17 @@ const handshakeMs = 30_000;
 export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">, now: Date): boolean =>
   now.getTime() - Date.parse(connectedAt) > handshakeMs;
 
-/** Deletes a connection and its subscriptions. Does nothing for an unknown one. */
-export async function closeConnection(table: Table, name: ConnectionName): Promise<void> {
+/** Deletes a connection and its subscriptions. Returns false, and does nothing, for an unknown one. */
+export async function closeConnection(table: Table, name: ConnectionName): Promise<boolean> {
   const { Attributes } = await afterConflicts(() =>
     table.client.send(
       new DeleteCommand({ TableName: table.name, Key: keyOf(name), ReturnValues: "ALL_OLD" }),
     ),
   );
   const connection = Attributes as Connection | undefined;
-  if (connection !== undefined) await leaveChannels(table, connection, [...(connection.channels ?? [])]);
+  if (connection === undefined) return false;
+  await leaveChannels(table, connection, [...(connection.channels ?? [])]);
+  return true;
 }
 
 /**
@@ -218,13 +224,19 @@ export async function leaveChannels(table: Table, place: Place, channels: readon
     await afterConflicts(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 }
 
+/** A subscriber of a public channel. */
+export type ChannelSubscriber = ConnectionName & {
+  /** Since when it takes no message. Absent if it took the last one. */
+  stuckSince?: string;
+};
+
 /** The subscribers in one shard of a channel, page by page. */
 export async function* subscribersInShard(
   table: Table,
   channel: PublicChannel,
   shard: number,
-): AsyncGenerator<ConnectionName> {
-  for await (const page of queryPages<ConnectionName>(table, subscribersOf(channel, shard))) yield* page;
+): AsyncGenerator<ChannelSubscriber> {
+  for await (const page of queryPages<ChannelSubscriber>(table, subscribersOf(channel, shard))) yield* page;
 }
 
 const placesOf = ({ connectionID, shard }: Place, channels: readonly Channel[]) =>

@@ -17,25 +17,28 @@ export type Pusher = ApiGatewayManagementApiClient;
 /** Messages for one connection, in order. */
 export type Delivery<Target> = { to: Target; connectionID: string; messages: readonly string[] };
 
+/** A connection that may be open but missed a message, and the error of the last attempt. */
+export type Missed<Target> = { to: Target; error: unknown };
+
 export type Outcome<Target> = {
+  /** Connections that took all of their messages. */
+  reached: Target[];
   /** Closed connections. */
   gone: Target[];
-  /** Clients that have stopped reading. */
-  stuck: Target[];
-  /** Connections that may be open but missed a message for another reason. */
-  undelivered: Target[];
+  missed: Missed<Target>[];
+  /** Connections that the deadline left no time for. They may have taken some of their messages. */
+  unfinished: Target[];
 };
 
-/** A message did not reach a connection that may be open. */
-export class Undelivered extends Error {
-  override readonly name = "Undelivered";
-}
+export type PushOptions = {
+  /** Attempts per connection, with growing pauses, as a client or the service may be busy for a moment. */
+  rounds?: number;
+  /** No push starts from then on. */
+  deadline?: Date;
+};
 
 /** Concurrent pushes, each on its own keep-alive connection to API Gateway. */
 const concurrency = 64;
-
-/** Attempts per connection, with growing pauses, as a client or the service may be busy for a moment. */
-const maxRounds = 3;
 
 /** Functions open their pusher once, at load. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
@@ -51,26 +54,26 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
 export async function push<Target>(
   pusher: Pusher,
   deliveries: AsyncIterable<Delivery<Target>> | Iterable<Delivery<Target>>,
+  { rounds = 3, deadline }: PushOptions = {},
 ): Promise<Outcome<Target>> {
-  const gone: Target[] = [];
-  let reached = 0;
+  const outcome: Outcome<Target> = { reached: [], gone: [], missed: [], unfinished: [] };
+  const isOver = (inMs = 0) => deadline !== undefined && Date.now() + inMs >= deadline.getTime();
   let open = deliveries;
   for (let round = 1; ; round++) {
-    const failed: (Delivery<Target> & { limited: boolean })[] = [];
+    const failed: (Delivery<Target> & { error: unknown })[] = [];
     await forEachConcurrently(open, { concurrency }, async (delivery) => {
-      const { left, error } = await deliver(pusher, delivery);
-      if (error === undefined) reached++;
-      else if (error instanceof GoneException) gone.push(delivery.to);
-      else failed.push({ ...delivery, messages: left, limited: error instanceof LimitExceededException });
+      const { left, error } = await deliver(pusher, delivery, isOver);
+      if (left.length === 0) outcome.reached.push(delivery.to);
+      else if (error === undefined) outcome.unfinished.push(delivery.to);
+      else if (error instanceof GoneException) outcome.gone.push(delivery.to);
+      else failed.push({ ...delivery, messages: left, error });
     });
-    if (failed.length === 0 || round === maxRounds) {
-      // API Gateway answers 429 both for a client that has stopped reading and for an account that sends too much. If
-      // several connections got a 429 and none was reached, it is the account.
-      const isAccount = reached === 0 && failed.length > 1;
-      const [stuck, undelivered] = partition(failed, ({ limited }) => limited && !isAccount);
-      return { gone, stuck: stuck.map(({ to }) => to), undelivered: undelivered.map(({ to }) => to) };
+    const pauseMs = 100 * 2 ** round * (1 + Math.random());
+    if (failed.length === 0 || round >= rounds || isOver(pauseMs)) {
+      for (const { to, error } of failed) outcome.missed.push({ to, error });
+      return outcome;
     }
-    await pause(100 * 2 ** round * (1 + Math.random()));
+    await pause(pauseMs);
     open = failed;
   }
 }
@@ -92,6 +95,12 @@ export async function isConnected(pusher: Pusher, connectionID: string): Promise
   }
 }
 
+/**
+ * Whether API Gateway refused a push for now. It does so for a client whose buffer is full, and for an account that sends
+ * too much, and does not say which it is.
+ */
+export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
+
 /** Closes a connection. Succeeds if it is closed already. */
 export async function hangUp(pusher: Pusher, connectionID: string): Promise<void> {
   try {
@@ -104,32 +113,31 @@ export async function hangUp(pusher: Pusher, connectionID: string): Promise<void
 /**
  * Pushes messages to one connection. Succeeds if it is closed: nobody misses them.
  *
- * @throws {Undelivered}
+ * @throws the error of the last attempt.
  */
 export async function pushTo(
   pusher: Pusher,
   connectionID: string,
   messages: readonly string[],
 ): Promise<void> {
-  const { stuck, undelivered } = await push(pusher, [{ to: connectionID, connectionID, messages }]);
-  if (stuck.length + undelivered.length > 0) throw new Undelivered();
+  const { missed } = await push(pusher, [{ to: connectionID, connectionID, messages }]);
+  for (const { error } of missed) throw error;
 }
 
-/** Returns the messages that are still to be sent, and the error that stopped it. */
+/** Returns the messages that are still to be sent, and the error that stopped it, if it was not the deadline. */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionID, messages }: Delivery<Target>,
+  isOver: () => boolean,
 ): Promise<{ left: readonly string[]; error?: unknown }> {
   for (const [index, message] of messages.entries()) {
+    const left = messages.slice(index);
+    if (isOver()) return { left };
     try {
       await pusher.send(new PostToConnectionCommand({ ConnectionId: connectionID, Data: message }));
     } catch (error) {
-      return { left: messages.slice(index), error };
+      return { left, error };
     }
   }
   return { left: [] };
-}
-
-function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }

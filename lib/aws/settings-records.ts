@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Chain, type Settings, type SettingsPatch, settingsInForce } from "../domain/settings.ts";
-import type { Table } from "./table.ts";
-import { settingsKey } from "./table-keys.ts";
+import { queryRange, type Table } from "./table.ts";
+import { chainOf, settingsKey, settingsOf } from "./table-keys.ts";
 
 /** A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to `version`. */
 export type SettingsItem = SettingsPatch & {
@@ -12,6 +12,16 @@ export type SettingsItem = SettingsPatch & {
   updatedAt: string;
   version: number;
 };
+
+/** The settings of each chain that the user has changed, with defaults for those that the user has not set. */
+export async function readSettings(table: Table, userID: string) {
+  const items = await queryRange<SettingsItem>(table, settingsOf(userID));
+  return items.flatMap((item) => {
+    const chain = chainOf(item);
+    if (chain === undefined) return [];
+    return [{ chain, version: item.version, settings: settingsInForce(chain, item) }];
+  });
+}
 
 /** Creates or changes the user's settings of a chain, in one write. Returns the full record, defaults filled in. */
 export async function saveSettings(

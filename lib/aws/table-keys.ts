@@ -133,6 +133,13 @@ export const connectionsOf = (userID: string): KeyRange => ({
   to: endOf(CONNECTION),
 });
 
+/** The settings of every chain. */
+export const settingsOf = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: CHAIN,
+  to: endOf(CHAIN),
+});
+
 export const subscribersOf = (channel: PublicChannel, shard: number): KeyRange => ({
   PK: channelPartition(channel, shard),
   from: CONNECTION,

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import {
-  type ConnectionName,
+  type ChannelSubscriber,
   closeConnection,
   leaveChannels,
   subscribersInShard,
 } from "../aws/connection-records.ts";
 import { readPrices } from "../aws/price-records.ts";
-import { type Delivery, hangUp, type Pusher, push } from "../aws/push.ts";
+import { type Delivery, isRefusal, type Outcome, type Pusher, push } from "../aws/push.ts";
+import { clearStuckSubscriber, noteStuckSubscriber } from "../aws/stuck-records.ts";
 import type { Table } from "../aws/table.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import type { PublicChannel } from "../domain/channel.ts";
+import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter, reportMissed } from "./push-outcome.ts";
 
 /** An update of a public channel. */
 export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: PublicChannel }>;
@@ -18,18 +20,10 @@ export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: Pub
 /** An update for every subscriber in one shard of its channel. */
 export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
-export type Deliverer = {
-  table: Table;
-  pusher: Pusher;
-  /** Called if a closed connection could not be forgotten. The channel's next update tries again. */
-  onFault: (error: unknown) => void;
-};
+export type Deliverer = Reporter & { table: Table; pusher: Pusher };
 
 /** The age at which an update may be out of date. */
 const lateMs = 2000;
-
-/** How many connections are cleaned up at a time. Many may have closed at once. */
-const concurrency = 16;
 
 export type DeliveryOutcome = {
   /** True if newer data was saved while the update was late: nothing was sent, as the next update is on its way. */
@@ -40,62 +34,58 @@ export type DeliveryOutcome = {
 
 /**
  * Pushes an update to the subscribers in a shard while it reads them. Closed connections are forgotten, and those of
- * clients that have stopped reading are closed. Under overload, late updates are dropped, so that none arrives out of date.
+ * clients that have long stopped reading are closed. Under overload, late updates are dropped, so that none arrives out of
+ * date.
  */
 export async function deliverToShard(
-  { table, pusher, onFault }: Deliverer,
+  deliverer: Deliverer,
   { shard, update }: ChannelDelivery,
-  now = new Date(),
+  { now = new Date(), deadline }: { now?: Date; deadline?: Date } = {},
 ): Promise<DeliveryOutcome> {
+  const { table, pusher } = deliverer;
   const { channel } = update;
   const isLate = now.getTime() - Date.parse(update.time) > lateMs;
   if (isLate && !isDeepStrictEqual(await readPrices(table), update.data))
     return { superseded: true, undelivered: 0 };
 
   const message = encodeMessage(update);
-  async function* deliveries(): AsyncGenerator<Delivery<ConnectionName>> {
+  async function* deliveries(): AsyncGenerator<Delivery<ChannelSubscriber>> {
     for await (const to of subscribersInShard(table, channel, shard))
       yield { to, connectionID: to.connectionID, messages: [message] };
   }
 
-  const { gone, stuck, undelivered } = await push(pusher, deliveries());
-  await forEachConcurrently(gone, { concurrency }, async (name) => {
-    try {
-      // First, because the connection's record, which leads here, may be gone already.
-      await leaveChannels(table, { ...name, shard }, [channel]);
-      await closeConnection(table, name);
-    } catch (error) {
-      onFault(error);
-    }
+  const outcome = await push(pusher, deliveries(), deadline && { deadline });
+  reportMissed(outcome, deliverer);
+  await cleanUp(deliverer, { channel, shard }, outcome, now);
+  return { superseded: false, undelivered: outcome.missed.length + outcome.unfinished.length };
+}
+
+/** Forgets closed connections, closes stuck ones, and notes which are stuck since when. */
+async function cleanUp(
+  { table, pusher, onFault }: Deliverer,
+  place: { channel: PublicChannel; shard: number },
+  outcome: Outcome<ChannelSubscriber>,
+  now: Date,
+): Promise<void> {
+  // If not, the refusals are the account's, and their number would make the notes a load of their own.
+  const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
+  const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
+  await hangUpOn(pusher, stuck, { onFault });
+
+  const forEach = (
+    subscribers: readonly ChannelSubscriber[],
+    work: (subscriber: ChannelSubscriber) => Promise<void>,
+  ) => forEachConcurrently(subscribers, { concurrency }, (subscriber) => work(subscriber).catch(onFault));
+
+  await forEach([...outcome.gone, ...stuck], async (name) => {
+    const wasKnown = await closeConnection(table, name);
+    // A record that is gone already may have left its place among the subscribers.
+    if (!wasKnown) await leaveChannels(table, { ...name, shard: place.shard }, [place.channel]);
   });
-  await endConnections({ table, pusher }, stuck, onFault);
-  return { superseded: false, undelivered: undelivered.length };
-}
-
-/**
- * Removes the records of closed connections.
- *
- * @param onFault called for each that could not be removed. The next message for it tries again.
- */
-export async function forgetConnections(
-  table: Table,
-  closed: readonly ConnectionName[],
-  onFault: (error: unknown) => void,
-): Promise<void> {
-  await forEachConcurrently(closed, { concurrency }, (name) => closeConnection(table, name).catch(onFault));
-}
-
-/**
- * Closes the connections of clients that have stopped reading. Waiting for them would delay everybody else, and leaving
- * out messages would leave them with wrong data. A client that connects and subscribes again has the right data.
- */
-export async function endConnections(
-  { table, pusher }: { table: Table; pusher: Pusher },
-  stuck: readonly ConnectionName[],
-  onFault: (error: unknown) => void,
-): Promise<void> {
-  await forEachConcurrently(stuck, { concurrency }, ({ connectionID }) =>
-    hangUp(pusher, connectionID).catch(onFault),
+  const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);
+  await forEach(newlyRefused, ({ connectionID }) =>
+    noteStuckSubscriber(table, { ...place, connectionID }, now),
   );
-  await forgetConnections(table, stuck, onFault);
+  const readingAgain = outcome.reached.filter(({ stuckSince }) => stuckSince !== undefined);
+  await forEach(readingAgain, ({ connectionID }) => clearStuckSubscriber(table, { ...place, connectionID }));
 }

@@ -3,14 +3,26 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
 import { imageIn } from "../aws/change-image.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "../aws/connection-records.ts";
-import { type Delivery, type Pusher, push, Undelivered } from "../aws/push.ts";
+import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import type { SettingsItem } from "../aws/settings-records.ts";
+import { noteMiss } from "../aws/stuck-records.ts";
 import type { Item, Table } from "../aws/table.ts";
 import { chainOf, executionKindOf, isPrices } from "../aws/table-keys.ts";
+import { forEachConcurrently } from "../concurrency.ts";
 import { channelOf, type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
 import { type Chain, settingsInForce } from "../domain/settings.ts";
-import { type ChannelDelivery, endConnections, forgetConnections, type PublicUpdate } from "./deliver.ts";
+import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
+import type { ChannelDelivery, PublicUpdate } from "./deliver.ts";
+import {
+  concurrency,
+  forgetConnections,
+  hangUpOn,
+  isHealthy,
+  isStuck,
+  type Reporter,
+  reportMissed,
+} from "./push-outcome.ts";
 
 /** A change of the table that clients are notified of. */
 export type PublishedChange =
@@ -18,16 +30,24 @@ export type PublishedChange =
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "prices"; prices: readonly Price[] };
 
-export type Publisher = {
+export type Publisher = Reporter & {
   table: Table;
   pusher: Pusher;
   /** The number of shards that the subscribers of a public channel are spread over. */
   shards: number;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
-  /** Called for each record that could not be published. */
-  onFault: (error: unknown) => void;
+  /** Starts to bring connections up to date, without waiting for it. */
+  startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
+
+/** `now` for messages and notes, and `deadline` for pushes: none starts after it. */
+export type PublishTimes = { now: Date; deadline: Date };
+
+/** The deadline left no time for some pushes. */
+export class OutOfTime extends Error {
+  override readonly name = "OutOfTime";
+}
 
 type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
@@ -36,25 +56,21 @@ type Pending<Of extends PublishedChange["of"]> = {
 type Personal = Pending<"settings" | "execution">;
 
 /** A connection, and the changes that it is sent. */
-type Target = { connection: Connection; changes: readonly Personal[] };
+type Target = Connection & { changes: readonly Personal[] };
 
 /**
- * Pushes changes of the table to clients, in order for each client. A record that cannot be read or delivered does not
- * hold up the others.
+ * Pushes changes of the table to clients, in order for each client. Nobody waits for a connection that cannot be reached:
+ * it is brought up to date later. A record that cannot be read never will be, and prices are soon replaced by newer ones,
+ * so neither is retried.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
 export async function publish(
   publisher: Publisher,
   records: readonly DynamoDBRecord[],
-  now: Date,
-): Promise<string[]> {
-  const failed = new Set<string>();
-  const fail = (changes: readonly { sequenceNumber: string }[], error: unknown) => {
-    publisher.onFault(error);
-    for (const { sequenceNumber } of changes) failed.add(sequenceNumber);
-  };
-
+  times: PublishTimes,
+): Promise<Set<string>> {
+  const { onFault } = publisher;
   const personal: Personal[] = [];
   let prices: Pending<"prices"> | undefined;
   for (const record of records) {
@@ -63,20 +79,25 @@ export async function publish(
       const change = readChange(record);
       if (change === undefined) continue;
       // Fails here, alone, if the record is invalid. In a batch it would take the others down with it.
-      encodeMessage(messageOf(change, now));
+      encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
       // Later prices replace earlier ones.
       else prices = { sequenceNumber, change };
     } catch (error) {
-      fail([{ sequenceNumber }], error);
+      onFault(error);
     }
   }
 
+  const toRetry = new Set<string>();
+  const retry = (changes: readonly Personal[], error: unknown) => {
+    onFault(error);
+    for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
+  };
   await Promise.all([
-    publishToUsers(publisher, personal, now, fail),
-    prices && publishPrices(publisher, prices, now).catch((error) => fail([prices], error)),
+    publishToUsers(publisher, personal, times, retry),
+    prices && publishPrices(publisher, prices, times.now).catch((error) => onFault(error)),
   ]);
-  return [...failed];
+  return toRetry;
 }
 
 /**
@@ -111,33 +132,65 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
 }
 
 async function publishToUsers(
-  { table, pusher, onFault }: Publisher,
+  publisher: Publisher,
   personal: readonly Personal[],
-  now: Date,
-  fail: (changes: readonly Personal[], error: unknown) => void,
+  { now, deadline }: PublishTimes,
+  retry: (changes: readonly Personal[], error: unknown) => void,
 ): Promise<void> {
+  const { table, pusher } = publisher;
   const byUser = Map.groupBy(personal, ({ change }) => change.userID);
   const deliveries = await Promise.all(
     [...byUser].map(async ([userID, changes]) => {
       try {
         return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
       } catch (error) {
-        fail(changes, error);
+        retry(changes, error);
         return [];
       }
     }),
   );
-  const { gone, stuck, undelivered } = await push(pusher, deliveries.flat());
-  for (const { changes } of undelivered) fail(changes, new Undelivered());
-  const closed = gone
-    .map(({ connection }) => connection)
-    .filter((connection) => hasShakenHands(connection, now));
-  await forgetConnections(table, closed, onFault);
-  await endConnections(
-    { table, pusher },
-    stuck.map(({ connection }) => connection),
-    onFault,
-  );
+  // A user with many connections does not keep the others waiting.
+  const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
+  const outcome = await push(pusher, fewestFirst, { rounds: 1, deadline });
+  const { reached, gone, missed, unfinished } = outcome;
+
+  if (unfinished.length > 0)
+    retry(
+      unfinished.flatMap(({ changes }) => changes),
+      new OutOfTime(),
+    );
+  reportMissed(outcome, publisher);
+  const isEnded = ({ to, error }: Missed<Target>) =>
+    isHealthy(outcome) && isRefusal(error) && isStuck(to.stuckSince, now);
+  const ended = missed.filter(isEnded).map(({ to }) => to);
+  await hangUpOn(pusher, ended, publisher);
+  const closed = gone.filter((connection) => hasShakenHands(connection, now));
+  await forgetConnections(table, [...closed, ...ended], publisher);
+
+  const readingAgain = reached.filter((connection) => isAbandoned(connection, now));
+  const behind = missed.filter((each) => !isEnded(each)).map(({ to }) => to);
+  await startCatchUps(publisher, { readingAgain, behind }, now, retry);
+}
+
+/** Has connections brought up to date, unless that has been started already. */
+async function startCatchUps(
+  { table, startCatchUp, onFault }: Publisher,
+  { readingAgain, behind }: { readingAgain: readonly Target[]; behind: readonly Target[] },
+  now: Date,
+  retry: (changes: readonly Personal[], error: unknown) => void,
+): Promise<void> {
+  const toStart = [...readingAgain];
+  await forEachConcurrently(behind, { concurrency }, async (connection) => {
+    try {
+      if (await noteMiss(table, connection, now)) toStart.push(connection);
+    } catch (error) {
+      onFault(error);
+      toStart.push(connection);
+    }
+  });
+  const changes = toStart.flatMap(({ changes }) => changes);
+  for (const catchUp of inCatchUps(toStart))
+    await startCatchUp(catchUp).catch((error) => retry(changes, error));
 }
 
 function deliveriesTo(
@@ -146,9 +199,11 @@ function deliveriesTo(
   now: Date,
 ): Delivery<Target>[] {
   const time = now.toISOString();
-  const settings = changes.flatMap(({ change }) =>
-    change.of === "settings" ? [encodeMessage(messageOf(change, now))] : [],
+  // Records are complete, so only the newest of each chain matters.
+  const newest = new Map(
+    changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
+  const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));
   const updates = [...Map.groupBy(executions, ({ kind }) => channelOf[kind])].map(
     ([channel, changed]) =>
@@ -163,7 +218,7 @@ function deliveriesTo(
     const wanted = updates.filter(([channel]) => connection.channels?.has(channel));
     const messages = [...settings, ...wanted.flatMap(([, encoded]) => encoded)];
     if (messages.length === 0) return [];
-    return [{ to: { connection, changes }, connectionID: connection.connectionID, messages }];
+    return [{ to: { ...connection, changes }, connectionID: connection.connectionID, messages }];
   });
 }
 

@@ -34,12 +34,15 @@ export const deadlineOf = (
  *
  * @param handle returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
  */
-export function onChanges(
+export function onChanges<Rest extends readonly unknown[]>(
   operation: BackgroundOperationName,
-  handle: (records: readonly DynamoDBRecord[], now: Date) => Promise<string[]>,
+  handle: (records: readonly DynamoDBRecord[], ...rest: Rest) => Promise<Iterable<string>>,
 ) {
-  return background(operation, async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-    const failed = await handle(Records, new Date());
-    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
-  });
+  return background(
+    operation,
+    async ({ Records }: DynamoDBStreamEvent, ...rest: Rest): Promise<DynamoDBBatchResponse> => {
+      const failed = await handle(Records, ...rest);
+      return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
+    },
+  );
 }

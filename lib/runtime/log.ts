@@ -2,14 +2,20 @@
  * Logs a fault by its name alone. Messages and stacks of foreign errors may quote what was sent to them, and a request may
  * hold a private key. AWS's request id leads to the rest.
  */
-export function logFault(operation: string, error: unknown): void {
-  console.error({ operation, ...nameOf(error) });
+export function logFault(operation: string, error: unknown, details: object = {}): void {
+  console.error({ operation, ...nameOf(error), ...details });
 }
 
 /** Logs a fault that did not fail the request, in the same form. It raises no alarm on failures. */
-export function logWarning(operation: string, error: unknown): void {
-  console.warn({ operation, ...nameOf(error) });
+export function logWarning(operation: string, error: unknown, details: object = {}): void {
+  console.warn({ operation, ...nameOf(error), ...details });
 }
+
+/** Reports faults as errors. What kept messages from connections is a warning, and raises no alarm. */
+export const reporter = (operation: string) => ({
+  onFault: (error: unknown, details?: object) => logFault(operation, error, details),
+  onMissed: (error: unknown, details: object) => logWarning(operation, error, details),
+});
 
 function nameOf(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };

@@ -42,7 +42,7 @@ export function connect(open: (connection: ConnectionEvent) => Promise<boolean>)
 }
 
 /** Wraps the function of `$disconnect`. */
-export function disconnect(close: (connection: ConnectionEvent) => Promise<void>) {
+export function disconnect(close: (connection: ConnectionEvent) => Promise<unknown>) {
   return (event: WebSocketEvent) =>
     handle("disconnect", "DISCONNECT", event, async (connection) => {
       await close(connection);

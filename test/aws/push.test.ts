@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import { openPusher, push, pushTo, Undelivered } from "../../lib/aws/push.ts";
+import { isRefusal, openPusher, push, pushTo } from "../../lib/aws/push.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";
 
 const api = connectionsApiForTests();
@@ -11,6 +11,8 @@ const deliveryTo = (connectionID: string, ...messages: string[]) => ({
   connectionID,
   messages: messages.length > 0 ? messages : ["hello"],
 });
+
+const outcome = { gone: [], missed: [], unfinished: [] };
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
 
@@ -25,11 +27,12 @@ describe("push", () => {
       return 200;
     };
     const connections = [...names(20), "TXzPWdnOjoECGjA=", "a/b?c#d ü"];
-    const outcome = await push(
+    const { reached, ...rest } = await push(
       current.pusher,
       connections.map((connection) => deliveryTo(connection, "1", "2", "3")),
     );
-    expect(outcome).toEqual({ gone: [], stuck: [], undelivered: [] });
+    expect(reached.toSorted()).toEqual(connections.toSorted());
+    expect(rest).toEqual(outcome);
     for (const connection of connections) {
       const own = arrived.filter((text) => text.startsWith(`${connection} `));
       expect(own).toEqual(["1", "2", "3"].map((message) => `${connection} ${message}`));
@@ -46,11 +49,9 @@ describe("push", () => {
     api.current.answer = ({ connectionID, message }) =>
       connectionID === "c2" && message === "2" ? 410 : 200;
     const deliveries = ["c1", "c2", "c3"].map((connection) => deliveryTo(connection, "1", "2", "3"));
-    expect(await push(api.current.pusher, deliveries)).toEqual({
-      gone: ["c2"],
-      stuck: [],
-      undelivered: [],
-    });
+    const { reached, ...rest } = await push(api.current.pusher, deliveries);
+    expect(reached.toSorted()).toEqual(["c1", "c3"]);
+    expect(rest).toEqual({ ...outcome, gone: ["c2"] });
     expect(api.current.messagesTo("c2")).toEqual(["1", "2"]);
     expect(api.current.messagesTo("c3")).toEqual(["1", "2", "3"]);
   });
@@ -89,7 +90,9 @@ describe("push", () => {
     const answers = [200, 429, 429, 200, 200];
     current.answer = ({ connectionID }) => (connectionID === "c0" ? (answers.shift() ?? 200) : 200);
     const deliveries = names(150).map((connection) => deliveryTo(connection, "1", "2", "3"));
-    expect(await push(current.pusher, deliveries)).toEqual({ gone: [], stuck: [], undelivered: [] });
+    const { reached, ...rest } = await push(current.pusher, deliveries);
+    expect(reached).toHaveLength(150);
+    expect(rest).toEqual(outcome);
     expect(current.messagesTo("c0")).toEqual(["1", "2", "2", "2", "3"]);
     expect(current.calls).toHaveLength(149 * 3 + 5);
     const ends = current.calls.slice(-3).map(({ connectionID, message }) => [connectionID, message]);
@@ -104,13 +107,16 @@ describe("push", () => {
     const { current } = api;
     const failing: Record<string, number> = { c0: 429, c1: 500 };
     current.answer = ({ connectionID }) => failing[connectionID] ?? (connectionID === "c2" ? 410 : 200);
-    const outcome = await push(
+    const { reached, gone, missed } = await push(
       current.pusher,
       names(10).map((connection) => deliveryTo(connection, "1", "2")),
     );
-    expect(outcome.gone).toEqual(["c2"]);
-    expect(outcome.stuck).toEqual(["c0"]);
-    expect(outcome.undelivered).toEqual(["c1"]);
+    expect(reached).toHaveLength(7);
+    expect(gone).toEqual(["c2"]);
+    expect(missed.map(({ to, error }) => [to, isRefusal(error)]).sort()).toEqual([
+      ["c0", true],
+      ["c1", false],
+    ]);
     expect(current.messagesTo("c0")).toEqual(["1", "1", "1"]);
     const servedLast = current.calls.findLastIndex(({ connectionID }) => !(connectionID in failing));
     const retriedFirst = current.calls.findIndex(
@@ -121,23 +127,50 @@ describe("push", () => {
     expect(servedLast).toBeLessThan(retriedFirst);
   });
 
-  it("takes a 429 for a client that has stopped reading if it is the only one", async () => {
-    api.current.answer = () => 429;
-    const outcome = await push(api.current.pusher, [deliveryTo("c0", "1")]);
-    expect(outcome).toEqual({ gone: [], stuck: ["c0"], undelivered: [] });
+  it("keeps the name and request id of each last error", async () => {
+    api.current.answer = () => 403;
+    const { missed } = await push(api.current.pusher, [deliveryTo("c0")], { rounds: 1 });
+    expect(missed).toMatchObject([
+      { to: "c0", error: { name: "ForbiddenException", $metadata: { requestId: "r403" } } },
+    ]);
   });
 
-  it("takes several 429 for the account's limit if no connection was reached", async () => {
-    api.current.answer = ({ connectionID }) => (connectionID === "c2" ? 410 : 429);
-    const outcome = await push(
+  it("makes one attempt if told so", async () => {
+    api.current.answer = () => 500;
+    const { missed } = await push(
       api.current.pusher,
-      names(3).map((connection) => deliveryTo(connection, "1")),
+      names(3).map((name) => deliveryTo(name)),
+      { rounds: 1 },
     );
-    expect({ ...outcome, undelivered: outcome.undelivered.sort() }).toEqual({
-      gone: ["c2"],
-      stuck: [],
-      undelivered: ["c0", "c1"],
+    expect(missed).toHaveLength(3);
+    expect(api.current.calls).toHaveLength(3);
+  });
+
+  it("starts no push after the deadline, and names the connections that it left out", async () => {
+    const { current } = api;
+    const deadline = new Date(Date.now() + 300);
+    let startedLate = 0;
+    current.answer = async () => {
+      if (Date.now() > deadline.getTime() + 100) startedLate++;
+      await pause(60);
+      return 200;
+    };
+    const deliveries = names(1000).map((connection) => deliveryTo(connection, "1", "2"));
+    const { reached, missed, unfinished } = await push(current.pusher, deliveries, { deadline });
+    expect(missed).toEqual([]);
+    expect(unfinished.length).toBeGreaterThan(100);
+    expect([...reached, ...unfinished].toSorted()).toEqual(names(1000).toSorted());
+    expect(current.calls.length).toBeLessThan(1000);
+    expect(startedLate).toBe(0);
+  });
+
+  it("waits for no further round that would start after the deadline", async () => {
+    api.current.answer = () => 500;
+    const { missed } = await push(api.current.pusher, [deliveryTo("c0")], {
+      deadline: new Date(Date.now() + 150),
     });
+    expect(missed).toHaveLength(1);
+    expect(api.current.calls).toHaveLength(1);
   });
 });
 
@@ -158,6 +191,6 @@ describe("pushTo", () => {
       region: "us-east-1",
       credentials: { accessKeyId: "test", secretAccessKey: "test" },
     });
-    await expect(pushTo(pusher, "c1", ["secret"])).rejects.toThrow(new Undelivered());
+    await expect(pushTo(pusher, "c1", ["secret"])).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 });

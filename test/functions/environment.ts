@@ -14,6 +14,7 @@ Object.assign(process.env, {
   CHANNEL_SHARDS: "4",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",
+  CATCH_UP_FUNCTION: "catchUp",
   FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",

@@ -3,6 +3,7 @@ import {
   ApiGatewayManagementApiClient,
   DeleteConnectionCommand,
   GoneException,
+  LimitExceededException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
@@ -16,9 +17,11 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
+import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as authorizeConnection } from "../../functions/authorizeConnection/handler.ts";
+import { handler as catchUp } from "../../functions/catchUp/handler.ts";
 import { handler as connect } from "../../functions/connect/handler.ts";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as disconnect } from "../../functions/disconnect/handler.ts";
@@ -63,6 +66,8 @@ beforeEach(() => {
   table.on(UpdateCommand).resolves({});
   table.on(TransactWriteCommand).resolves({});
 });
+
+const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
 
 const writes = () =>
   [DeleteCommand, PutCommand, TransactWriteCommand].flatMap((command) =>
@@ -206,7 +211,7 @@ describe("publishChanges and deliver", () => {
   it("invoke one delivery of new prices per shard, without waiting for it", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const Records = [streamRecord(pricesItem([price()]))];
-    expect(await publishChanges({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
     const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType])).toEqual(
       Array(4).fill(["deliver", "Event"]),
@@ -216,7 +221,7 @@ describe("publishChanges and deliver", () => {
 
     api.on(PostToConnectionCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [connection] });
-    await deliver(payloads[2]);
+    await deliver(payloads[2], context);
     expect(logged()).toEqual([]);
     const [query] = table.commandCalls(QueryCommand);
     expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#prices#2" });
@@ -225,13 +230,67 @@ describe("publishChanges and deliver", () => {
     ]);
   });
 
-  it("warn with the number of subscribers that could not be reached", async () => {
-    api.on(PostToConnectionCommand).rejects(new Error("secret"));
-    table.on(QueryCommand).resolves({ Items: [connection] });
-    await deliver(priceDelivery());
+  it("log an error that raises the alarm, and names the cause, if nobody was reached", async () => {
+    const cause = Object.assign(new Error("secret"), {
+      name: "ForbiddenException",
+      $metadata: { requestId: "r1", attempts: 1 },
+    });
+    api.on(PostToConnectionCommand).rejects(cause);
+    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
+    await deliver(priceDelivery(), context);
+    const line = { operation: "deliver", error: "ForbiddenException", awsRequestId: "r1", attempts: 1 };
+    expect(vi.mocked(console.error).mock.calls).toEqual([[{ ...line, connections: 2 }]]);
+    expect(vi.mocked(console.warn).mock.calls).toEqual([
+      [{ operation: "deliver", channel: "prices", superseded: false, undelivered: 2 }],
+    ]);
+  });
+
+  it("warn with the cause and the number of subscribers that could not be reached", async () => {
+    const refused = new LimitExceededException({
+      message: "secret",
+      $metadata: { requestId: "r2", attempts: 1 },
+    });
+    api.on(PostToConnectionCommand).resolves({});
+    api.on(PostToConnectionCommand, { ConnectionId: "c2" }).rejects(refused);
+    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
+    await deliver(priceDelivery(), context);
+    expect(vi.mocked(console.error)).not.toHaveBeenCalled();
     expect(logged()).toEqual([
+      {
+        operation: "deliver",
+        error: "LimitExceededException",
+        awsRequestId: "r2",
+        attempts: 1,
+        connections: 1,
+      },
       { operation: "deliver", channel: "prices", superseded: false, undelivered: 1 },
     ]);
+  });
+});
+
+describe("catchUp", () => {
+  it("sends the current state to a connection that missed a change", async () => {
+    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    table.on(UpdateCommand).resolves({ Attributes: { misses: 1 } });
+    const behind = { ...connection, channels: new Set(["orders"]) };
+    table.on(QueryCommand).resolves({ Items: [behind] });
+    api.on(PostToConnectionCommand).rejectsOnce(new Error("secret")).resolves({});
+    const Records = [streamRecord(executionItem("alice", order()))];
+    expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
+    const [invoked] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    expect(invoked).toMatchObject({ FunctionName: "catchUp", InvocationType: "Event" });
+    const event = JSON.parse(String(invoked?.Payload));
+    expect(event).toEqual({ connections: [{ userID: "alice", connectionID: "c1" }] });
+
+    const stored: Record<string, object[]> = {
+      "CONNECTION#": [behind],
+      "ORDER#": [executionItem("alice", order())],
+    };
+    table.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
+      Items: stored[ExpressionAttributeValues[":from"]] ?? [],
+    }));
+    await catchUp(event, context);
+    expect(posted().at(-1)).toMatchObject({ type: "snapshot", channel: "orders" });
   });
 });
 
@@ -259,12 +318,12 @@ describe("a fault of DynamoDB", () => {
     ["unsubscribe", () => unsubscribe(asking("unsubscribe")), pushed],
     [
       "publishChanges",
-      () => publishChanges({ Records: [record] }),
+      () => publishChanges({ Records: [record] }, context),
       { batchItemFailures: [{ itemIdentifier: sequenceNumberOf(record) }] },
     ],
     [
       "deliver",
-      () => deliver(priceDelivery({ source: secret })).catch(({ message }) => message),
+      () => deliver(priceDelivery({ source: secret }), context).catch(({ message }) => message),
       "deliver failed",
     ],
     [

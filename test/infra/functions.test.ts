@@ -72,6 +72,9 @@ describe("the functions", () => {
       ...(row.invokes.includes("deliver") && {
         DELIVER_FUNCTION: { Ref: logicalIdOf(templates.api, "deliver") },
       }),
+      ...(row.invokes.includes("catchUp") && {
+        CATCH_UP_FUNCTION: { Ref: logicalIdOf(templates.api, "catchUp") },
+      }),
       ...Object.fromEntries(row.env.map((name) => [name, values[name]])),
     });
   });
@@ -89,7 +92,7 @@ describe("the functions", () => {
       Qualifier: "$LATEST",
     });
     const configured = propertiesOf(templates.api, "AWS::Lambda::EventInvokeConfig");
-    // recordExecutions is idempotent, and keeps Lambda's own two retries.
+    // recordExecutions and catchUp are idempotent, and keep Lambda's own two retries.
     expect(configured).toEqual([
       fresh("deliver"),
       fresh("feedPrices"),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { background, onChanges } from "../../lib/runtime/background.ts";
+import { background, deadlineOf, onChanges } from "../../lib/runtime/background.ts";
 import { InvalidRequest } from "../../lib/runtime/validate.ts";
 import { quietConsole } from "../support/console.ts";
 import { order } from "../support/executions.ts";
@@ -36,11 +36,11 @@ describe("onChanges", () => {
   const records = ["a", "b"].map((orderId) => streamRecord(executionItem("alice", order({ orderId }))));
 
   it("handles the records of a batch together, and reports which ones to retry", async () => {
-    const handle = vi.fn(async () => ["7", "9"]);
-    expect(await onChanges("publishChanges", handle)({ Records: records })).toEqual({
+    const handle = vi.fn(async (..._: unknown[]) => ["7", "9"]);
+    expect(await onChanges("publishChanges", handle)({ Records: records }, "context")).toEqual({
       batchItemFailures: [{ itemIdentifier: "7" }, { itemIdentifier: "9" }],
     });
-    expect(handle).toHaveBeenCalledExactlyOnceWith(records, expect.any(Date));
+    expect(handle).toHaveBeenCalledExactlyOnceWith(records, "context");
   });
 
   it("reports no failures if all records were handled", async () => {
@@ -52,5 +52,13 @@ describe("onChanges", () => {
   it("fails the whole batch if the handler throws", async () => {
     const handler = onChanges("publishChanges", () => Promise.reject(new Error(secret)));
     await expect(handler({ Records: records })).rejects.toThrow("publishChanges failed");
+  });
+});
+
+describe("deadlineOf", () => {
+  it("leaves a reserve at the end of a run", () => {
+    const deadline = deadlineOf({ getRemainingTimeInMillis: () => 30_000 }, 6000).getTime();
+    expect(deadline - Date.now()).toBeGreaterThan(23_000);
+    expect(deadline - Date.now()).toBeLessThanOrEqual(24_000);
   });
 });

@@ -11,7 +11,11 @@ export type Call = { connectionID: string; message: string };
 /** The status that answers a call, at once or later. */
 export type Answer = (call: Call) => number | Promise<number>;
 
-const errorNames: Record<number, string> = { 410: "GoneException", 429: "LimitExceededException" };
+const errorNames: Record<number, string> = {
+  403: "ForbiddenException",
+  410: "GoneException",
+  429: "LimitExceededException",
+};
 
 const everyoneIsConnected: Answer = () => 200;
 
@@ -70,7 +74,8 @@ export function connectionsApiForTests(): { readonly current: ConnectionsApi } {
     const status = request.method === "POST" && place === "@connections" ? await api.answer(call) : 404;
     const errorName = errorNames[status];
     underWay--;
-    response.writeHead(status, errorName === undefined ? {} : { "x-amzn-ErrorType": errorName }).end();
+    const headers = { "x-amzn-RequestId": `r${status}`, ...(errorName && { "x-amzn-ErrorType": errorName }) };
+    response.writeHead(status, headers).end();
   });
   server.on("connection", () => api.sockets++);
 

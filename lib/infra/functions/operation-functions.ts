@@ -81,6 +81,7 @@ export class OperationFunction extends Construct {
         // The SDK's own variable, so that no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
+        ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
         ...Object.fromEntries(row.env.map((name) => [name, environment[name]])),
       },
       role: new OperationRole(this, "Role", {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { savePrices } from "../../../lib/aws/price-records.ts";
 import { connectionKey, subscriberKey } from "../../../lib/aws/table-keys.ts";
 import { deliverToShard, type PublicUpdate } from "../../../lib/realtime/deliver.ts";
-import { connectionsApiForTests } from "../../support/connections-api.ts";
+import { type Call, connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { price } from "../../support/executions.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
@@ -15,14 +15,30 @@ const update: PublicUpdate = { type: "update", channel: "prices", time, data: [p
 const reached = { superseded: false, undelivered: 0 };
 
 const onFault = vi.fn();
-beforeEach(() => onFault.mockReset());
+const onMissed = vi.fn();
+beforeEach(() => {
+  onFault.mockReset();
+  onMissed.mockReset();
+});
 
-const deliver = (shard: number, ageMs = 0) =>
+const later = (ms: number) => new Date(Date.parse(time) + ms);
+
+const deliver = (shard: number, now = later(0), message = update) =>
   deliverToShard(
-    { table: db.table, pusher: api.current.pusher, onFault },
-    { shard, update },
-    new Date(Date.parse(time) + ageMs),
+    { table: db.table, pusher: api.current.pusher, onFault, onMissed },
+    { shard, update: { ...message, time: now.toISOString() } },
+    { now },
   );
+
+const deliverLate = (shard: number, ageMs: number) =>
+  deliverToShard(
+    { table: db.table, pusher: api.current.pusher, onFault, onMissed },
+    { shard, update },
+    { now: later(ageMs) },
+  );
+
+const places = async (text: string) =>
+  (await itemsNamed(db.table, text)).filter(({ PK }) => PK.startsWith("CHANNEL#"));
 
 const placeOf = (connectionID: string, shard: number, rest: object = {}) => ({
   ...subscriberKey("prices", shard, connectionID),
@@ -96,12 +112,99 @@ describe("deliverToShard", () => {
     expect(api.current.hungUp).toEqual([]);
   });
 
-  it("closes the connection of a client that has stopped reading", async () => {
-    await subscribed(7, "s7-a", "s7-b");
-    api.current.answer = ({ connectionID }) => (connectionID === "s7-a" ? 429 : 200);
-    expect(await deliver(7)).toEqual(reached);
-    expect(api.current.hungUp).toEqual(["s7-a"]);
-    expect(await itemsNamed(db.table, "s7-a")).toEqual([]);
+  it("closes no connection, and notes none as stuck, when the account is throttled", async () => {
+    await subscribed(7, ...Array.from({ length: 100 }, (_, index) => `s7-${index}`));
+    // An exhausted token bucket lets a part of the pushes through: six in ten here, and never others.
+    const unlucky = ({ connectionID }: Call) => Number(connectionID.slice("s7-".length)) % 10 < 4;
+    api.current.answer = (call) => (unlucky(call) ? 429 : 200);
+    for (const ms of [0, 1000, 61_000, 122_000])
+      expect(await deliver(7, later(ms))).toEqual({ ...reached, undelivered: 40 });
+    expect(api.current.hungUp).toEqual([]);
+    expect((await places("s7-")).filter(({ stuckSince }) => stuckSince)).toEqual([]);
+    expect(await places("s7-")).toHaveLength(100);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("closes the connection of a client that takes nothing for a minute while the others do", async () => {
+    await subscribed(11, "s11-a", "s11-b", "s11-c");
+    api.current.answer = ({ connectionID }) => (connectionID === "s11-a" ? 429 : 200);
+    for (const ms of [0, 1000, 60_000])
+      expect(await deliver(11, later(ms))).toEqual({ ...reached, undelivered: 1 });
+    expect(api.current.hungUp).toEqual([]);
+    expect(await itemsNamed(db.table, "s11-a")).toHaveLength(2);
+    await deliver(11, later(60_001));
+    expect(api.current.hungUp).toEqual(["s11-a"]);
+    expect(await itemsNamed(db.table, "s11-a")).toEqual([]);
+  });
+
+  it("begins to count again when a client takes a message", async () => {
+    await subscribed(12, "s12-a", "s12-b");
+    let full = true;
+    api.current.answer = ({ connectionID }) => (full && connectionID === "s12-a" ? 429 : 200);
+    await deliver(12, later(0));
+    expect(await places("s12-a")).toMatchObject([{ stuckSince: time }]);
+    full = false;
+    await deliver(12, later(30_000));
+    expect((await places("s12-a"))[0]).not.toHaveProperty("stuckSince");
+    full = true;
+    await deliver(12, later(61_000));
+    expect(api.current.hungUp).toEqual([]);
+  });
+
+  it("does not close a connection for any error but a refusal", async () => {
+    await subscribed(13, "s13-a", "s13-b");
+    api.current.answer = ({ connectionID }) => (connectionID === "s13-a" ? 500 : 200);
+    await deliver(13, later(0));
+    await deliver(13, later(61_000));
+    expect(api.current.hungUp).toEqual([]);
+    expect((await places("s13-a"))[0]).not.toHaveProperty("stuckSince");
+  });
+
+  it("deletes a closed connection's place among the subscribers once", async () => {
+    await subscribed(14, "s14-a");
+    api.current.answer = () => 410;
+    const send = vi.spyOn(db.table.client, "send");
+    await deliver(14);
+    const deleted = send.mock.calls.map(([{ input }]) => (input as { Key?: { PK: string } }).Key?.PK);
+    send.mockRestore();
+    expect(deleted.filter((PK) => PK !== undefined)).toEqual(["USER#u", "CHANNEL#prices#14"]);
+  });
+
+  it("reports each cause once, as a fault if nobody was reached", async () => {
+    await subscribed(15, "s15-a", "s15-b", "s15-c");
+    api.current.answer = ({ connectionID }) => (connectionID === "s15-c" ? 500 : 403);
+    expect(await deliver(15)).toEqual({ ...reached, undelivered: 3 });
+    const causes = onFault.mock.calls.map(([{ name, $metadata }, details]) => [
+      name,
+      $metadata.requestId,
+      details,
+    ]);
+    expect(causes.sort()).toEqual([
+      ["ForbiddenException", "r403", { connections: 2 }],
+      [expect.stringMatching("Unknown|InternalServer"), "r500", { connections: 1 }],
+    ]);
+    expect(onMissed).not.toHaveBeenCalled();
+  });
+
+  it("reports causes without a fault if others were reached, or one user alone does not read", async () => {
+    await subscribed(16, "s16-a", "s16-b");
+    api.current.answer = ({ connectionID }) => (connectionID === "s16-a" ? 403 : 200);
+    await deliver(16);
+    api.current.answer = () => 429;
+    await deliver(16);
+    expect(onMissed.mock.calls.map(([{ name }, { connections }]) => [name, connections])).toEqual([
+      ["ForbiddenException", 1],
+      ["LimitExceededException", 2],
+    ]);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("reports a fault if several users' connections were refused and nobody was reached", async () => {
+    await putItems(db.table, [placeOf("s17-a", 17), { ...placeOf("s17-b", 17), userID: "v" }]);
+    api.current.answer = () => 429;
+    await deliver(17);
+    expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["LimitExceededException"]);
+    expect(onMissed).not.toHaveBeenCalled();
   });
 
   it("sends nothing if there are no subscribers", async () => {
@@ -112,16 +215,16 @@ describe("deliverToShard", () => {
   it("drops an update that is late if newer prices were saved", async () => {
     await subscribed(8, "s8-a");
     await savePrices(db.table, [price({ price: "2" })], "l1");
-    expect(await deliver(8, 2001)).toEqual({ superseded: true, undelivered: 0 });
+    expect(await deliverLate(8, 2001)).toEqual({ superseded: true, undelivered: 0 });
     expect(called()).toEqual([]);
-    expect(await deliver(8, 2000)).toEqual(reached);
+    expect(await deliverLate(8, 2000)).toEqual(reached);
     expect(called()).toEqual(["s8-a"]);
   });
 
   it("sends a late update if nothing newer was saved", async () => {
     await subscribed(9, "s9-a");
     await savePrices(db.table, [price()], "l1");
-    expect(await deliver(9, 3_600_000)).toEqual(reached);
+    expect(await deliverLate(9, 3_600_000)).toEqual(reached);
     expect(called()).toEqual(["s9-a"]);
   });
 });

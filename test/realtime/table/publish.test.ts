@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { addChannels, connectionsOfUser, openConnection } from "../../../lib/aws/connection-records.ts";
 import { saveSettings } from "../../../lib/aws/settings-records.ts";
+import { giveUpOn, noteMiss } from "../../../lib/aws/stuck-records.ts";
 import type { Item } from "../../../lib/aws/table.ts";
 import { settingsKey } from "../../../lib/aws/table-keys.ts";
 import { type Channel, channels } from "../../../lib/domain/channel.ts";
 import { defaultSettings } from "../../../lib/domain/settings.ts";
-import { publish } from "../../../lib/realtime/publish.ts";
+import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
+import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { order, position, price } from "../../support/executions.ts";
@@ -26,15 +28,27 @@ const time = now.toISOString();
 const minutesAgo = new Date("2026-11-21T09:00:00.000Z");
 
 const handOver = vi.fn(async () => {});
+const startCatchUp = vi.fn(async (_: CatchUp) => {});
 const onFault = vi.fn();
+const onMissed = vi.fn();
 
 beforeEach(() => {
-  handOver.mockClear();
-  onFault.mockReset();
+  for (const mock of [handOver, startCatchUp, onFault, onMissed]) mock.mockReset();
 });
 
-const publishAll = (records: readonly ReturnType<typeof streamRecord>[]) =>
-  publish({ table: db.table, pusher: api.current.pusher, shards: 4, handOver, onFault }, records, now);
+const soon = () => new Date(Date.now() + 60_000);
+
+const publishAll = async (
+  records: readonly ReturnType<typeof streamRecord>[],
+  times: Partial<PublishTimes> = {},
+) => {
+  const { pusher } = api.current;
+  const publisher = { table: db.table, pusher, shards: 4, handOver, startCatchUp, onFault, onMissed };
+  return [...(await publish(publisher, records, { now, deadline: soon(), ...times }))];
+};
+
+const caughtUp = () =>
+  startCatchUp.mock.calls.flatMap(([{ connections }]) => connections.map(({ connectionID }) => connectionID));
 
 async function connect(
   userID: string,
@@ -72,11 +86,42 @@ describe("publish", () => {
     expectOnly("ann-1", "ann-2");
   });
 
-  it("sends the changes of a user in order", async () => {
+  it("sends only the newest settings of each chain", async () => {
     await connect("bea", "bea-1");
     const versions = [1, 2, 3].map((version) => settingsItem("bea", "eth", { version, slippage: version }));
-    await publishAll(versions.map((item, index) => streamRecord(item, versions[index - 1])));
-    expect(received("bea-1")).toMatchObject([1, 2, 3].map((version) => ({ data: { version } })));
+    const ofEth = versions.map((item, index) => streamRecord(item, versions[index - 1]));
+    const ofSol = streamRecord(settingsItem("bea", "sol", { version: 7 }));
+    const [first, ...others] = ofEth;
+    if (first === undefined) throw new Error("No records");
+    expect(await publishAll([first, ofSol, ...others])).toEqual([]);
+    expect(received("bea-1")).toMatchObject([
+      { data: { chain: "eth", version: 3, settings: { slippage: 3 } } },
+      { data: { chain: "sol", version: 7 } },
+    ]);
+  });
+
+  it("serves users with few connections before those with many", async () => {
+    for (let index = 0; index < 80; index++) await connect("abe", `abe-${index}`);
+    await connect("lea", "lea-1");
+    await publishAll([
+      streamRecord(settingsItem("abe", "eth", {})),
+      streamRecord(settingsItem("lea", "eth", {})),
+    ]);
+    const served = api.current.calls.map(({ connectionID }) => connectionID);
+    expect(served).toHaveLength(81);
+    expect(served.indexOf("lea-1")).toBeLessThan(64);
+  });
+
+  it("starts no push after the deadline, and returns the records that it did not finish", async () => {
+    await connect("mia", "mia-1");
+    await connect("ned", "ned-1");
+    const records = ["mia", "ned"].map((userID) => streamRecord(settingsItem(userID, "eth", {})));
+    expect(await publishAll(records, { deadline: new Date() })).toEqual(records.map(sequenceNumberOf));
+    expectOnly();
+    expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["OutOfTime"]);
+    expect(startCatchUp).not.toHaveBeenCalled();
+    expect(await publishAll(records)).toEqual([]);
+    expectOnly("mia-1", "ned-1");
   });
 
   it("does nothing for a user without connections", async () => {
@@ -152,32 +197,82 @@ describe("publish", () => {
     ]);
   });
 
-  it("returns the records to retry, and publishes the others", async () => {
-    await connect("hal", "hal-unreachable", channels);
+  it("drops records that cannot be read, and publishes the others", async () => {
     await connect("ida", "ida-1", channels);
-    api.current.answer = ({ connectionID }) => (connectionID === "hal-unreachable" ? 500 : 200);
-    const first = streamRecord(executionItem("hal", order()));
     const poison = streamRecord({ ...executionItem("ida", order()), amount: "a lot" });
-    const second = streamRecord(settingsItem("hal", "eth", {}));
+    const noImage = { ...streamRecord(settingsItem("ida", "eth", {})), dynamodb: { SequenceNumber: "1" } };
     const good = streamRecord(executionItem("ida", position()));
-    const failed = await publishAll([first, poison, second, good, streamRecord(pricesItem([price()]))]);
-    expect(failed.sort()).toEqual([first, poison, second].map(sequenceNumberOf).sort());
+    expect(await publishAll([poison, noImage, good])).toEqual([]);
     expect(received("ida-1")).toMatchObject([{ channel: "positions" }]);
-    expect(handOver).toHaveBeenCalledTimes(4);
-    expect(onFault.mock.calls.map(([error]) => error.name).sort()).toEqual(["Undelivered", "ValiError"]);
+    expect(onFault.mock.calls.map(([error]) => error.name).sort()).toEqual(["Error", "ValiError"]);
   });
 
-  it("closes the connection of a client that has stopped reading, without a retry", async () => {
-    await connect("kim", "kim-full", channels);
-    await connect("kim", "kim-1", channels);
-    api.current.answer = ({ connectionID }) => (connectionID === "kim-full" ? 429 : 200);
-    expect(await publishAll([streamRecord(settingsItem("kim", "eth", {}))])).toEqual([]);
-    expect(received("kim-1")).toHaveLength(1);
-    expect(api.current.hungUp).toEqual(["kim-full"]);
-    expect((await connectionsOfUser(db.table, "kim")).map(({ connectionID }) => connectionID)).toEqual([
-      "kim-1",
+  it("brings a connection that it cannot reach up to date later, and retries no record for it", async () => {
+    await connect("hal", "hal-unreachable", channels);
+    await connect("hal", "hal-1", channels);
+    await connect("ivy", "ivy-1", channels);
+    api.current.answer = ({ connectionID }) => (connectionID === "hal-unreachable" ? 500 : 200);
+    const records = ["hal", "ivy"].map((userID) => streamRecord(executionItem(userID, order())));
+    expect(await publishAll(records)).toEqual([]);
+    expect(received("hal-unreachable")).toHaveLength(1);
+    expect(received("hal-1")).toHaveLength(1);
+    expect(received("ivy-1")).toHaveLength(1);
+    expect(startCatchUp.mock.calls).toEqual([
+      [{ connections: [{ userID: "hal", connectionID: "hal-unreachable" }] }],
     ]);
-    expect(await itemsNamed(db.table, "kim-full")).toEqual([]);
+    expect(onMissed.mock.calls).toEqual([[expect.anything(), { connections: 1 }]]);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("returns the records if nobody can be told to bring the connection up to date", async () => {
+    await connect("jon", "jon-1");
+    await connect("kay", "kay-1");
+    api.current.answer = ({ connectionID }) => (connectionID === "jon-1" ? 500 : 200);
+    startCatchUp.mockRejectedValue(Object.assign(new Error(), { name: "TooManyRequestsException" }));
+    const [first, second] = ["jon", "kay"].map((userID) => streamRecord(settingsItem(userID, "eth", {})));
+    if (first === undefined || second === undefined) throw new Error("No records");
+    expect(await publishAll([first, second])).toEqual([sequenceNumberOf(first)]);
+    expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["TooManyRequestsException"]);
+  });
+
+  it("does not wait for connections of a user that do not read, nor blame anybody for them", async () => {
+    await connect("kim", "kim-1", channels);
+    await connect("kim", "kim-2", channels);
+    api.current.answer = () => 429;
+    const records = [streamRecord(settingsItem("kim", "eth", {}))];
+    expect(await publishAll(records)).toEqual([]);
+    expect(caughtUp().sort()).toEqual(["kim-1", "kim-2"]);
+    // One catch-up at a time.
+    expect(await publishAll(records, { now: new Date(now.getTime() + 61_000) })).toEqual([]);
+    expect(caughtUp()).toHaveLength(2);
+    expect(api.current.calls).toHaveLength(4);
+    // Nobody was reached, so this may be the account's throttle.
+    expect(api.current.hungUp).toEqual([]);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("closes a connection that takes nothing for a minute while others do", async () => {
+    await connect("leo", "leo-full", channels);
+    await connect("leo", "leo-1", channels);
+    api.current.answer = ({ connectionID }) => (connectionID === "leo-full" ? 429 : 200);
+    const records = [streamRecord(settingsItem("leo", "eth", {}))];
+    for (const ms of [0, 60_000]) await publishAll(records, { now: new Date(now.getTime() + ms) });
+    expect(api.current.hungUp).toEqual([]);
+    expect(await publishAll(records, { now: new Date(now.getTime() + 60_001) })).toEqual([]);
+    expect(api.current.hungUp).toEqual(["leo-full"]);
+    expect(await itemsNamed(db.table, "leo-full")).toEqual([]);
+    expect(received("leo-1")).toHaveLength(3);
+  });
+
+  it("has a connection brought up to date that reads again after it was given up", async () => {
+    await connect("max", "max-1");
+    const name = { userID: "max", connectionID: "max-1" };
+    await noteMiss(db.table, name, now);
+    await publishAll([streamRecord(settingsItem("max", "eth", {}))]);
+    expect(caughtUp()).toEqual([]);
+    await giveUpOn(db.table, name);
+    await publishAll([streamRecord(settingsItem("max", "eth", { version: 2 }))]);
+    expect(caughtUp()).toEqual(["max-1"]);
   });
 
   it("sends a batch again to everybody after a crash between two pushes", async () => {

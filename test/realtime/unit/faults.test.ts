@@ -9,6 +9,7 @@ import {
   GetCommand,
   QueryCommand,
   TransactWriteCommand,
+  UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -31,7 +32,9 @@ const api = mockClient(ApiGatewayManagementApiClient);
 const table = openTable("table", { region: "us-east-1" });
 const pusher = openPusher({ endpoint: "http://127.0.0.1:1", region: "us-east-1" });
 const handOver = vi.fn(async () => {});
+const startCatchUp = vi.fn(async () => {});
 const onFault = vi.fn();
+const onMissed = vi.fn();
 
 const now = new Date("2026-11-21T09:05:00.000Z");
 const fault = (name: string) => Object.assign(new Error("secret"), { name });
@@ -46,8 +49,11 @@ const connectionOf = (userID: string) => ({
   channels: new Set(["orders"]),
 });
 
-const publishAll = (records: Parameters<typeof publish>[1]) =>
-  publish({ table, pusher, shards: 2, handOver, onFault }, records, now);
+const publishAll = async (records: Parameters<typeof publish>[1]) => {
+  const publisher = { table, pusher, shards: 2, handOver, startCatchUp, onFault, onMissed };
+  const deadline = new Date(Date.now() + 60_000);
+  return [...(await publish(publisher, records, { now, deadline }))];
+};
 
 const faults = () => onFault.mock.calls.map(([error]) => error.name);
 const posted = () =>
@@ -56,8 +62,7 @@ const posted = () =>
 beforeEach(() => {
   db.reset();
   api.reset();
-  handOver.mockReset();
-  onFault.mockReset();
+  for (const mock of [handOver, startCatchUp, onFault, onMissed]) mock.mockReset();
   api.on(PostToConnectionCommand).resolves({});
   db.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
     Items: [connectionOf(ExpressionAttributeValues[":pk"].slice("USER#".length))],
@@ -85,9 +90,9 @@ describe("publish", () => {
     expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
   });
 
-  it("fails only the prices if they cannot be handed over to every shard", async () => {
+  it("retries nothing if prices cannot be handed over to every shard, as newer ones will follow", async () => {
     handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
-    expect(await publishAll([prices, ofBob])).toEqual([sequenceNumberOf(prices)]);
+    expect(await publishAll([prices, ofBob])).toEqual([]);
     expect(posted()).toEqual(["bob-1"]);
     expect(faults()).toEqual(["TooManyRequestsException"]);
   });
@@ -100,29 +105,34 @@ describe("publish", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("returns an empty sequence number, which retries the whole batch, for a record without one", async () => {
-    const { dynamodb: _, ...unknown } = ofBob;
-    expect(await publishAll([unknown])).toEqual([""]);
+  it("brings a connection up to date even if its miss cannot be noted", async () => {
+    api.on(PostToConnectionCommand).rejects(fault("InternalServerError"));
+    db.on(UpdateCommand).rejects(throttled);
+    expect(await publishAll([ofBob])).toEqual([]);
+    expect(startCatchUp).toHaveBeenCalledExactlyOnceWith({
+      connections: [{ userID: "bob", connectionID: "bob-1" }],
+    });
+    expect(faults()).toEqual(["InternalServerError", "ProvisionedThroughputExceededException"]);
   });
 });
 
 describe("deliverToShard", () => {
   const deliver = (ageMs = 0) =>
     deliverToShard(
-      { table, pusher, onFault },
+      { table, pusher, onFault, onMissed },
       { shard: 0, update: { type: "update", channel: "prices", time: now.toISOString(), data: [price()] } },
-      new Date(now.getTime() + ageMs),
+      { now: new Date(now.getTime() + ageMs) },
     );
 
   it("continues if a closed connection cannot be forgotten", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).resolves({});
-    db.on(DeleteCommand, { Key: { PK: "CHANNEL#prices#0", SK: "CONNECTION#ann-1" } }).rejects(throttled);
+    db.on(DeleteCommand, { Key: { PK: "USER#ann", SK: "CONNECTION#ann-1" } }).rejects(throttled);
     expect(await deliver()).toEqual({ superseded: false, undelivered: 0 });
-    const deleted = db.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.PK);
-    expect(deleted).toContain("USER#bob");
-    expect(deleted).not.toContain("USER#ann");
+    const deleted = db.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
+    expect(deleted).toContainEqual({ PK: "CHANNEL#prices#0", SK: "CONNECTION#bob-1" });
+    expect(deleted).not.toContainEqual({ PK: "CHANNEL#prices#0", SK: "CONNECTION#ann-1" });
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 

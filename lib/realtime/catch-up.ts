@@ -1,0 +1,137 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
+import { type Connection, type ConnectionName, connectionsOfUser } from "../aws/connection-records.ts";
+import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
+import { readSettings } from "../aws/settings-records.ts";
+import { clearMisses, giveUpOn } from "../aws/stuck-records.ts";
+import type { Table } from "../aws/table.ts";
+import { forEachConcurrently } from "../concurrency.ts";
+import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
+import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
+import { snapshotsOf } from "./snapshots.ts";
+
+/** Connections that have missed messages of their user. */
+export type CatchUp = { connections: readonly ConnectionName[] };
+
+export type CatchUpDeps = Reporter & { table: Table; pusher: Pusher };
+
+/** Longer than Lambda tries to bring a connection up to date, retries included. */
+const abandonedMs = 600_000;
+
+/** Whether a connection is out of date, and no run is bringing it up to date. */
+export const isAbandoned = ({ stuckSince, misses }: Connection, now: Date): boolean =>
+  stuckSince !== undefined && (misses === 0 || now.getTime() - Date.parse(stuckSince) > abandonedMs);
+
+/** The most connections of one catch-up. Lambda takes 256 KB for an asynchronous invocation. */
+const maxConnections = 100;
+
+/** Splits connections into catch-ups. */
+export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
+  const names = connections.map(({ userID, connectionID }) => ({ userID, connectionID }));
+  return Array.from({ length: Math.ceil(names.length / maxConnections) }, (_, index) => ({
+    connections: names.slice(index * maxConnections, (index + 1) * maxConnections),
+  }));
+}
+
+/** The pauses between attempts, in milliseconds. The last one is repeated. */
+const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
+
+/**
+ * Brings connections that have missed messages up to date: pushes the current settings of their user, and a snapshot of
+ * each private channel that they subscribe to. It tries again until the deadline. The next change for a connection that
+ * takes nothing until then starts another catch-up.
+ */
+export async function catchUp(
+  deps: CatchUpDeps,
+  { connections }: CatchUp,
+  { deadline, pausesMs = defaultPausesMs }: { deadline: Date; pausesMs?: readonly number[] },
+): Promise<void> {
+  let behind = connections;
+  let failed: Outcome<Behind> | undefined;
+  for (let round = 0; ; round++) {
+    const outcome = await pushState(deps, behind, deadline);
+    if (outcome.missed.length > 0) failed = outcome;
+    await forgetConnections(deps.table, outcome.gone, deps);
+    behind = [
+      ...(await missedMore(deps, outcome.reached)),
+      ...outcome.missed.map(({ to }) => to),
+      ...outcome.unfinished,
+    ];
+    if (behind.length === 0) return;
+    const pauseMs = (pausesMs[round] ?? pausesMs.at(-1) ?? 0) * (1 + Math.random());
+    if (Date.now() + pauseMs >= deadline.getTime()) break;
+    await pause(pauseMs);
+  }
+  if (failed) reportMissed(failed, deps);
+  await forEachConcurrently(behind, { concurrency }, (name) =>
+    giveUpOn(deps.table, name).catch(deps.onFault),
+  );
+}
+
+type Behind = ConnectionName & { misses?: number | undefined };
+
+async function pushState(
+  { table, pusher }: CatchUpDeps,
+  connections: readonly ConnectionName[],
+  deadline: Date,
+): Promise<Outcome<Behind>> {
+  const unread: Outcome<Behind>["missed"] = [];
+  const deliveries: Delivery<Behind>[] = [];
+  const byUser = Map.groupBy(connections, ({ userID }) => userID);
+  await forEachConcurrently(byUser, { concurrency }, async ([userID, ofUser]) => {
+    try {
+      deliveries.push(...(await stateOf(table, userID, new Set(ofUser.map((each) => each.connectionID)))));
+    } catch (error) {
+      for (const to of ofUser) unread.push({ to, error });
+    }
+  });
+  const outcome = await push(pusher, deliveries, { rounds: 1, deadline });
+  return { ...outcome, missed: [...outcome.missed, ...unread] };
+}
+
+/** The current state for some of a user's connections. */
+async function stateOf(
+  table: Table,
+  userID: string,
+  connectionIDs: ReadonlySet<string>,
+): Promise<Delivery<Behind>[]> {
+  const all = await connectionsOfUser(table, userID);
+  const connections = all.filter(({ connectionID }) => connectionIDs.has(connectionID));
+  if (connections.length === 0) return [];
+
+  // Read after the connections, so that a change that one of them misses from here on adds to its misses.
+  const now = new Date();
+  const time = now.toISOString();
+  const settings = (await readSettings(table, userID)).map((data) =>
+    encodeMessage({ type: "TradingSettingsUpdated", time, data } as ServerMessage),
+  );
+  const wanted = privateChannels.filter((channel) =>
+    connections.some(({ channels }) => channels?.has(channel)),
+  );
+  const snapshots = new Map<PrivateChannel, string[]>();
+  for (const channel of wanted)
+    snapshots.set(channel, (await snapshotsOf(table, channel, userID, now)).map(encodeMessage));
+
+  return connections.map(({ connectionID, channels, misses }) => ({
+    to: { userID, connectionID, misses },
+    connectionID,
+    messages: [
+      ...settings,
+      ...[...snapshots].flatMap(([channel, messages]) => (channels?.has(channel) ? messages : [])),
+    ],
+  }));
+}
+
+/** Notes which connections are up to date. Returns those that have missed more messages meanwhile. */
+async function missedMore({ table, onFault }: CatchUpDeps, reached: readonly Behind[]): Promise<Behind[]> {
+  const others: Behind[] = [];
+  await forEachConcurrently(reached, { concurrency }, async (connection) => {
+    try {
+      if (!(await clearMisses(table, connection, connection.misses ?? 0))) others.push(connection);
+    } catch (error) {
+      onFault(error);
+      others.push(connection);
+    }
+  });
+  return others;
+}

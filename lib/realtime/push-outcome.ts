@@ -1,0 +1,73 @@
+import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
+import { hangUp, isRefusal, type Outcome, type Pusher } from "../aws/push.ts";
+import type { Table } from "../aws/table.ts";
+import { forEachConcurrently } from "../concurrency.ts";
+
+export type Reporter = {
+  /** Called with a fault. It counts as a failure of the function. */
+  onFault: (error: unknown, details?: object) => void;
+  /** Called once for each name of an error that kept messages from connections. */
+  onMissed: (error: unknown, details: { connections: number }) => void;
+};
+
+/** The part of a run that is left for what comes after its last push: its answer, and the notes in the table. */
+export const pushReserveMs = 6000;
+
+/** How many connections are worked on at a time. Many may have closed at once. */
+export const concurrency = 16;
+
+/** How long a client may take no message before its connection is closed. */
+const streakMs = 60_000;
+
+/** Whether a connection has taken no message for so long that its client can be assumed to have stopped reading. */
+export const isStuck = (stuckSince: string | undefined, now: Date): boolean =>
+  stuckSince !== undefined && now.getTime() - Date.parse(stuckSince) > streakMs;
+
+/**
+ * Whether pushes work in general, so that a failed one is about its connection: at most one in five failed, or just one.
+ * A throttled account refuses pushes to healthy clients too.
+ */
+export const isHealthy = ({ reached, missed }: Outcome<unknown>): boolean =>
+  reached.length > 0 && missed.length <= Math.max(1, reached.length / 4);
+
+/**
+ * Reports why connections missed messages. It is a fault if nobody was reached, unless that is about the clients of a
+ * single user, who could raise the alarm by not reading.
+ */
+export function reportMissed(
+  { reached, missed }: Outcome<ConnectionName>,
+  { onFault, onMissed }: Reporter,
+): void {
+  const users = new Set(missed.map(({ to }) => to.userID));
+  const isFault = reached.length === 0 && (users.size > 1 || missed.some(({ error }) => !isRefusal(error)));
+  const report = isFault ? onFault : onMissed;
+  const byName = Map.groupBy(missed, ({ error }) => (error instanceof Error ? error.name : typeof error));
+  for (const [{ error }, ...others] of byName.values() as Iterable<[{ error: unknown }]>)
+    report(error, { connections: 1 + others.length });
+}
+
+/**
+ * Removes the records of closed connections.
+ *
+ * @param onFault called for each that could not be removed. The next message for it tries again.
+ */
+export async function forgetConnections(
+  table: Table,
+  closed: readonly ConnectionName[],
+  { onFault }: Pick<Reporter, "onFault">,
+): Promise<void> {
+  await forEachConcurrently(closed, { concurrency }, async (name) => {
+    await closeConnection(table, name).catch(onFault);
+  });
+}
+
+/** Closes the connections of clients that have stopped reading. They get the current state when they reconnect. */
+export async function hangUpOn(
+  pusher: Pusher,
+  stuck: readonly ConnectionName[],
+  { onFault }: Pick<Reporter, "onFault">,
+): Promise<void> {
+  await forEachConcurrently(stuck, { concurrency }, ({ connectionID }) =>
+    hangUp(pusher, connectionID).catch(onFault),
+  );
+}
