@@ -21,10 +21,12 @@ describe.each(chains)("a change of the settings of %s", (chain) => {
     const user = await newUser();
     const stream = await streamOf(user);
 
+    // One after the other: of changes that are published together, only the last is sent.
     const first = await settingsAfter(user, chain, { slippage: 2 });
+    const events = [await stream.take(versionOf(chain, 1))];
     const second = await settingsAfter(user, chain, { autoBuy: true });
+    events.push(await stream.take(versionOf(chain, 2)));
 
-    const events = [await stream.take(versionOf(chain, 1)), await stream.take(versionOf(chain, 2))];
     expect(events).toStrictEqual([
       settingsUpdated(chain, 1, settingsIn(first)),
       settingsUpdated(chain, 2, settingsIn(second)),
@@ -51,13 +53,15 @@ it("every connection gets all changes of its own user, in order, and none of ano
     users.map(async (user) => [await streamOf(user), await streamOf(user)] as const),
   );
   const changes = (slippage: number) =>
-    chains.flatMap((chain) => [1, 2].map((part) => [chain, slippage + part / 10] as const));
+    chains.flatMap((chain) => [1, 2].map((version) => [chain, version, slippage + version / 10] as const));
 
   const made = await Promise.all(
     users.map(async (user, index) => {
       const records: [string, Settings][] = [];
-      for (const [chain, slippage] of changes(10 * (index + 1)))
+      for (const [chain, version, slippage] of changes(10 * (index + 1))) {
         records.push([chain, settingsIn(await settingsAfter(user, chain, { slippage }))]);
+        await inOrder(streams[index] ?? [], [[chain, version]]);
+      }
       return records;
     }),
   );

@@ -19,23 +19,17 @@ it("30 connections of a user, opened at once, all get a change", async () => {
     expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
 });
 
-it("20 changes at once reach every connection, and all end with the value in force", async () => {
+it("20 changes at once bring every connection to the value in force", async () => {
   const user = await newUser();
   const streams = await times(5, () => streamOf(user));
-  const versions = Array.from({ length: 20 }, (_, index) => index + 1);
 
   const answers = await times(20, (index) => changeSettings(user, "eth", { slippage: index + 1 }));
 
-  expect(answers.map(({ status }) => status)).toEqual(versions.map(() => 200));
-  await Promise.all(
-    streams.flatMap((stream) => versions.map((version) => stream.take(versionOf("eth", version)))),
-  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  await Promise.all(streams.map((stream) => stream.take(versionOf("eth", 20))));
   const { ethereum } = (await profileOf(user)).tradingSettings;
-  for (const stream of streams) {
-    expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
-    const received = settingsEvents(stream).map(({ settings }) => settings.slippage as number);
-    expect(received.toSorted((one, other) => one - other)).toEqual(versions);
-  }
+  // Of changes that are published together, only the last is sent.
+  for (const stream of streams) expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
 });
 
 it("30 requests of one connection at once are all answered", async () => {
