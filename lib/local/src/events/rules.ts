@@ -28,7 +28,7 @@ const Properties = v.strictObject({
   Tags: unread,
   EventBusName: v.optional(v.literal("default")),
   ScheduleExpression: v.string(),
-  State: v.optional(v.literal("ENABLED")),
+  State: v.optional(v.picklist(["ENABLED", "DISABLED"])),
   Targets: v.optional(
     v.array(
       v.strictObject({
@@ -45,15 +45,20 @@ const Properties = v.strictObject({
   ),
 });
 
-/** @throws StartupError that names the rule and the property that is not emulated, or whose target is missing */
+/**
+ * The rules that are enabled.
+ *
+ * @throws StartupError that names the rule and the property that is not emulated, or whose target is missing
+ */
 export function readRules(resources: Resources, hasFunction: (nameOrArn: string) => boolean): Rule[] {
-  return resources.ofType("AWS::Events::Rule").map((resource) => {
-    const { ScheduleExpression, Targets } = readProperties(Properties, resolved(resource));
+  return resources.ofType("AWS::Events::Rule").flatMap((resource) => {
+    const { ScheduleExpression, State, Targets } = readProperties(Properties, resolved(resource));
     const functionArns = Targets.map(({ Arn }, index) => {
       if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: it is not a function`);
       return Arn;
     });
-    return { arn: ruleArn(resource), rateMs: rateOf(resource, ScheduleExpression), functionArns };
+    const rateMs = rateOf(resource, ScheduleExpression);
+    return State === "DISABLED" ? [] : [{ arn: ruleArn(resource), rateMs, functionArns }];
   });
 }
 

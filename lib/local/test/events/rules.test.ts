@@ -59,10 +59,14 @@ describe("readRules", () => {
     );
   });
 
+  it("leaves out a rule that is disabled", () => {
+    expect(read({ ...rule, State: "DISABLED" })).toEqual([]);
+  });
+
   it.each<[string, object]>([
     ["EventPattern", { EventPattern: { source: ["x"] } }],
     ["EventBusName", { EventBusName: "other" }],
-    ["State", { State: "DISABLED" }],
+    ["State", { State: "ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS" }],
     ["Targets.0.Input", { Targets: [{ ...target, Input: "{}" }] }],
     [
       "Targets.0.DeadLetterConfig",
