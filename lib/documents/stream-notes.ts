@@ -13,7 +13,7 @@ export const replies: Record<ClientType, readonly ServerType[]> = {
 
 /** Summaries of the types that the service also sends unasked. */
 export const sends = {
-  snapshot: "Send what a channel holds to a connection that has subscribed to it",
+  snapshot: "Send what a channel holds to a connection that has subscribed to it, or has missed an update",
   update: "Send what has changed in a channel to its subscribers",
   TradingSettingsUpdated:
     "Send changed settings to every connection of their user; this takes no subscription",
@@ -47,9 +47,12 @@ again. A snapshot too large for one message is split, and all parts but the last
 in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions and settings are sent at least once. Changes to one record normally
-arrive in order, but after a fault one can arrive twice or late. Only the latest prices matter, so some in between
-can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the later
-\`asOf\`) and drop the other.
+arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so some
+in between can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
+later \`asOf\`) and drop the other.
+
+**Missed messages.** A connection that could not be reached later gets the current settings, and a \`snapshot\` of
+each private channel that it has. One that takes nothing for a minute, while others do, is closed.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
 user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status
