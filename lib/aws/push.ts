@@ -30,9 +30,11 @@ export type Outcome<Target> = {
   unfinished: Target[];
 };
 
-export type PushOptions = {
+export type PushOptions<Target> = {
   /** Attempts per connection, with growing pauses, as a client or the service may be busy for a moment. */
   rounds?: number;
+  /** Whether to try a connection again. */
+  isRetried?: (to: Target) => boolean;
   /** No push starts from then on. */
   deadline?: Date;
 };
@@ -54,7 +56,7 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
 export async function push<Target>(
   pusher: Pusher,
   deliveries: AsyncIterable<Delivery<Target>> | Iterable<Delivery<Target>>,
-  { rounds = 3, deadline }: PushOptions = {},
+  { rounds = 3, isRetried = () => true, deadline }: PushOptions<Target> = {},
 ): Promise<Outcome<Target>> {
   const outcome: Outcome<Target> = { reached: [], gone: [], missed: [], unfinished: [] };
   const isOver = (inMs = 0) => deadline !== undefined && Date.now() + inMs >= deadline.getTime();
@@ -69,12 +71,16 @@ export async function push<Target>(
       else failed.push({ ...delivery, messages: left, error });
     });
     const pauseMs = 100 * 2 ** round * (1 + Math.random());
-    if (failed.length === 0 || round >= rounds || isOver(pauseMs)) {
-      for (const { to, error } of failed) outcome.missed.push({ to, error });
-      return outcome;
+    const isLast = round >= rounds || isOver(pauseMs);
+    const retried: typeof failed = [];
+    for (const delivery of failed) {
+      const { to, error } = delivery;
+      if (isLast || !isRetried(to)) outcome.missed.push({ to, error });
+      else retried.push(delivery);
     }
+    if (retried.length === 0) return outcome;
     await pause(pauseMs);
-    open = failed;
+    open = retried;
   }
 }
 

@@ -151,7 +151,12 @@ async function publishToUsers(
   );
   // A user with many connections does not keep the others waiting.
   const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
-  const outcome = await push(pusher, fewestFirst, { rounds: 1, deadline });
+  const outcome = await push(pusher, fewestFirst, {
+    rounds: 2,
+    // The others would be waiting for a client that does not read.
+    isRetried: ({ stuckSince }) => stuckSince === undefined,
+    deadline,
+  });
   const { reached, gone, missed, unfinished } = outcome;
 
   if (unfinished.length > 0)

@@ -214,7 +214,7 @@ describe("publish", () => {
     api.current.answer = ({ connectionID }) => (connectionID === "hal-unreachable" ? 500 : 200);
     const records = ["hal", "ivy"].map((userID) => streamRecord(executionItem(userID, order())));
     expect(await publishAll(records)).toEqual([]);
-    expect(received("hal-unreachable")).toHaveLength(1);
+    expect(received("hal-unreachable")).toHaveLength(2);
     expect(received("hal-1")).toHaveLength(1);
     expect(received("ivy-1")).toHaveLength(1);
     expect(startCatchUp.mock.calls).toEqual([
@@ -222,6 +222,16 @@ describe("publish", () => {
     ]);
     expect(onMissed.mock.calls).toEqual([[expect.anything(), { connections: 1 }]]);
     expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("tries a connection again before it brings it up to date later", async () => {
+    await connect("oda", "oda-1");
+    const answers = [429, 200];
+    api.current.answer = () => answers.shift() ?? 200;
+    expect(await publishAll([streamRecord(settingsItem("oda", "eth", {}))])).toEqual([]);
+    expect(received("oda-1")).toHaveLength(2);
+    expect(startCatchUp).not.toHaveBeenCalled();
+    expect(onMissed).not.toHaveBeenCalled();
   });
 
   it("returns the records if nobody can be told to bring the connection up to date", async () => {
@@ -245,7 +255,8 @@ describe("publish", () => {
     // One catch-up at a time.
     expect(await publishAll(records, { now: new Date(now.getTime() + 61_000) })).toEqual([]);
     expect(caughtUp()).toHaveLength(2);
-    expect(api.current.calls).toHaveLength(4);
+    // Two attempts at first, and then one, so that others do not wait.
+    expect(api.current.calls).toHaveLength(6);
     // Nobody was reached, so this may be the account's throttle.
     expect(api.current.hungUp).toEqual([]);
     expect(onFault).not.toHaveBeenCalled();
