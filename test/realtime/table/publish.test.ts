@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { addChannels, connectionsOfUser, openConnection } from "../../../lib/aws/connection-records.ts";
 import { saveSettings } from "../../../lib/aws/settings-records.ts";
@@ -103,13 +104,21 @@ describe("publish", () => {
   it("serves users with few connections before those with many", async () => {
     for (let index = 0; index < 80; index++) await connect("abe", `abe-${index}`);
     await connect("lea", "lea-1");
-    await publishAll([
-      streamRecord(settingsItem("abe", "eth", {})),
-      streamRecord(settingsItem("lea", "eth", {})),
-    ]);
-    const served = api.current.calls.map(({ connectionID }) => connectionID);
-    expect(served).toHaveLength(81);
-    expect(served.indexOf("lea-1")).toBeLessThan(64);
+    const { promise: lea, resolve } = Promise.withResolvers<void>();
+    let answered = 0;
+    let answeredBeforeLea = Number.NaN;
+    api.current.answer = async ({ connectionID }) => {
+      if (connectionID === "lea-1") {
+        answeredBeforeLea = answered;
+        resolve();
+      }
+      await Promise.race([lea, pause(2000)]);
+      answered++;
+      return 200;
+    };
+    await publishAll(["abe", "lea"].map((userID) => streamRecord(settingsItem(userID, "eth", {}))));
+    expect(api.current.calls).toHaveLength(81);
+    expect(answeredBeforeLea).toBe(0);
   });
 
   it("starts no push after the deadline, and returns the records that it did not finish", async () => {
