@@ -3,11 +3,9 @@ import {
   ApiGatewayManagementApiClient,
   DeleteConnectionCommand,
   GoneException,
-  LimitExceededException,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
-import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -19,9 +17,8 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { handler as authorizeConnection } from "../../functions/authorizeConnection/handler.ts";
-import { handler as catchUp } from "../../functions/catchUp/handler.ts";
 import { handler as connect } from "../../functions/connect/handler.ts";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as disconnect } from "../../functions/disconnect/handler.ts";
@@ -36,12 +33,11 @@ import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { order, price } from "../support/executions.ts";
-import { executionItem, pricesItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
+import { executionItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
-const lambda = mockClient(LambdaClient);
 
 const logged = quietConsole();
 
@@ -56,7 +52,7 @@ const connection = {
 };
 
 beforeEach(() => {
-  for (const mock of [table, api, lambda]) mock.reset();
+  for (const mock of [table, api]) mock.reset();
   table.on(GetCommand).resolves({});
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).resolves({ Item: connection });
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { tier: "Base" } });
@@ -205,94 +201,6 @@ describe("the functions of messages", () => {
 const priceDelivery = (changes: Partial<Price> = {}): ChannelDelivery => ({
   shard: 0,
   update: { type: "update", channel: "prices", time: new Date().toISOString(), data: [price(changes)] },
-});
-
-describe("publishChanges and deliver", () => {
-  it("invoke one delivery of new prices per shard, without waiting for it", async () => {
-    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    const Records = [streamRecord(pricesItem([price()]))];
-    expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
-    const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
-    expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType])).toEqual(
-      Array(4).fill(["deliver", "Event"]),
-    );
-    const payloads = calls.map(({ Payload }) => JSON.parse(String(Payload)));
-    expect(payloads.map(({ shard }) => shard)).toEqual([0, 1, 2, 3]);
-
-    api.on(PostToConnectionCommand).resolves({});
-    table.on(QueryCommand).resolves({ Items: [connection] });
-    await deliver(payloads[2], context);
-    expect(logged()).toEqual([]);
-    const [query] = table.commandCalls(QueryCommand);
-    expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#prices#2" });
-    expect(posted()).toEqual([
-      { type: "update", channel: "prices", time: expect.any(String), data: [price()] },
-    ]);
-  });
-
-  it("log an error that raises the alarm, and names the cause, if nobody was reached", async () => {
-    const cause = Object.assign(new Error("secret"), {
-      name: "ForbiddenException",
-      $metadata: { requestId: "r1", attempts: 1 },
-    });
-    api.on(PostToConnectionCommand).rejects(cause);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
-    await deliver(priceDelivery(), context);
-    const line = { operation: "deliver", error: "ForbiddenException", awsRequestId: "r1", attempts: 1 };
-    expect(vi.mocked(console.error).mock.calls).toEqual([[{ ...line, connections: 2 }]]);
-    expect(vi.mocked(console.warn).mock.calls).toEqual([
-      [{ operation: "deliver", channel: "prices", superseded: false, undelivered: 2 }],
-    ]);
-  });
-
-  it("warn with the cause and the number of subscribers that could not be reached", async () => {
-    const refused = new LimitExceededException({
-      message: "secret",
-      $metadata: { requestId: "r2", attempts: 1 },
-    });
-    api.on(PostToConnectionCommand).resolves({});
-    api.on(PostToConnectionCommand, { ConnectionId: "c2" }).rejects(refused);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
-    await deliver(priceDelivery(), context);
-    expect(vi.mocked(console.error)).not.toHaveBeenCalled();
-    expect(logged()).toEqual([
-      {
-        operation: "deliver",
-        error: "LimitExceededException",
-        awsRequestId: "r2",
-        attempts: 1,
-        connections: 1,
-      },
-      { operation: "deliver", channel: "prices", superseded: false, undelivered: 1 },
-    ]);
-  });
-});
-
-describe("catchUp", () => {
-  it("sends the current state to a connection that missed a change", async () => {
-    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    table.on(UpdateCommand).resolves({ Attributes: { misses: 1 } });
-    const behind = { ...connection, channels: new Set(["orders"]) };
-    table.on(QueryCommand).resolves({ Items: [behind] });
-    const fault = new Error("secret");
-    api.on(PostToConnectionCommand).rejectsOnce(fault).rejectsOnce(fault).resolves({});
-    const Records = [streamRecord(executionItem("alice", order()))];
-    expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
-    const [invoked] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
-    expect(invoked).toMatchObject({ FunctionName: "catchUp", InvocationType: "Event" });
-    const event = JSON.parse(String(invoked?.Payload));
-    expect(event).toEqual({ connections: [{ userID: "alice", connectionID: "c1" }] });
-
-    const stored: Record<string, object[]> = {
-      "CONNECTION#": [behind],
-      "ORDER#": [executionItem("alice", order())],
-    };
-    table.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
-      Items: stored[ExpressionAttributeValues[":from"]] ?? [],
-    }));
-    await catchUp(event, context);
-    expect(posted().at(-1)).toMatchObject({ type: "snapshot", channel: "orders" });
-  });
 });
 
 describe("a fault of DynamoDB", () => {

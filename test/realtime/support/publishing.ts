@@ -1,0 +1,50 @@
+import { beforeEach, vi } from "vitest";
+import { addChannels, openConnection } from "../../../lib/aws/connection-records.ts";
+import type { Channel } from "../../../lib/domain/channel.ts";
+import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
+import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
+import { connectionsApiForTests } from "../../support/connections-api.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import type { streamRecord } from "../../support/stream.ts";
+
+/** publish with a table, an @connections API, and mocks of what it starts and reports, for the tests of a file. */
+export function publishingForTests() {
+  const db = tableForTests();
+  const api = connectionsApiForTests();
+  const now = new Date("2026-11-21T09:05:00.000Z");
+  const minutesAgo = new Date("2026-11-21T09:00:00.000Z");
+  const mocks = {
+    handOver: vi.fn(async () => {}),
+    startCatchUp: vi.fn(async (_: CatchUp) => {}),
+    onFault: vi.fn(),
+    onMissed: vi.fn(),
+  };
+  beforeEach(() => {
+    for (const mock of Object.values(mocks)) mock.mockReset();
+  });
+
+  return {
+    ...mocks,
+    api,
+    now,
+    get table() {
+      return db.table;
+    },
+    /** Returns the sequence numbers of the records to retry. */
+    async publishAll(records: readonly ReturnType<typeof streamRecord>[], times: Partial<PublishTimes> = {}) {
+      const publisher = { table: db.table, pusher: api.current.pusher, shards: 4, ...mocks };
+      const deadline = new Date(Date.now() + 60_000);
+      return [...(await publish(publisher, records, { now, deadline, ...times }))];
+    },
+    async connect(
+      userID: string,
+      connectionID: string,
+      wanted: readonly Channel[] = [],
+      since: Date = minutesAgo,
+    ) {
+      await openConnection(db.table, { userID, connectionID }, { shard: 0, now: since });
+      await addChannels(db.table, { userID, connectionID }, wanted);
+    },
+    received: (connectionID: string) => api.current.parsedMessagesTo(connectionID),
+  };
+}
