@@ -90,6 +90,8 @@ export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "we
 export type WebSocketRow = FunctionRow & {
   kind: "websocket";
   route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
+  /** Its route has no response: API Gateway would send the client an empty message for a result without a body. */
+  pushesReplies?: true;
 };
 
 /** Runs after changes of the table, in their order. Published items are settings, orders, positions and prices. */

@@ -114,6 +114,7 @@ const rows = {
   subscribe: {
     kind: "websocket",
     route: "subscribe",
+    pushesReplies: true,
     summary: "Subscribe a connection to channels and send their snapshots",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     connections: ["POST", "DELETE"],
@@ -122,6 +123,7 @@ const rows = {
   unsubscribe: {
     kind: "websocket",
     route: "unsubscribe",
+    pushesReplies: true,
     summary: "Unsubscribe a connection from channels",
     table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],

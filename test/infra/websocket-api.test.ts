@@ -65,7 +65,7 @@ describe("the WebSocket API", () => {
     });
   });
 
-  it("sends the results of functions that cannot push, and of no others", () => {
+  it("sends the results of functions that do not push their replies, and of no others", () => {
     const responses = propertiesOf(plain, "AWS::ApiGatewayV2::RouteResponse");
     const answered = ["ping", "$default"];
     const expected = answered.map((route) => ({

@@ -16,7 +16,7 @@ import type { StreamApi } from "./stream-api.ts";
 /** Adds a row's route to the WebSocket API. */
 export function addStreamRoute(
   api: StreamApi,
-  { route, connections }: WebSocketRow,
+  { route, pushesReplies }: WebSocketRow,
   { lambda }: OperationFunction,
   authorizer: ConnectionAuthorizer,
 ): WebSocketRoute {
@@ -32,9 +32,7 @@ export function addStreamRoute(
     });
   const added = api.addRoute(route, {
     integration,
-    // Sends the function's result to the client, and an empty message if it has no body. Functions that may push do so with
-    // every reply.
-    returnResponse: route !== "$disconnect" && !connections.includes("POST"),
+    returnResponse: route !== "$disconnect" && !pushesReplies,
   });
   Validations.of(added).acknowledge({
     id: "AwsSolutions-APIG4",
