@@ -16,8 +16,8 @@ import { apiStageName, type TerminalRestApi } from "./rest-api.ts";
 export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
- * The 32 hexadecimal digits of the stack's id, which AWS makes at random: no template and no output holds them. The value
- * is not a password: clients cannot present a key, only the authorizers name one.
+ * The 32 hexadecimal digits of the stack's id, which AWS makes at random. They are no secret: clients cannot present a
+ * key, only the authorizers name one.
  */
 const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
 
