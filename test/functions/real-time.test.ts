@@ -167,7 +167,7 @@ describe("the functions of messages", () => {
     });
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     api.on(PostToConnectionCommand).rejects(new Error("no"));
-    expect(JSON.parse((await subscribe(event)).body ?? "")).toMatchObject({ code: "INTERNAL_ERROR" });
+    expect(await subscribe(event)).toEqual({ statusCode: 500 });
 
     api.reset();
     api.on(PostToConnectionCommand).resolves({});
@@ -186,7 +186,7 @@ describe("the functions of messages", () => {
     const event = messageEvent({ type, channels: [] });
     event.requestContext.connectionId = `flood of ${type}`;
     while (api.commandCalls(DeleteConnectionCommand).length === 0) await handler(event);
-    expect(posted()).toMatchObject([{ type: "error", code: "RATE_LIMITED" }]);
+    expect(posted().filter(({ code }) => code === "RATE_LIMITED")).toHaveLength(1);
   });
 
   it("log no fault if the connection has gone meanwhile", async () => {
