@@ -8,7 +8,7 @@
 export async function forEachConcurrently<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   { concurrency, signal }: { concurrency: number; signal?: AbortSignal },
-  work: (item: Item) => Promise<void>,
+  work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const worker = async () => {

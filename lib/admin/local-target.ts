@@ -1,9 +1,11 @@
 import * as v from "valibot";
+import { openPusher } from "../aws/push.ts";
 import { openTable } from "../aws/table.ts";
 import { openVault } from "../aws/vault.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
   apiStack,
+  type ConnectionTarget,
   dataStack,
   type FunctionTarget,
   openLambda,
@@ -34,6 +36,12 @@ const Plans = v.object({
   ...access,
 });
 
+const Connections = v.object({
+  outputs: dataStack.outputs,
+  endpoints: v.object({ dynamodb: v.string(), apigatewaymanagementapi: v.string() }),
+  ...access,
+});
+
 const answerMs = 5000;
 
 /** @throws {OperatorError} if no local runner has its base_url on that port. So do the functions below. */
@@ -59,6 +67,14 @@ export async function openLocalPlans(port: number): Promise<PlanTarget> {
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
   // The runner accepts a new key at once.
   return planTarget(table, outputs, { graceMs: 0, endpoint: endpoints.apigateway, region, credentials });
+}
+
+export async function openLocalConnections(port: number): Promise<ConnectionTarget> {
+  const { outputs, endpoints, region, credentials } = await describe(port, Connections);
+  return {
+    table: openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials }),
+    pusher: openPusher({ endpoint: endpoints.apigatewaymanagementapi, region, credentials }),
+  };
 }
 
 async function describe<Description extends v.GenericSchema>(

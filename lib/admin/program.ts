@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
@@ -6,21 +7,26 @@ import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
-import { openLocal, openLocalFunctions, openLocalPlans } from "./local-target.ts";
+import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
-import { openStack, openStackFunctions, openStackPlans } from "./stack-target.ts";
+import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
 import type { AdminDeps } from "./target.ts";
 import { print } from "./terminal.ts";
 
-const commands = [setUser, putRewards, record, listUsers, showUser, syncPlans, rewrapKeys];
+const commands = [
+  ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
+  ...[putRewards, record, syncPlans, rewrapKeys],
+];
 
 /** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */
-export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans"> = {
+export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans" | "openConnections"> = {
   openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
   openFunctions: async ({ local, stack }) =>
     local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
   openPlans: async ({ local, stack, apiStack }) =>
     local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
+  openConnections: async ({ local, stack, apiStack }) =>
+    local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
 };
 
 /**

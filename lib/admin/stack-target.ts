@@ -1,10 +1,13 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import * as v from "valibot";
+import { openPusher } from "../aws/push.ts";
 import { openTable } from "../aws/table.ts";
+import { maxAttempts } from "../aws/timeouts.ts";
 import { openVault } from "../aws/vault.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
   apiStack,
+  type ConnectionTarget,
   dataStack,
   type FunctionTarget,
   type OutputsOf,
@@ -13,6 +16,7 @@ import {
   planStack,
   planTarget,
   type StackKind,
+  streamStack,
   type Target,
 } from "./target.ts";
 
@@ -40,6 +44,12 @@ export async function openStackPlans(name: string, apiStackName: string): Promis
         "name two stacks that belong together",
     );
   return planTarget(openTable(TableName), outputs, { graceMs: outputs.KeyGraceSeconds * 1000 });
+}
+
+export async function openStackConnections(name: string, apiStackName: string): Promise<ConnectionTarget> {
+  const { TableName } = await outputsOf(name, dataStack);
+  const { CallbackUrl } = await outputsOf(apiStackName, streamStack);
+  return { table: openTable(TableName), pusher: openPusher({ endpoint: CallbackUrl, maxAttempts }) };
 }
 
 async function outputsOf<Kind extends StackKind>(

@@ -1,6 +1,7 @@
 import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
 import { LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
+import type { Pusher } from "../aws/push.ts";
 import type { Table } from "../aws/table.ts";
 import { openUsagePlans } from "../aws/usage-plans.ts";
 import type { Vault } from "../aws/vault.ts";
@@ -22,6 +23,9 @@ export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
 /** What it takes to compare users' plans with their profiles, and to repair them. */
 export type PlanTarget = Omit<MirrorDeps, "now">;
 
+/** What it takes to end connections. */
+export type ConnectionTarget = { table: Table; pusher: Pusher };
+
 export type AdminDeps = {
   /** For results. */
   stdout: Output;
@@ -30,6 +34,7 @@ export type AdminDeps = {
   openTarget(options: TargetOptions): Promise<Target>;
   openFunctions(options: TargetOptions): Promise<FunctionTarget>;
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
+  openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
   interruption(): AbortSignal;
   now(): Date;
 };
@@ -65,7 +70,10 @@ export const planStack = {
   }),
 };
 
-export type StackKind = typeof dataStack | typeof apiStack | typeof planStack;
+/** The same stack, for its connections. */
+export const streamStack = { ...apiStack, outputs: v.object({ CallbackUrl: v.string() }) };
+
+export type StackKind = typeof dataStack | typeof apiStack | typeof planStack | typeof streamStack;
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 

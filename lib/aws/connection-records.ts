@@ -10,7 +10,7 @@ import {
   subscriberKey,
   subscribersOf,
 } from "./table-keys.ts";
-import { afterConflicts, transact, type Writes } from "./writes.ts";
+import { afterConflicts, transact, type Writes, writeIf } from "./writes.ts";
 
 /** Identifies a connection. */
 export type ConnectionName = { userID: string; connectionID: string };
@@ -50,18 +50,25 @@ export async function openConnection(
 }
 
 /** The connections that count towards a user's limit. Some of them may have ended. */
-type ConnectionCount = { connectionIDs: Set<string>; expiresAt: number };
+type ConnectionCount = {
+  connectionIDs?: Set<string>;
+  /** If the user may open none. */
+  isClosed?: true;
+  expiresAt: number;
+};
 
-/**
- * Counts a connection towards its user's limit, once.
- *
- * @returns undefined, or all counted connections, without writing, if they are as many as the limit.
- */
+/** `full`: the counted connections are as many as the limit. `closed`: the user may open none. */
+export type Counted =
+  | { is: "counted" }
+  | { is: "closed" }
+  | { is: "full"; connectionIDs: ReadonlySet<string> };
+
+/** Counts a connection towards its user's limit, once. If it is `full` or `closed`, nothing was written. */
 export async function countConnection(
   table: Table,
   { userID, connectionID }: ConnectionName,
   { limit, now }: { limit: number; now: Date },
-): Promise<Set<string> | undefined> {
+): Promise<Counted> {
   try {
     await table.client.send(
       new UpdateCommand({
@@ -70,7 +77,8 @@ export async function countConnection(
         UpdateExpression: "ADD connectionIDs :ids SET expiresAt = :expiresAt",
         // The SDK may send a write again whose answer was lost: then the connection is counted already.
         ConditionExpression:
-          "attribute_not_exists(connectionIDs) OR size(connectionIDs) < :limit OR contains(connectionIDs, :id)",
+          "attribute_not_exists(isClosed) AND " +
+          "(attribute_not_exists(connectionIDs) OR size(connectionIDs) < :limit OR contains(connectionIDs, :id))",
         ExpressionAttributeValues: {
           ":ids": new Set([connectionID]),
           ":id": connectionID,
@@ -80,11 +88,40 @@ export async function countConnection(
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       }),
     );
-    return undefined;
+    return { is: "counted" };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return (unmarshall(error.Item ?? {}) as Partial<ConnectionCount>).connectionIDs ?? new Set();
+    const { isClosed, connectionIDs = new Set() } = unmarshall(error.Item ?? {}) as Partial<ConnectionCount>;
+    return isClosed ? { is: "closed" } : { is: "full", connectionIDs };
   }
+}
+
+/**
+ * Lets a user open no more connections, for at least two hours. This is for those whom the authorizer lets in because it
+ * does not know yet that they are blocked.
+ */
+export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: connectionCountKey(userID),
+      UpdateExpression: "SET isClosed = :true, expiresAt = :expiresAt",
+      ExpressionAttributeValues: { ":true": true, ":expiresAt": endOfLife(now) },
+    }),
+  );
+}
+
+/** Undoes {@link refuseConnections}. */
+export async function acceptConnections(table: Table, userID: string): Promise<void> {
+  await writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: connectionCountKey(userID),
+      UpdateExpression: "REMOVE isClosed",
+      ConditionExpression: "attribute_exists(PK)",
+    }),
+  );
 }
 
 /** Stops counting connections that have ended. */

@@ -107,12 +107,14 @@ export async function isConnected(pusher: Pusher, connectionID: string): Promise
  */
 export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
 
-/** Closes a connection. Succeeds if it is closed already. */
-export async function hangUp(pusher: Pusher, connectionID: string): Promise<void> {
+/** Closes a connection. Returns false if it is not open: closed already, or its handshake still goes on. */
+export async function hangUp(pusher: Pusher, connectionID: string): Promise<boolean> {
   try {
     await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionID }));
+    return true;
   } catch (error) {
-    if (!(error instanceof GoneException)) throw error;
+    if (error instanceof GoneException) return false;
+    throw error;
   }
 }
 

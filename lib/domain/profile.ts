@@ -24,6 +24,8 @@ export type Profile = {
   viewedMessage: boolean;
   createdAt: string;
   lastVisited: string;
+  /** Since when an operator has kept the user out. */
+  blockedAt?: string;
 };
 
 /** A user whom another one referred. */

@@ -68,6 +68,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, "StreamUrl", {
       value: streamDomain ? `wss://${streamDomain.domainName}` : stream.stage.url,
     });
+    new CfnOutput(this, "CallbackUrl", { value: stream.stage.callbackUrl });
     const { functionName } = functions.get("recordExecutions").lambda;
     new CfnOutput(this, "RecordExecutionsFunction", { value: functionName });
     new CfnOutput(this, "StandardPlanId", { value: planEnvironment.STANDARD_PLAN_ID });

@@ -20,6 +20,8 @@ export type ConnectDeps = {
   onFault: (error: unknown) => void;
 };
 
+export type Admission = "admitted" | "too many" | "blocked";
+
 /** How often room is made. Concurrent handshakes of the user may take the room before this one does. */
 const maxAttempts = 3;
 
@@ -30,25 +32,30 @@ const sampleSize = 3;
  * Records a new connection if its user may have another. The limit holds whatever the concurrency: counting is one
  * conditional write. Nothing has to count down when a connection ends: at the limit, those that have ended are found.
  *
- * @returns false, without a record of the connection, if the user has too many open ones.
+ * @returns whether it is `admitted`. If not, no record of it is left.
  */
 export async function admitConnection(
   deps: ConnectDeps,
   name: ConnectionName,
   { shard, now }: { shard: number; now: Date },
-): Promise<boolean> {
+): Promise<Admission> {
   const { table, limit } = deps;
   // Recorded before it is counted, so that a counted connection without a record has certainly ended.
   await openConnection(table, name, { shard, now });
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const counted = await countConnection(table, name, { limit, now });
-    if (counted === undefined) return true;
-    const ended = await endedAmong(deps, name.userID, counted, now);
+    if (counted.is === "counted") return "admitted";
+    if (counted.is === "closed") return refuse(table, name, "blocked");
+    const ended = await endedAmong(deps, name.userID, counted.connectionIDs, now);
     if (ended.length === 0) break;
     await discountConnections(table, name.userID, ended);
   }
+  return refuse(table, name, "too many");
+}
+
+async function refuse(table: Table, name: ConnectionName, reason: Admission): Promise<Admission> {
   await closeConnection(table, name);
-  return false;
+  return reason;
 }
 
 /** The counted connections that have ended: those without a record, or else those of a sample that API Gateway does not know. */

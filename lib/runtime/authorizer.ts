@@ -1,6 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
 import type * as v from "valibot";
 import type { UnauthorizedBodySchema } from "../api/errors.ts";
+import { UserBlocked } from "../users/admit.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { connectionToken, requestToken } from "./request-token.ts";
@@ -10,7 +11,11 @@ export type AuthorizerDeps = {
   cookieName: string;
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
-  /** Runs before an accepted request is let through. Returns the API key that the request counts against. */
+  /**
+   * Runs before an accepted request is let through. Returns the API key that the request counts against.
+   *
+   * @throws {UserBlocked}
+   */
   admit: (claims: Claims, now: Date) => Promise<string>;
 };
 
@@ -68,6 +73,7 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
+      if (error instanceof UserBlocked) return { error: "This user is blocked" };
       logFault(name, error);
       throw withoutStack("The authorizer failed");
     }

@@ -7,7 +7,7 @@ import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 /** How to reach a connection. */
 export type ConnectionPort = {
   send(connectionID: string, messages: readonly string[]): Promise<void>;
-  hangUp(connectionID: string): Promise<void>;
+  hangUp(connectionID: string): Promise<unknown>;
 };
 
 /** What is left of a connection's messages. */

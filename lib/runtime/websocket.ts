@@ -6,6 +6,7 @@ import type {
 import * as v from "valibot";
 import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
 import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import type { Admission } from "../realtime/connect.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { subprotocolsOf, tokenSubprotocol } from "./request-token.ts";
@@ -27,12 +28,13 @@ type ConnectionEvent = { userID: string; connectionID: string; now: Date };
 /**
  * Wraps the function of `$connect`. The client is connected if this answers 200.
  *
- * @param open returns false if the user has too many connections.
+ * @param open returns whether the user may have another connection.
  */
-export function connect(open: (connection: ConnectionEvent) => Promise<boolean>) {
+export function connect(open: (connection: ConnectionEvent) => Promise<Admission>) {
   return (event: WebSocketEvent) =>
     handle("connect", "CONNECT", event, async (connection) => {
-      if (!(await open(connection))) return { statusCode: 429 };
+      const admission = await open(connection);
+      if (admission !== "admitted") return { statusCode: refusals[admission] };
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
         return { statusCode: 200 };
@@ -40,6 +42,9 @@ export function connect(open: (connection: ConnectionEvent) => Promise<boolean>)
       return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
     });
 }
+
+/** A blocked user gets the 401 of the authorizer, which may not know yet that the user is blocked. */
+const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 429, blocked: 401 };
 
 /** Wraps the function of `$disconnect`. */
 export function disconnect(close: (connection: ConnectionEvent) => Promise<unknown>) {

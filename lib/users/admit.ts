@@ -13,6 +13,17 @@ const ownKeyCacheMs = 60_000;
 /** How long it remembers that a user has no active key yet. */
 const fallbackCacheMs = 2_000;
 
+/** How long it remembers that a user is blocked. */
+const blockedCacheMs = 10_000;
+
+/** Remembered in place of a blocked user's key. */
+const blocked = "";
+
+/** An operator keeps the user out. */
+export class UserBlocked extends Error {
+  override readonly name = "UserBlocked";
+}
+
 /** The shortest time between two recorded visits. */
 const visitIntervalMs = 60 * 60 * 1000;
 
@@ -27,7 +38,7 @@ export type AdmissionOptions = {
 
 /**
  * Makes the function that admits users and returns the API key that their requests count against: their own once it is
- * active and on their tier's plan, the fallback key until then.
+ * active and on their tier's plan, the fallback key until then. It throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
   // Lambda stops processes between requests, and their monotonic clocks may stop too.
@@ -37,11 +48,16 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
   return async (user: SignedInUser, now: Date): Promise<string> => {
     const { userID } = user;
     const cached = keys.get(userID);
+    if (cached === blocked) throw new UserBlocked();
     if (cached !== undefined) return cached;
     const [profile, record] = await Promise.all([
       admitUser(table, user, now, onFault),
       readUserKeyRecord(table, userID),
     ]);
+    if (profile === blocked) {
+      keys.set(userID, blocked, { ttl: blockedCacheMs });
+      throw new UserBlocked();
+    }
     const own = activeKey(profile, record, coverage, now);
     keys.set(userID, own ?? fallbackKey, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
     return own ?? fallbackKey;
@@ -51,15 +67,16 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
 /**
  * Registers a user at first sight. Of others it records the visit, and the name if they have none of their own yet.
  *
- * @returns the profile as it was before.
+ * @returns the profile as it was before, or `blocked`.
  */
 async function admitUser(
   table: Table,
   user: SignedInUser,
   now: Date,
   onFault: AdmissionOptions["onFault"],
-): Promise<Profile> {
+): Promise<Profile | typeof blocked> {
   const profile = (await readProfile(table, user.userID)) ?? (await register(table, user, now, onFault));
+  if (profile.blockedAt !== undefined) return blocked;
   const sinceVisitMs = now.getTime() - Date.parse(profile.lastVisited);
   if (sinceVisitMs > visitIntervalMs) await recordVisit(table, user.userID, now).catch(onFault);
   const username = betterUsername(profile, user.names);

@@ -108,7 +108,12 @@ describe("show-user", () => {
     const shown = JSON.parse((await run(target, ["show-user", "frank", "--json"])).out);
     expect(shown).toEqual({
       ...{ userID: "frank", username: "frank-name", tier: "Base", level: 1, points: 0, referred: 0 },
-      ...{ lastVisited: profile.lastVisited, createdAt: profile.createdAt, refID: profile.refID },
+      ...{
+        lastVisited: profile.lastVisited,
+        createdAt: profile.createdAt,
+        blockedAt: null,
+        refID: profile.refID,
+      },
       plan: { name: "Standard", requestsPerMinute: 1000 },
       apiKey: { current: null, next: null },
       xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },

@@ -6,6 +6,7 @@ import {
   restAuthorizer,
 } from "../../lib/runtime/authorizer.ts";
 import { type Claims, InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
+import { UserBlocked } from "../../lib/users/admit.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 
@@ -82,6 +83,18 @@ describe.each([
     expect(error).toMatchObject({ message: "The authorizer failed", stack: "" });
     expect(logged()).toEqual([expect.objectContaining({ operation, error: "Error" })]);
     expect(JSON.stringify(logged())).not.toContain("secret-token");
+  });
+});
+
+describe("a blocked user", () => {
+  const admit = () => Promise.reject(new UserBlocked());
+
+  it("is refused like one without a token, and the body says why", async () => {
+    const { policyDocument, context } = await authorizeRequest({ admit })(restEvent);
+    expect(policyDocument.Statement).toMatchObject([{ Effect: "Deny" }]);
+    expect(JSON.parse(String(context?.unauthorized))).toEqual({ error: "This user is blocked" });
+    await expect(authorizeConnection({ admit })(connectEvent)).rejects.toThrow(/^Unauthorized$/);
+    expect(logged()).toEqual([]);
   });
 });
 

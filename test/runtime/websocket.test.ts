@@ -211,7 +211,7 @@ const named = { userID: "alice", connectionID: "c1", now: new Date("2026-11-21T0
 
 describe("connect", () => {
   it("opens a connection for the authorized user, at the time of the request", async () => {
-    const open = vi.fn(async () => true);
+    const open = vi.fn(async () => "admitted" as const);
     expect(await connect(open)(connectEvent())).toEqual({ statusCode: 200 });
     expect(open).toHaveBeenCalledExactlyOnceWith(named);
   });
@@ -221,12 +221,18 @@ describe("connect", () => {
     ["json", undefined],
   ])("selects a subprotocol of %s", async (asked, headers) => {
     const event = connectEvent({ "sec-websocket-protocol": asked });
-    expect(await connect(async () => true)(event)).toEqual({ statusCode: 200, ...(headers && { headers }) });
+    expect(await connect(async () => "admitted" as const)(event)).toEqual({
+      statusCode: 200,
+      ...(headers && { headers }),
+    });
   });
 
-  it("answers 429 if the user has too many connections", async () => {
+  it.each([
+    ["too many" as const, 429],
+    ["blocked" as const, 401],
+  ])("answers if the user is refused: %s, %i", async (reason, statusCode) => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
-    expect(await connect(async () => false)(event)).toEqual({ statusCode: 429 });
+    expect(await connect(async () => reason)(event)).toEqual({ statusCode });
     expect(logged()).toEqual([]);
   });
 
@@ -239,7 +245,7 @@ describe("connect", () => {
   });
 
   it("answers 500 to an event without a user", async () => {
-    const open = vi.fn(async () => true);
+    const open = vi.fn(async () => "admitted" as const);
     const event = connectEvent();
     event.requestContext.authorizer = {};
     expect(await connect(open)(event)).toEqual({ statusCode: 500 });
@@ -264,7 +270,7 @@ describe("disconnect", () => {
 });
 
 describe("connect and disconnect", () => {
-  const open = vi.fn(async () => true);
+  const open = vi.fn(async () => "admitted" as const);
   const close = vi.fn(async () => {});
   afterEach(() => {
     expect(open).not.toHaveBeenCalled();

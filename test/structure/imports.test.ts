@@ -16,7 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/users": ["lib/aws", "lib/domain"],
   "lib/wallets": ["lib/aws", "lib/domain"],
   "lib/realtime": ["lib/api", "lib/aws", "lib/domain", "lib/concurrency.ts"],
-  "lib/runtime": ["lib/users", "lib/prices", "lib/aws", "lib/api", "lib/domain", ...table],
+  "lib/runtime": ["lib/users", "lib/realtime", "lib/prices", "lib/aws", "lib/api", "lib/domain", ...table],
   functions: [
     "lib/runtime",
     "lib/users",
@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
   // For names only: the layout of the table, the venues, and the issuer that the authorizers expect.
   "lib/infra": ["lib/runtime", "lib/prices", "lib/aws", "lib/domain", ...table],
   "lib/documents": ["lib/api", "lib/domain", ...table],
-  "lib/admin": ["lib/api", "lib/aws", "lib/domain", "lib/plans", "lib/concurrency.ts"],
+  "lib/admin": ["lib/api", "lib/aws", "lib/domain", "lib/plans", "lib/realtime", "lib/concurrency.ts"],
   "lib/dev": ["lib/local/src", "lib/admin", "lib/infra", ...table],
   "lib/local/src": [],
   bin: ["lib/infra", "lib/admin", "lib/documents", "lib/dev", "lib/local/src"],

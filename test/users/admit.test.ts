@@ -1,11 +1,11 @@
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readProfile } from "../../lib/aws/profile-records.ts";
+import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { readUserKeyRecord, writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
-import { admission } from "../../lib/users/admit.ts";
+import { admission, UserBlocked } from "../../lib/users/admit.ts";
 import {
   base,
   graceMs,
@@ -164,6 +164,25 @@ describe("admission", () => {
       await open()(user("early bird", refID), start);
       expect(await readProfile(world.table, owner)).toMatchObject({ usersReferred: 0 });
     }
+  });
+
+  it("refuses a blocked user, remembers that for ten seconds, and records no visit", async () => {
+    await mirrored("troll", base);
+    const profile = await readProfile(world.table, "troll");
+    if (profile === undefined) throw new Error("There is no profile");
+    await changeProfile(world.table, profile, { blockedAt: start.toISOString() });
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    const muchLater = later(minutes(200));
+    await expect(admit(user("troll"), muchLater)).rejects.toThrow(UserBlocked);
+    await expect(admit(user("troll"), muchLater)).rejects.toThrow(UserBlocked);
+    expect(reads()).toBe(2);
+    expect(await readProfile(world.table, "troll")).toMatchObject({ lastVisited: profile.lastVisited });
+
+    const blocked = { ...profile, blockedAt: start.toISOString() };
+    await changeProfile(world.table, blocked, { blockedAt: undefined });
+    await waitMs(10_001);
+    expect(await admit(user("troll"), muchLater)).toEqual(expect.any(String));
   });
 
   it("records a user's visits, once an hour at most", async () => {

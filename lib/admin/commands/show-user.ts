@@ -53,6 +53,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
     refID: profile.refID,
     referredBy: profile.referredBy ?? null,
     createdAt: profile.createdAt,
+    blockedAt: profile.blockedAt ?? null,
     settings: Object.fromEntries(inForce),
     wallets: listed(wallets).map(({ _id, network, generatedWalletAddress, slotName, createdAt }) => ({
       _id,
@@ -77,7 +78,13 @@ function withoutValue({ keyID, planID, plan, activeFrom }: NonNullable<UserKeyRe
 }
 
 function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetails): string[] {
-  const texts = { plan: planText(plan), apiKey: apiKeyText(apiKey), xp: pairs(xp), wallets: wallets.length };
+  const texts = {
+    blockedAt: facts.blockedAt ?? "not blocked",
+    plan: planText(plan),
+    apiKey: apiKeyText(apiKey),
+    xp: pairs(xp),
+    wallets: wallets.length,
+  };
   return [
     ...Object.entries({ ...facts, ...texts }).map(([name, value]) => {
       return `${name.padEnd(12)} ${harmless(String(value ?? "nobody"))}`;

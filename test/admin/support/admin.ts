@@ -22,6 +22,7 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
     openTarget: unavailable("target"),
     openFunctions: unavailable("functions"),
     openPlans: unavailable("plans"),
+    openConnections: unavailable("connections"),
     interruption: () => new AbortController().signal,
     now: () => now,
     ...deps,

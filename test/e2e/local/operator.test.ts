@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { newEvmKey } from "../../support/keys.ts";
 import { admin } from "../support/admin.ts";
+import { get } from "../support/client.ts";
 import { expectMessage } from "../support/expectations.ts";
+import { expectToWork, refusalOf, streamOf } from "../support/stream.ts";
 import { importAll, importWallet, profileOf, rewardsOf, walletsOf } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
@@ -40,6 +42,39 @@ async function putRewards(rewards: object[]): Promise<void> {
 
 const affordable = async (user: User) =>
   Object.fromEntries((await rewardsOf(user)).map(({ id, userCanAfford }) => [id, userCanAfford]));
+
+describe("a user", () => {
+  it("who is disconnected can connect again", async () => {
+    const user = await knownUser();
+    const stream = await streamOf(user);
+
+    expect(await admin("disconnect", user.id)).toBe("connections ended: 1\n");
+
+    await stream.closed;
+    await expectToWork(await streamOf(user));
+  });
+
+  it("who is blocked is disconnected and refused until they are unblocked", async () => {
+    const [user, other] = await Promise.all([knownUser(), knownUser()]);
+    const streams = await Promise.all([streamOf(user), streamOf(user)]);
+
+    expect(await admin("block", user.id)).toBe(`${user.id} is blocked\nconnections ended: 2\n`);
+
+    await Promise.all(streams.map(({ closed }) => closed));
+    const within = { timeout: 65_000, interval: 500 };
+    await vi.waitFor(async () => {
+      const { status, json } = await get("/listWallets", user);
+      expect({ status, json }).toEqual({ status: 401, json: { error: "This user is blocked" } });
+    }, within);
+    expect(await refusalOf({ token: user.token })).toMatchObject({ status: 401 });
+    await expectToWork(await streamOf(other));
+
+    await admin("unblock", user.id);
+
+    await vi.waitFor(async () => expect((await get("/listWallets", user)).status).toBe(200), within);
+    await expectToWork(await vi.waitFor(() => streamOf(user), within));
+  });
+});
 
 describe("the rewards", () => {
   it("are those of the catalogue, in its order, with whether the user can afford each", async () => {

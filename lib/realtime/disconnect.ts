@@ -1,0 +1,52 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type Connection,
+  closeConnection,
+  connectionsOfUser,
+  hasShakenHands,
+} from "../aws/connection-records.ts";
+import { hangUp, type Pusher } from "../aws/push.ts";
+import type { Table } from "../aws/table.ts";
+import { forEachConcurrently } from "../concurrency.ts";
+
+export type DisconnectDeps = {
+  table: Table;
+  pusher: Pusher;
+  now: () => Date;
+  pauseMs?: (ms: number) => Promise<unknown>;
+};
+
+export type Disconnected = { ended: number; failed: number };
+
+const concurrency = 8;
+
+/** Between two attempts at connections whose handshakes may still go on: API Gateway cannot close those yet. */
+const handshakePauseMs = 5000;
+
+/** Ends the connections that a user has now. Waits up to half a minute for those that are only being opened. */
+export async function disconnectUser(
+  { table, pusher, now, pauseMs = pause }: DisconnectDeps,
+  userID: string,
+): Promise<Disconnected> {
+  const outcome: Disconnected = { ended: 0, failed: 0 };
+  let left = await connectionsOfUser(table, userID);
+  for (;;) {
+    const at = now();
+    const opening: Connection[] = [];
+    await forEachConcurrently(left, { concurrency }, async (connection) => {
+      try {
+        const wasOpen = await hangUp(pusher, connection.connectionID);
+        if (!wasOpen && !hasShakenHands(connection, at)) opening.push(connection);
+        else {
+          await closeConnection(table, connection);
+          outcome.ended++;
+        }
+      } catch {
+        outcome.failed++;
+      }
+    });
+    if (opening.length === 0) return outcome;
+    await pauseMs(handshakePauseMs);
+    left = opening;
+  }
+}
