@@ -32,7 +32,7 @@ export type Deps = Stdio & {
 const USER = "alice";
 const TOKEN_SECONDS = 3600;
 
-/** `npm start`: runs the service on this machine. With status 0, it goes on serving until it is stopped. */
+/** `npm start`: runs the service on this machine. With status 0, it keeps serving until it is stopped. */
 export function main(args: readonly string[], deps: Deps): Promise<number> {
   const command = new Command("npm start --")
     .description("Runs the service on this machine, without an AWS account.")

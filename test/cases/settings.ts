@@ -126,7 +126,7 @@ export const gasPrices = casesOf<number>({
   "very large": [Number.MAX_VALUE, 1e15, 2 ** 53, 1e126, 1e300].map((price) => [`${price}`, price]),
 });
 
-/** Names in the path of /updateTradingSettings/{chain} that are no chain with settings, as they stand in the path. */
+/** Values of `{chain}` in /updateTradingSettings/{chain} that name no chain with settings, percent-encoded as in a path. */
 export const badChains = casesOf<string>({
   "another network": [
     ["bsc", "bsc"],

@@ -31,7 +31,7 @@ type WatchedStacks = {
   /** The files that synthesis reads. */
   files(): Promise<ReadonlySet<string>>;
   /**
-   * Synthesizes the stacks once more.
+   * Synthesizes the stacks again.
    *
    * @returns the names of those that have changed since the start
    */
@@ -145,7 +145,7 @@ export async function watch({
     if (errors === undefined) return inspect(error);
     const [first = ""] = await formatMessages(errors.slice(0, 1), { kind: "error" });
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : "";
-    return `${first.trimEnd()}\nThe old code goes on serving${more}.`;
+    return `${first.trimEnd()}\nThe old code keeps serving${more}.`;
   }
 
   return {

@@ -102,7 +102,7 @@ describe("watch", () => {
     const good = readFileSync(inProject("describe.ts"), "utf8");
     writeFileSync(inProject("describe.ts"), "export const describe = (;");
     await eventually(() => lines.join()).toContain('Unexpected ";"');
-    expect(lines.join()).toMatch(/describe\.ts:1:\d+:.*\nThe old code goes on serving\.$/s);
+    expect(lines.join()).toMatch(/describe\.ts:1:\d+:.*\nThe old code keeps serving\.$/s);
     expect(await note()).toBe("New: Remember: milk");
     writeFileSync(inProject("describe.ts"), good.replace("Remember", "Again"));
     await eventually(note).toBe("New: Again: milk");

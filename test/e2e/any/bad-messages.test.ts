@@ -9,7 +9,7 @@ const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** The connection goes on, and is subscribed to nothing. */
+/** The connection stays open, and is subscribed to nothing. */
 async function expectToBeAsBefore(stream: Stream): Promise<void> {
   const answer = await stream.ask({ type: "unsubscribe", id: "what now?", channels: [] });
   expect(answer).toStrictEqual(subscriptions([], { id: "what now?" }));
@@ -21,18 +21,21 @@ const kilobytes = (count: number) => "x".repeat(count * 1024);
 const inFrames = (text: string) => text.match(/.{1,30000}/gs) ?? [];
 
 describe("the stream", () => {
-  it.each(sampled(badMessages))("answers $title with $code, and goes on", async ({ code, message }) => {
-    const stream = await open();
+  it.each(sampled(badMessages))(
+    "answers $title with $code, and keeps the connection open",
+    async ({ code, message }) => {
+      const stream = await open();
 
-    stream.send(message);
+      stream.send(message);
 
-    const answer = await stream.take({ type: "error" });
-    expect(answer).toStrictEqual(error(code));
-    expect(String(answer.message).length).toBeLessThan(300);
-    await expectToBeAsBefore(stream);
-  });
+      const answer = await stream.take({ type: "error" });
+      expect(answer).toStrictEqual(error(code));
+      expect(String(answer.message).length).toBeLessThan(300);
+      await expectToBeAsBefore(stream);
+    },
+  );
 
-  it("answers a bad message of 128 KB, in frames, and goes on", async () => {
+  it("answers a bad message of 128 KB, in frames, and keeps the connection open", async () => {
     const stream = await open();
     const [before, after] = ['{"type":"ping","padding":"', '"}'];
     const padding = "x".repeat(128 * 1024 - before.length - after.length);

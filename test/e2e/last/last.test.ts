@@ -61,7 +61,7 @@ if (isLocal)
       expect((await walletsOf(user)).length).toBeLessThanOrEqual(1);
     });
 
-    it("is reported to open connections, which go on, and refuses new ones", async () => {
+    it("is reported to open connections, which stay open, and refuses new ones", async () => {
       const [user, late] = [await newUser(), await newUser()];
       const stream = await streamOf(user);
       await subscribe(stream, "orders");
