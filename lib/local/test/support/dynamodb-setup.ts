@@ -6,12 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type DynamoDb, startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
+import { startDynamoDbProxy } from "../../src/dynamodb/proxy.ts";
 import { createReaper } from "../../src/processes.ts";
 
 type Engine = { endpoint: string; stop(): Promise<void> };
 
 /**
- * Gives all test files of a run one DynamoDB Local, in memory. It starts when the first of them asks for it, so a run that
+ * Gives all test files of a run one DynamoDB Local, in memory, whose transactions conflict as on AWS. It starts when the first of them asks for it, so a run that
  * needs no database starts no Java.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -37,12 +38,19 @@ async function startEngine(): Promise<Engine> {
   const reaper = createReaper();
   const credentials = { accessKeyId: "setup", secretAccessKey: "local" };
   const dynamodb: DynamoDb = await startDynamoDb({ temporary, credentials, reaper });
-  return {
+  const faults: unknown[] = [];
+  const proxy = await startDynamoDbProxy({
     endpoint: dynamodb.endpoint,
+    onFault: (fault) => faults.push(fault),
+  });
+  return {
+    endpoint: proxy.endpoint,
     async stop() {
+      await proxy.stop();
       await dynamodb.stop();
       await reaper.close();
       rmSync(temporary, { recursive: true });
+      if (faults.length > 0) throw faults[0];
     },
   };
 }

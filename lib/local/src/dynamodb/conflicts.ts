@@ -1,0 +1,157 @@
+import { type GatewayRequest, type Handle, header } from "../http/messages.ts";
+import type { Random } from "../random.ts";
+import { conditionCheck, type ItemCall, isWatched, itemNameOf, partsOf, tableOf } from "./calls.ts";
+import {
+  type CancellationReason,
+  conditionalCheckFailed,
+  conflict,
+  none,
+  transactionCanceled,
+  transactionConflict,
+  transactionInProgress,
+} from "./errors.ts";
+import { ask, type Forward, operationOf, parsed } from "./forward.ts";
+import { createInFlight, type ItemName } from "./in-flight.ts";
+
+export type ConflictsOptions = {
+  forward: Forward;
+  random: Random;
+  /** Runs before and after each transaction, while its items are in flight. */
+  hold: () => Promise<unknown>;
+};
+
+/**
+ * Documented: an item is in flight from when a TransactWriteItems that names it, in a ConditionCheck too, is taken until its
+ * answer. Meanwhile another TransactWriteItems is cancelled, single writes fail, and TransactGetItems is cancelled, by single
+ * writes in flight as well. GetItem, Query, Scan and BatchGetItem never conflict. AWS does not document what a
+ * transaction does that meets a single write: here it waits. Nor does it document whether a failed condition or a conflict
+ * is reported, so it is the one or the other.
+ */
+export function createConflicts({ forward, random, hold }: ConflictsOptions): Handle {
+  const inFlight = createInFlight();
+  const tokens = new Set<string>();
+  const keyNamesOf = keySchemas(forward);
+
+  return async (request) => {
+    const operation = operationOf(request);
+    if (!isWatched(operation)) return forward(request);
+    const body = parsed(request.body);
+    const parts = partsOf(operation, body);
+    const keyNames = parts && (await Promise.all(parts.map((part) => keyNamesOf(request, tableOf(part)))));
+    if (parts === undefined || keyNames === undefined || keyNames.includes(undefined))
+      return forward(request);
+
+    const database = databaseOf(request);
+    const calls = parts.map((part, index): Call => {
+      const names = keyNames[index] as string[];
+      return { part, keyNames: names, item: `${database} ${itemNameOf(part, names)}` };
+    });
+    const items = calls.map(({ item }) => item);
+
+    switch (operation) {
+      case "TransactGetItems": {
+        const taken = inFlight.written(items);
+        return taken.size > 0 ? transactionCanceled(reasonsOf(items, taken)) : forward(request);
+      }
+      case "BatchWriteItem":
+        return inFlight.write(items, () => forward(request));
+      case "TransactWriteItems": {
+        const token = tokenOf(body);
+        if (token !== undefined && tokens.has(`${database} ${token}`)) return transactionInProgress;
+        const taken = inFlight.inTransaction(items);
+        if (taken.size > 0) return transactionCanceled(await refusals(request, calls, taken));
+        if (token !== undefined) tokens.add(`${database} ${token}`);
+        try {
+          return await inFlight.transact(items, async () => {
+            await hold();
+            const answer = await forward(request);
+            await hold();
+            return answer;
+          });
+        } finally {
+          if (token !== undefined) tokens.delete(`${database} ${token}`);
+        }
+      }
+      default: {
+        const taken = inFlight.inTransaction(items);
+        if (taken.size === 0) return inFlight.write(items, () => forward(request));
+        const [reason = conflict] = await refusals(request, calls, taken);
+        return reason.Code === conflict.Code ? transactionConflict : conditionalCheckFailed(reason);
+      }
+    }
+  };
+
+  /** Why the parts of a call that meets a transaction are refused: in half of all cases for conditions that fail. */
+  async function refusals(
+    request: GatewayRequest,
+    calls: readonly Call[],
+    taken: ReadonlySet<ItemName>,
+  ): Promise<CancellationReason[]> {
+    const conflicts = reasonsOf(
+      calls.map(({ item }) => item),
+      taken,
+    );
+    if (random() < 0.5) return conflicts;
+    const failed = await failedConditions(request, calls);
+    return conflicts.map((reason, index) => failed.get(index) ?? reason);
+  }
+
+  /** The conditions that do not hold, by the index of their part. */
+  async function failedConditions(
+    request: GatewayRequest,
+    calls: readonly Call[],
+  ): Promise<Map<number, CancellationReason>> {
+    const checks = calls.flatMap(({ part, keyNames }, index) => {
+      const check = conditionCheck(part, keyNames);
+      return check === undefined ? [] : [{ index, check }];
+    });
+    if (checks.length === 0) return new Map();
+    const answer = await ask(forward, request, "TransactWriteItems", {
+      TransactItems: checks.map(({ check }) => check),
+    });
+    const { CancellationReasons = [] } = answer as { CancellationReasons?: CancellationReason[] };
+    const reasons = checks.map(({ index }, at) => [index, CancellationReasons[at] ?? none] as const);
+    return new Map(reasons.filter(([, { Code }]) => Code === "ConditionalCheckFailed"));
+  }
+}
+
+type Call = { part: ItemCall; keyNames: readonly string[]; item: ItemName };
+
+function reasonsOf(items: readonly ItemName[], taken: ReadonlySet<ItemName>): CancellationReason[] {
+  return items.map((item) => (taken.has(item) ? conflict : none));
+}
+
+/** A lookup of the key attributes of tables. It gives undefined for a table that does not exist. */
+function keySchemas(forward: Forward) {
+  const known = new Map<string, Promise<string[] | undefined>>();
+
+  async function describe(request: GatewayRequest, TableName: string): Promise<string[] | undefined> {
+    const { Table } = (await ask(forward, request, "DescribeTable", { TableName })) as {
+      Table?: { KeySchema: { AttributeName: string }[] };
+    };
+    return Table?.KeySchema.map(({ AttributeName }) => AttributeName);
+  }
+
+  return (request: GatewayRequest, table: string): Promise<string[] | undefined> => {
+    const name = `${databaseOf(request)} ${table}`;
+    const found = known.get(name) ?? describe(request, table);
+    known.set(name, found);
+    // The table may be created later.
+    void found.then(
+      (names) => names === undefined && known.delete(name),
+      () => known.delete(name),
+    );
+    return found;
+  };
+}
+
+/** DynamoDB Local has a database for each access key and Region. */
+function databaseOf(request: GatewayRequest): string {
+  const [, accessKey = "", region = ""] =
+    /Credential=([^/,]*)\/[^/,]*\/([^/,]*)/.exec(header(request, "authorization") ?? "") ?? [];
+  return `${accessKey}/${region}`;
+}
+
+function tokenOf(body: unknown): string | undefined {
+  return (body as { ClientRequestToken?: string }).ClientRequestToken;
+}

@@ -1,0 +1,69 @@
+import { Agent, request as send } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { type GatewayRequest, type GatewayResponse, header, json, type Pair } from "../http/messages.ts";
+
+/** Passes a call on to the database. */
+export type Forward = (request: GatewayRequest) => Promise<GatewayResponse>;
+
+/** Headers of one connection. The next one has its own. */
+const hopHeaders = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+]);
+
+const endToEnd = (headers: readonly Pair[]) =>
+  headers.filter(([name]) => !hopHeaders.has(name.toLowerCase()));
+
+/** @param endpoint of DynamoDB Local */
+export function openForward(endpoint: string): { forward: Forward; close(): void } {
+  const agent = new Agent({ keepAlive: true });
+  const { hostname, port } = new URL(endpoint);
+  return {
+    forward({ method, target: path, headers, body }) {
+      const { promise, resolve, reject } = Promise.withResolvers<GatewayResponse>();
+      const outgoing = [...endToEnd(headers), ["Content-Length", String(body.length)] as const];
+      const call = send({ hostname, port, agent, method, path, headers: Object.fromEntries(outgoing) });
+      call.on("error", reject);
+      call.on("response", (response) => {
+        const { statusCode: status = 502 } = response;
+        const answered = Object.entries(response.headers).map(([name, value]): Pair => [name, String(value)]);
+        buffer(response).then((read) => resolve({ status, headers: endToEnd(answered), body: read }), reject);
+      });
+      call.end(body);
+      return promise;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The name of an operation, e.g. `PutItem`. */
+export function operationOf(request: GatewayRequest): string {
+  return header(request, "x-amz-target")?.split(".")[1] ?? "";
+}
+
+/** Calls an operation in the name of another request. Resolves to the answer's JSON. */
+export async function ask(
+  forward: Forward,
+  request: GatewayRequest,
+  operation: "DescribeTable" | "TransactWriteItems",
+  input: object,
+): Promise<unknown> {
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== "x-amz-target");
+  const { body } = json(200, input);
+  const target: Pair = ["X-Amz-Target", `DynamoDB_20120810.${operation}`];
+  const answer = await forward({ ...request, headers: [...headers, target], body });
+  return parsed(answer.body) ?? {};
+}
+
+/** The JSON of a body. Undefined if it is not JSON. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
