@@ -4,8 +4,10 @@ import { readAssembly } from "./cloudformation/assembly.ts";
 import { resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
+import { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
 import { createEventSources } from "./events/event-sources.ts";
+import { createFaults, withFaults } from "./faults.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json, type Route } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
@@ -36,6 +38,15 @@ export type StartOptions = {
   streamPort?: number;
   /** Limits of WebSocket connections that differ from those of AWS. */
   streamLimits?: Partial<StreamLimits>;
+  /**
+   * Makes transactions on the tables conflict as they do on AWS. DynamoDB Local runs them one after another. Costs each call
+   * of DynamoDB one more hop.
+   */
+  conflicts?: boolean;
+  /** Serves `/_local/faults`, where a test sets the share of calls that fail. */
+  faults?: boolean;
+  /** Decides what conflicts and faults leave to chance. 1 by default. */
+  chance?: number;
   /** The `aud` claim of the tokens that the local issuer signs. */
   audience?: string;
   /** The folder to keep data, keys and logs in. By default nothing outlives the runner. */
@@ -87,6 +98,9 @@ export type Runner = {
   /** Ends all that was started. */
   stop(): Promise<void>;
 };
+
+/** The longest time from the beginning of an event to the injected end of its process, in milliseconds. */
+const KILL_WITHIN_MS = 30;
 
 /**
  * Runs synthesized stacks on this machine.
@@ -144,6 +158,14 @@ export async function start(options: StartOptions): Promise<Runner> {
     }),
   ]);
   undo.defer(() => dynamodb.stop());
+  const { conflicts = false, chance = 1 } = options;
+  const faults = options.faults ? createFaults(chance) : undefined;
+  const { endpoint } = dynamodb;
+  const proxy =
+    conflicts || faults
+      ? await startDynamoDbProxy({ endpoint, conflicts, seed: chance, faults, onFault })
+      : undefined;
+  undo.defer(() => proxy?.stop());
 
   onStep("Reading the stacks");
   const kms = createKms({
@@ -166,26 +188,24 @@ export async function start(options: StartOptions): Promise<Runner> {
     environmentOf: (definition) => sandboxEnvironment(definition, endpoints, credentials),
     onLog: log,
     onStart: reaper.watch,
+    killAfterMs: () => (faults?.strikes("lambda.killed") ? faults.random() * KILL_WITHIN_MS : undefined),
   });
   undo.defer(() => lambda.stop());
   const { store } = workspace;
   const sources = createEventSources({ resources, lambda, dynamodb, credentials, store, log });
   undo.defer(() => sources.stop());
-  const services = await listen(
-    0,
-    awsServices(credentials, [
-      kmsService(kms),
-      lambdaService(lambda, sources.invokeLater),
-      connectionsService(streams.find, streamLimits),
-      usage.controlPlane,
-    ]),
-    onFault,
-  );
+  const emulated = awsServices(credentials, [
+    kmsService(kms),
+    lambdaService(lambda, sources.invokeLater),
+    connectionsService(streams.find, streamLimits),
+    usage.controlPlane,
+  ]);
+  const services = await listen(0, faults ? withFaults(emulated, faults) : emulated, onFault);
   undo.defer(() => services.close());
   const endpoints: Endpoints = {
     apigateway: services.url,
     apigatewaymanagementapi: services.url,
-    dynamodb: dynamodb.endpoint,
+    dynamodb: proxy?.endpoint ?? endpoint,
     kms: services.url,
     lambda: services.url,
   };
@@ -198,7 +218,8 @@ export async function start(options: StartOptions): Promise<Runner> {
     BaseUrl: front.url,
     ...(streamUrl !== undefined && { StreamUrl: streamUrl }),
   };
-  const own = ownPaths(issuer, () => ({ outputs, endpoints, region: account.region, credentials }));
+  const describe = () => ({ outputs, endpoints, region: account.region, credentials });
+  const own = ownPaths({ issuer, describe, faults });
   const api = openRestApi(resources, lambda.invoke, usage.plans, report);
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);

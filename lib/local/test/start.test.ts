@@ -29,6 +29,8 @@ beforeAll(async () => {
     dataDir,
     port: 0,
     streamPort,
+    conflicts: true,
+    faults: true,
     onLog: (entry) => lines.push(entry),
     onStep: (step) => steps.push(step),
   });
@@ -79,6 +81,26 @@ describe("start", () => {
       TZ: ":UTC",
       _HANDLER: "index.handler",
     });
+  });
+
+  it("injects the faults that are set", async () => {
+    const set = (rates: object) =>
+      fetch(`${runner.baseUrl}/_local/faults`, {
+        method: "PUT",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(rates),
+      });
+    for (const [name, does] of [
+      ["dynamodb.failed", "read&id=one"],
+      ["dynamodb.conflicting", "write&id=one"],
+      ["kms.failed", "key"],
+      ["lambda.killed", "process"],
+    ]) {
+      await set({ [name as string]: 1 });
+      expect((await fetch(`${runner.baseUrl}/work?does=${does}`)).status, name).toBe(502);
+    }
+    await set({});
+    expect(await work("does=read&id=one")).toBe("one");
   });
 
   it("invokes functions by ARN", async () => {

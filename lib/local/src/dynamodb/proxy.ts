@@ -1,33 +1,45 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Faults } from "../faults.ts";
 import { listen } from "../http/server.ts";
 import { seededRandom } from "../random.ts";
 import { createConflicts } from "./conflicts.ts";
 import { openForward } from "./forward.ts";
+import { withDynamoDbFaults } from "./injected-faults.ts";
 
 export type DynamoDbProxyOptions = {
   /** The endpoint of DynamoDB Local. */
   endpoint: string;
+  /** Whether transactions conflict. */
+  conflicts: boolean;
   /** Decides how long items are in flight, and which of two errors is reported. */
-  seed?: string | number;
-  /** Least and greatest time for which a transaction holds its items, in milliseconds. */
-  holdMs?: readonly [least: number, greatest: number];
+  seed?: number;
+  /** Makes calls fail. */
+  faults?: Faults | undefined;
   onFault: (error: unknown) => void;
 };
 
 export type DynamoDbProxy = { endpoint: string; stop(): Promise<void> };
 
-/** Serves DynamoDB Local with the conflicts that it lacks, since it runs transactions one after another. */
+/** Least and greatest time for which a transaction holds its items, in milliseconds. */
+const HOLD_MS = [5, 50] as const;
+
+/**
+ * Serves DynamoDB Local with what it lacks: conflicts, since it runs transactions one after another, and faults.
+ */
 export async function startDynamoDbProxy({
   endpoint,
+  conflicts,
   seed = 1,
-  holdMs: [least, greatest] = [5, 50],
+  faults,
   onFault,
 }: DynamoDbProxyOptions): Promise<DynamoDbProxy> {
   const { forward, close } = openForward(endpoint);
   const random = seededRandom(`conflicts ${seed}`);
+  const [least, greatest] = HOLD_MS;
   // A transaction is held twice, before and after it.
   const hold = () => pause((least + random() * (greatest - least)) / 2);
-  const listener = await listen(0, createConflicts({ forward, random, hold }), onFault);
+  const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
+  const listener = await listen(0, faults ? withDynamoDbFaults(database, faults) : database, onFault);
   return {
     endpoint: listener.url,
     async stop() {

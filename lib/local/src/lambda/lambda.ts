@@ -30,6 +30,7 @@ export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
+  killAfterMs?: SandboxOptions["killAfterMs"];
   /** How many events of one function run at a time. */
   concurrency?: number;
 };
@@ -47,13 +48,14 @@ export class UnknownFunctionError extends Error {
 
 export function createLambda(
   definitions: readonly FunctionDefinition[],
-  { environmentOf, onLog, onStart, concurrency = CONCURRENCY }: LambdaOptions,
+  { environmentOf, onLog, onStart, killAfterMs, concurrency = CONCURRENCY }: LambdaOptions,
 ): Lambda {
   const creator = (definition: FunctionDefinition) => (): Sandbox =>
     createSandbox(definition, {
       environment: environmentOf(definition),
       onLog: (line) => onLog({ source: definition.name, line }),
       onStart,
+      killAfterMs,
     });
   const pools = new Map(
     definitions.map((definition) => [definition.name, createPool(creator(definition), concurrency)]),

@@ -24,6 +24,8 @@ export type SandboxOptions = {
   onLog: (line: string) => void;
   /** Called as soon as the process exists. */
   onStart: (child: ChildProcess) => void;
+  /** After how many milliseconds of an event its process is killed, at the latest before its answer. */
+  killAfterMs?: (() => number | undefined) | undefined;
 };
 
 /** Lambda's own limit for loading a handler. */
@@ -49,10 +51,14 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   let usable = true;
   let current: { requestId: string; settle: (result: InvokeResult) => void } | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** Set if the process will be killed before the event's answer. */
+  let killer: NodeJS.Timeout | undefined;
   const ended = Promise.withResolvers<void>();
 
   function settle(result: (requestId: string) => InvokeResult): void {
     clearTimeout(timer);
+    clearTimeout(killer);
+    killer = undefined;
     const settled = current;
     current = undefined;
     settled?.settle(result(settled.requestId));
@@ -78,9 +84,13 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     switch (report.type) {
       case "log":
         return options.onLog(report.line);
-      case "started":
+      case "started": {
+        const ms = options.killAfterMs?.();
+        if (ms !== undefined) killer = setTimeout(() => killGroup(child), ms);
         return allow(definition.timeoutSeconds);
+      }
       case "answer":
+        if (killer !== undefined) return killGroup(child);
         return settle(() => answered(report.payload));
       case "error":
         return settle(() => threw(report.payload));

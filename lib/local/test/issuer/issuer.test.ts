@@ -25,7 +25,7 @@ beforeAll(async () => {
     () => {},
   );
   issuer = createIssuer(server.url + ISSUER_PATH, await signingKey(store), AUDIENCE);
-  const own = ownPaths(issuer, () => ({ outputs: { TableName: "t" } }));
+  const own = ownPaths({ issuer, describe: () => ({ outputs: { TableName: "t" } }) });
   handle = async (each) => own(each) ?? json(418, {});
 });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FunctionDefinition } from "../../src/lambda/function-definition.ts";
-import { createLambda, type LogEntry } from "../../src/lambda/lambda.ts";
+import { createLambda, type LambdaOptions, type LogEntry } from "../../src/lambda/lambda.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 import { atEnd } from "../support/clean-up.ts";
 
@@ -27,14 +27,14 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
 /** Runs functions until the end of the test file, and keeps what they log. */
 export function runFunctions(
   definitions: FunctionDefinition[],
-  { concurrency, environment = {} }: { concurrency?: number; environment?: Record<string, string> } = {},
+  { environment = {}, ...options }: Partial<LambdaOptions> & { environment?: Record<string, string> } = {},
 ) {
   const log: LogEntry[] = [];
   const lambda = createLambda(definitions, {
     environmentOf: () => environment,
     onLog: (entry) => log.push(entry),
     onStart: () => {},
-    ...(concurrency !== undefined && { concurrency }),
+    ...options,
   });
   atEnd(() => lambda.stop());
   const run = async (name: string, event: unknown = {}) => {

@@ -117,6 +117,22 @@ describe("replaceCode", () => {
   });
 });
 
+describe("killAfterMs", () => {
+  it("kills the process of an event before its answer, however fast that is", async () => {
+    const killAfterMs = [10_000, 0, undefined];
+    const { run } = runCode(counting, {}, { killAfterMs: () => killAfterMs.shift() });
+    for (const waitMs of [0, 10_000]) {
+      const { answer, functionError } = await run({ waitMs });
+      expect(functionError).toBe("Unhandled");
+      expect(answer).toMatchObject({
+        errorType: "Runtime.ExitError",
+        errorMessage: expect.stringContaining("signal: killed"),
+      });
+    }
+    expect((await run()).answer).toBe(1);
+  });
+});
+
 describe("stop", () => {
   it("ends invocations in progress, and waiting and later ones", async () => {
     const lambda = runCode("export const handler = () => new Promise(() => {});", {}, { concurrency: 1 });

@@ -41,6 +41,7 @@ async function startEngine(): Promise<Engine> {
   const faults: unknown[] = [];
   const proxy = await startDynamoDbProxy({
     endpoint: dynamodb.endpoint,
+    conflicts: true,
     onFault: (fault) => faults.push(fault),
   });
   return {
