@@ -5,7 +5,7 @@ import { openLocal } from "../admin/local-target.ts";
 import { seedExamples } from "../admin/seed.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { consolePages } from "./console/pages.ts";
-import { port, progress, runProgram, type Stdio, timeLimit } from "./run-program.ts";
+import { port, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
 import { welcome } from "./welcome.ts";
@@ -20,6 +20,9 @@ type Options = {
   empty?: true;
   allowedOrigin: string[];
   livePrices?: true;
+  conflicts?: true;
+  faults?: true;
+  chance: number;
   watch?: true;
 };
 
@@ -45,6 +48,9 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
     .option("--empty", "start without examples")
     .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
     .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
+    .option("--conflicts", "let transactions on the table conflict, as on AWS")
+    .option("--faults", "serve /_local/faults, where tests make services fail")
+    .option("--chance <number>", "seed of conflicts and faults", wholeNumber, 1)
     .option("--watch", "run changed handlers at once (npm run dev)");
   return runProgram<Options>(command, args, deps, (options) => serve(options, deps));
 }
@@ -67,6 +73,9 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       idleMs: options.streamIdleTimeout * 1000,
       durationMs: options.streamDuration * 1000,
     },
+    conflicts: options.conflicts ?? false,
+    faults: options.faults ?? false,
+    chance: options.chance,
     audience: AUDIENCE,
     dataDir,
     seed: options.empty ? undefined : async (local) => seedExamples(await openLocal(local)),

@@ -52,6 +52,13 @@ export function port(text: string): number {
   return number;
 }
 
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError("Give a whole number.");
+  return number;
+}
+
 /** Seconds, negative ones too. */
 export function seconds(text: string): number {
   if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number of seconds.");

@@ -70,6 +70,9 @@ describe("local", () => {
       "5",
       "--data-dir",
       "/x/y",
+      "--conflicts",
+      "--chance",
+      "7",
     ];
     const { status, out, err, stop } = await local(args, started.start);
     expect(started.options).toMatchObject({
@@ -77,6 +80,9 @@ describe("local", () => {
       streamPort: 4001,
       streamLimits: { idleMs: 5000, durationMs: 7_200_000 },
       audience: "trading-terminal",
+      conflicts: true,
+      faults: false,
+      chance: 7,
       dataDir: "/x/y",
       seed: expect.any(Function),
     });
@@ -137,6 +143,7 @@ describe("local", () => {
     [["--port", "x"]],
     [["--stream-idle-timeout", "0"]],
     [["--stream-duration", "86401"]],
+    [["--chance", "1.5"]],
     [["extra"]],
   ])("answers %j with status 2", async (args) => {
     expect(await local(args)).toMatchObject({ status: 2, out: "", err: expect.stringMatching(/^error: /) });

@@ -30,7 +30,15 @@ export async function startRunner({ folder, ...ports }: Options): Promise<Runner
   mkdirSync(temporary, { recursive: true });
   const output = join(folder, "output.log");
   const file = openSync(output, "a");
-  const options = ["--port", `${port}`, "--stream-port", `${streamPort}`, "--data-dir", join(folder, "data")];
+  const options = [
+    "--conflicts",
+    "--port",
+    `${port}`,
+    "--stream-port",
+    `${streamPort}`,
+    "--data-dir",
+    join(folder, "data"),
+  ];
   const child = spawn(process.execPath, ["bin/local.ts", ...options], {
     cwd: root,
     env: { ...process.env, TMPDIR: temporary },
