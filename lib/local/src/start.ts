@@ -23,6 +23,7 @@ import { createReaper, type Reaper } from "./processes.ts";
 import { openRestApi } from "./rest-api/rest-api.ts";
 import { awsServices } from "./services.ts";
 import { logFiles, openDataDir, openMemory } from "./storage/workspace.ts";
+import type { Throttle } from "./usage-plans/model.ts";
 import { openUsage } from "./usage-plans/usage.ts";
 import { awsLimits, type StreamLimits } from "./websocket-api/connection.ts";
 import { connectionsService } from "./websocket-api/connections-service.ts";
@@ -38,6 +39,8 @@ export type StartOptions = {
   streamPort?: number;
   /** Limits of WebSocket connections that differ from those of AWS. */
   streamLimits?: Partial<StreamLimits>;
+  /** The account's limit for calls of all APIs and pushes together. By default 10,000 a second, 5,000 at once. */
+  accountThrottle?: Throttle;
   /**
    * Makes transactions on the tables conflict as they do on AWS. DynamoDB Local runs them one after another. Costs each call
    * of DynamoDB one more hop.
@@ -178,7 +181,11 @@ export async function start(options: StartOptions): Promise<Runner> {
     .ofType("AWS::Lambda::Function")
     .map((resource) => defineFunction(resource, written));
 
-  const usage = openUsage(resources, { store: workspace.store, report });
+  const usage = openUsage(resources, {
+    store: workspace.store,
+    report,
+    accountThrottle: options.accountThrottle,
+  });
 
   onStep("Making the tables");
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
@@ -197,7 +204,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   const emulated = awsServices(credentials, [
     kmsService(kms),
     lambdaService(lambda, sources.invokeLater),
-    connectionsService(streams.find, streamLimits),
+    connectionsService({ find: streams.find, limits: streamLimits, admit: usage.plans.admitPush }),
     usage.controlPlane,
   ]);
   const services = await listen(0, faults ? withFaults(emulated, faults) : emulated, onFault);

@@ -13,7 +13,7 @@ import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 export type AdmissionRequest = ApiStage & {
   /** The value of the caller's key, if any. Absent where no key is required: then no plan counts the request. */
   apiKey?: { value: string | undefined };
-  /** What the stage allows of this method to all callers together; `name` is e.g. `/pets/{id}/GET`. */
+  /** What the stage allows of this method or route to all callers together; `name` is e.g. `/pets/{id}/GET`. */
   method?: { name: string; throttle: Throttle } | undefined;
 };
 
@@ -27,6 +27,8 @@ export type Admission =
 export type UsagePlans = {
   /** Counts a request if it is admitted. A refused request counts against no limit. */
   admit(request: AdmissionRequest): Admission;
+  /** Counts a call of `@connections`, for which the account's limit is the only one. Returns false if it is reached. */
+  admitPush(): boolean;
   /** The id of the key with that value. */
   identify(value: string): string | undefined;
 };
@@ -34,9 +36,16 @@ export type UsagePlans = {
 /** An account's limit for all its APIs in a Region, and the default of a stage's throttles. */
 export const accountThrottle: Throttle = { rateLimit: 10_000, burstLimit: 5_000 };
 
-/** @param now milliseconds since the epoch */
-export function createUsagePlans(state: UsageState, now: () => number = Date.now): UsagePlans {
-  const account = createTokenBucket(accountThrottle, now());
+/**
+ * @param now milliseconds since the epoch
+ * @param throttle of the account
+ */
+export function createUsagePlans(
+  state: UsageState,
+  now: () => number = Date.now,
+  throttle: Throttle = accountThrottle,
+): UsagePlans {
+  const account = createTokenBucket(throttle, now());
   const methods = new Map<string, TokenBucket>();
   /** One for each key in each plan that has a throttle, over all stages of the plan (documented). */
   const memberships = new Map<string, TokenBucket>();
@@ -71,6 +80,13 @@ export function createUsagePlans(state: UsageState, now: () => number = Date.now
 
   return {
     identify: (value) => keyOf(value)?.id,
+
+    admitPush() {
+      const at = now();
+      const admitted = account.hasRoom(at);
+      if (admitted) account.count(at);
+      return admitted;
+    },
 
     admit({ apiKey, method, ...stage }) {
       const at = now();

@@ -12,6 +12,7 @@ import {
   plansOf,
   stageName,
   stageTaken,
+  type Throttle,
   type Usage,
 } from "./model.ts";
 import { readUsage, type UsageTemplate } from "./read-usage.ts";
@@ -23,6 +24,8 @@ export type UsageOptions = {
   report: (line: string) => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** The account's limit for all APIs and pushes together, if it is not that of AWS. */
+  accountThrottle?: Throttle | undefined;
 };
 
 export type UsageService = {
@@ -51,7 +54,7 @@ export function openUsage(resources: Resources, options: UsageOptions): UsageSer
  */
 export function createUsage(
   resources: readonly ResolvedResource[],
-  { store, report, now = Date.now }: UsageOptions,
+  { store, report, now = Date.now, accountThrottle }: UsageOptions,
 ): UsageService {
   const template = readUsage(resources);
   const kept = store.load<Usage>(NAME) ?? noUsage;
@@ -61,7 +64,7 @@ export function createUsage(
   if (!isDeepStrictEqual(usage, kept)) save(usage);
   const state = createUsageState(usage, save);
   return {
-    plans: createUsagePlans(state, now),
+    plans: createUsagePlans(state, now, accountThrottle),
     controlPlane: createControlPlane({ state, stages: template.stages, now }),
   };
 }

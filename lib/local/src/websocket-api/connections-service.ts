@@ -5,11 +5,20 @@ import type { Connection, StreamLimits } from "./connection.ts";
 /** With or without a stage in front, as in the callback URL of a deployed API. */
 const CONNECTION = /^(?:\/[\w-]+)?\/@connections\/([^/]+)$/;
 
+export type ConnectionsServiceOptions = {
+  /** The connection with that id, if it is open. */
+  find: (connectionId: string) => Connection | undefined;
+  limits: Pick<StreamLimits, "messageBytes">;
+  /** Counts a call. Returns false if the account has reached its limit. */
+  admit: () => boolean;
+};
+
 /** The `@connections` API: functions post a message to a client, look up its connection, or close it. */
-export function connectionsService(
-  find: (connectionId: string) => Connection | undefined,
-  { messageBytes }: Pick<StreamLimits, "messageBytes">,
-): Route {
+export function connectionsService({
+  find,
+  limits: { messageBytes },
+  admit,
+}: ConnectionsServiceOptions): Route {
   const methods: Record<string, (connection: Connection, request: GatewayRequest) => GatewayResponse> = {
     GET: ({ peer, lastActiveAt }) =>
       json(200, {
@@ -22,7 +31,7 @@ export function connectionsService(
         return refusal(413, "PayloadTooLargeException", `A message has at most ${messageBytes} bytes.`);
       }
       if (connection.send(body)) return done(200);
-      return refusal(429, "LimitExceededException", "The client does not read its messages.");
+      return limitExceeded("The client does not read its messages.");
     },
     DELETE: (connection) => {
       connection.close(1000, "");
@@ -34,9 +43,15 @@ export function connectionsService(
     const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
     const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
     if (encodedId === undefined || answer === undefined) return undefined;
+    // Documented: one error for an account that sends too much and for a client that does not read.
+    if (!admit()) return Promise.resolve(limitExceeded("Too many requests"));
     const connection = find(decoded(encodedId));
     return Promise.resolve(connection ? answer(connection, request) : gone);
   };
+}
+
+function limitExceeded(message: string): GatewayResponse {
+  return refusal(429, "LimitExceededException", message);
 }
 
 const gone = refusal(410, "GoneException", "There is no such connection.");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { accountThrottle } from "../../src/usage-plans/usage-plans.ts";
+import { createUsageState } from "../../src/usage-plans/model.ts";
+import { accountThrottle, createUsagePlans } from "../../src/usage-plans/usage-plans.ts";
 import { key, live, plan, secretOf, socket, throttled, underClock, untilRefused, usage } from "./fixture.ts";
 
 const throttle = { rateLimit: 2, burstLimit: 3 };
@@ -145,5 +146,17 @@ describe("a change of keys and plans", () => {
     for (let times = 0; times < 10; times++) expect(ask("alice")).toBe("ok");
     state.change({ usagePlans: [plan("P", { throttle: { rateLimit: 1, burstLimit: 2 } })] });
     expect(untilRefused(() => ask("alice"))).toBe(2);
+  });
+});
+
+describe("admitPush", () => {
+  it("shares the account's limit with requests, and no other", () => {
+    const state = createUsageState(usage([], [], {}));
+    let now = 0;
+    const plans = createUsagePlans(state, () => now, { rateLimit: 1, burstLimit: 3 });
+    expect([plans.admitPush(), plans.admit(live).admitted, plans.admitPush()]).toEqual([true, true, true]);
+    expect([plans.admitPush(), plans.admit(live).admitted]).toEqual([false, false]);
+    now += 1000;
+    expect([plans.admitPush(), plans.admitPush()]).toEqual([true, false]);
   });
 });

@@ -19,10 +19,16 @@ const credentials = { accessKeyId: "known", secretAccessKey: "any" };
 const resources = [...route("$connect"), ...route("$disconnect"), ...talking("$default")];
 
 /** Serves an API and the service that pushes to its clients. */
-async function push(limits: Partial<StreamLimits> = {}, connect: unknown = { statusCode: 200 }) {
+async function push(
+  limits: Partial<StreamLimits> = {},
+  connect: unknown = { statusCode: 200 },
+  admit = () => true,
+) {
   const stream = await serve(resources, { connect }, { limits });
   const faults: unknown[] = [];
-  const routes = [connectionsService(stream.server.find, { ...awsLimits, ...limits })];
+  const routes = [
+    connectionsService({ find: stream.server.find, limits: { ...awsLimits, ...limits }, admit }),
+  ];
   const { url, close } = await listen(0, awsServices(credentials, routes), (fault) => faults.push(fault));
   const client = (path = "") =>
     new ApiGatewayManagementApiClient({
@@ -135,6 +141,26 @@ describe("DeleteConnection", () => {
       connectionId: ConnectionId,
       disconnectStatusCode: 1000,
     });
+  });
+});
+
+describe("an account over its limit", () => {
+  it("is refused every call, also for connections that do not exist, and later reaches its clients again", async () => {
+    const admitted = [false, false, false, false, true];
+    const { send, joined } = await push({}, { statusCode: 200 }, () => admitted.shift() ?? true);
+    const { ConnectionId, messages } = await joined();
+    const calls = [
+      new PostToConnectionCommand({ ConnectionId, Data: "lost" }),
+      new GetConnectionCommand({ ConnectionId }),
+      new DeleteConnectionCommand({ ConnectionId }),
+      new PostToConnectionCommand({ ConnectionId: "none", Data: "lost" }),
+    ];
+    for (const command of calls) {
+      const answer = await send(command as PostToConnectionCommand).catch((error) => error);
+      expect(answer).toBeInstanceOf(LimitExceededException);
+    }
+    await send(new PostToConnectionCommand({ ConnectionId, Data: "x" }));
+    await eventually(() => messages).toEqual(["x"]);
   });
 });
 
