@@ -14,10 +14,21 @@ const answers = {
   "lambda.throttled": refusal(429, "TooManyRequestsException", "Rate Exceeded"),
 } satisfies Record<string, GatewayResponse>;
 
+const stuck = refusal(429, "LimitExceededException", "The client does not read its messages.");
+
 const answered = Object.keys(answers) as (keyof typeof answers)[];
 
-/** `lambda.killed` kills the process of a function before its answer. */
-const others = ["dynamodb.conflicting", "dynamodb.failed", "dynamodb.throttled", "lambda.killed"] as const;
+/**
+ * `lambda.killed` kills the process of a function before its answer. `connections.stuck` is a share of the clients, not of
+ * calls: those that have stopped reading.
+ */
+const others = [
+  "connections.stuck",
+  "dynamodb.conflicting",
+  "dynamodb.failed",
+  "dynamodb.throttled",
+  "lambda.killed",
+] as const;
 
 export type FaultName = keyof typeof answers | (typeof others)[number];
 
@@ -33,6 +44,8 @@ export type Faults = {
   rates: FaultRates;
   /** Decides whether a call meets the fault. */
   strikes(name: FaultName): boolean;
+  /** Decides whether a client has stopped reading. The answer for a client changes with the rate alone. */
+  isStuck(path: string): boolean;
   random: Random;
 };
 
@@ -42,6 +55,7 @@ export function createFaults(seed: number): Faults {
   const faults: Faults = {
     rates: {},
     strikes: (name) => (chances.get(name)?.() ?? 1) < (faults.rates[name] ?? 0),
+    isStuck: (path) => seededRandom(`${path} ${seed}`)() < (faults.rates["connections.stuck"] ?? 0),
     random: seededRandom(`faults ${seed}`),
   };
   return faults;
@@ -52,7 +66,9 @@ export function withFaults(services: Handle, faults: Faults): Handle {
   return async (request) => {
     const service = serviceOf(request);
     const struck = answered.find((name) => name.startsWith(`${service}.`) && faults.strikes(name));
-    return struck === undefined ? services(request) : answers[struck];
+    if (struck !== undefined) return answers[struck];
+    const isPush = service === "connections" && request.method === "POST";
+    return isPush && faults.isStuck(pathOf(request)) ? stuck : services(request);
   };
 }
 

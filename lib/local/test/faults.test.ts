@@ -80,6 +80,24 @@ describe("withFaults", () => {
     expect(reached).toEqual([]);
   });
 
+  it("refuses every push to a share of the clients, always the same ones, and lets them be closed", async () => {
+    const { handle } = counted();
+    const faults = createFaults(1);
+    faults.rates = { "connections.stuck": 0.3 };
+    const faulty = withFaults(handle, faults);
+    const clients = Array.from({ length: 1000 }, (_, n) => `/live/@connections/client${n}`);
+    const refused = async () => {
+      const answers = await Promise.all(clients.map((path) => faulty(request(path))));
+      return clients.filter((_, index) => answers[index]?.status === 429);
+    };
+    const stuck = await refused();
+    expect(Math.abs(stuck.length - 300)).toBeLessThan(60);
+    expect(await refused()).toEqual(stuck);
+    expect(await faulty(request(stuck[0] ?? "", [], {}, "DELETE"))).toMatchObject({ status: 200 });
+    faults.rates = {};
+    expect(await refused()).toEqual([]);
+  });
+
   it("lets other services work", async () => {
     const { reached, handle } = counted();
     const faulty = withFaults(handle, always("kms.failed", "lambda.throttled"));
