@@ -39,10 +39,14 @@ export async function startDynamoDbProxy({
   // A transaction is held twice, before and after it.
   const hold = () => pause((least + random() * (greatest - least)) / 2);
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
-  const listener = await listen(0, faults ? withDynamoDbFaults(database, faults) : database, onFault);
+  const handle = faults ? withDynamoDbFaults(database, faults) : database;
+  let stopped = false;
+  // Calls in progress fail when the proxy stops, and their clients have gone.
+  const listener = await listen(0, handle, (error) => stopped || onFault(error));
   return {
     endpoint: listener.url,
     async stop() {
+      stopped = true;
       await listener.close();
       close();
     },
