@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampled } from "../../cases/sample.ts";
 import { goodSettings } from "../../cases/settings.ts";
-import { sendRaw } from "../support/client.ts";
 import { expectMessage } from "../support/expectations.ts";
 import { settingsRecords } from "../support/shapes.ts";
 import { changeSettings, profileOf, type Settings, settingsAfter } from "../support/terminal.ts";
@@ -115,22 +114,6 @@ describe.each(chains)("the settings of %s", (chain) => {
     const after = (await profileOf(user)).tradingSettings;
     for (const other of chains.filter((each) => each !== chain))
       expect(after[nameIn[other]]).toStrictEqual(before[nameIn[other]]);
-  });
-
-  it("take the last value of a field that is given twice, as in JSON", async () => {
-    const user = await newUser();
-
-    const answer = await sendRaw(
-      "POST",
-      `/updateTradingSettings/${chain}`,
-      [
-        ["Authorization", `Bearer ${user.token}`],
-        ["Content-Type", "application/json"],
-      ],
-      '{"slippage":"bad","slippage":6}',
-    );
-
-    expect(answer.json).toMatchObject({ slippage: 6 });
   });
 
   it("can be changed after a refused change", async () => {
