@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { adminProcess } from "./admin.ts";
-import { deployment } from "./deployment.ts";
+import { invokeFunction } from "./functions.ts";
 import type { Inbox, Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 
@@ -91,21 +90,7 @@ export async function record(...reports: Report[]): Promise<string[]> {
   return statuses;
 }
 
-export async function invokeRecordExecutions(event: unknown): Promise<{ failed: boolean; answer: unknown }> {
-  const description = await (await fetch(`${deployment().baseUrl}/_local/outputs`)).json();
-  const { outputs, endpoints, region, credentials } = description as {
-    outputs: { RecordExecutionsFunction: string };
-    endpoints: { lambda: string };
-    region: string;
-    credentials: { accessKeyId: string; secretAccessKey: string };
-  };
-  const lambda = new LambdaClient({ endpoint: endpoints.lambda, region, credentials });
-  const { FunctionError, Payload } = await lambda.send(
-    new InvokeCommand({ FunctionName: outputs.RecordExecutionsFunction, Payload: JSON.stringify(event) }),
-  );
-  lambda.destroy();
-  return { failed: FunctionError !== undefined, answer: JSON.parse(Payload?.transformToString() ?? "null") };
-}
+export const invokeRecordExecutions = (event: unknown) => invokeFunction("recordExecutions", event);
 
 type Execution = { orderId?: string; positionId?: string; version: number };
 

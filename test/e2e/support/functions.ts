@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { deployment, localRunner } from "./deployment.ts";
+
+/** Invokes a function of the local runner by the name of its row, as AWS or another program in the account would. */
+export async function invokeFunction(
+  name: string,
+  event: unknown,
+): Promise<{ failed: boolean; answer: unknown }> {
+  const description = await (await fetch(`${deployment().baseUrl}/_local/outputs`)).json();
+  const { endpoints, region, credentials } = description as {
+    endpoints: { lambda: string };
+    region: string;
+    credentials: { accessKeyId: string; secretAccessKey: string };
+  };
+  const lambda = new LambdaClient({ endpoint: endpoints.lambda, region, credentials });
+  const { FunctionError, Payload } = await lambda.send(
+    new InvokeCommand({ FunctionName: functionNameOf(name), Payload: JSON.stringify(event) }),
+  );
+  lambda.destroy();
+  return { failed: FunctionError !== undefined, answer: JSON.parse(Payload?.transformToString() ?? "null") };
+}
+
+/** The runner names a function by its stack and logical id. */
+function functionNameOf(name: string): string {
+  const template = join(localRunner().dataDir, "cdk.out", "TerminalApi.template.json");
+  const resources = Object.keys(JSON.parse(readFileSync(template, "utf8")).Resources);
+  const logicalID = resources.find((id) => new RegExp(`^${name}Function[0-9A-F]{8}$`).test(id));
+  return `TerminalApi-${logicalID}`;
+}
