@@ -12,7 +12,7 @@ import {
   profileWithSettings,
   referralCodeKey,
 } from "./table-keys.ts";
-import { putNew, transact, type Writes, writeIf } from "./writes.ts";
+import { afterConflicts, putNew, transact, type Writes, writeIf } from "./writes.ts";
 
 /** In a user's partition, the profile and at most three settings records come first. */
 const itemsBeforeReferrals = 4;
@@ -116,24 +116,22 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
     [`:new_${name}`, changes[name]],
     [`:old_${name}`, read[name]],
   ]);
-  return writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: profileKey(read.userID),
-      UpdateExpression: [
-        ...(set.length > 0 ? ["SET", set.map((name) => `#${name} = :new_${name}`).join(", ")] : []),
-        ...(removed.length > 0 ? ["REMOVE", removed.map((name) => `#${name}`).join(", ")] : []),
-      ].join(" "),
-      ConditionExpression: names
-        .map((name) =>
-          read[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :old_${name}`,
-        )
-        .join(" AND "),
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-    }),
-  );
+  const update = new UpdateCommand({
+    TableName: table.name,
+    Key: profileKey(read.userID),
+    UpdateExpression: [
+      ...(set.length > 0 ? ["SET", set.map((name) => `#${name} = :new_${name}`).join(", ")] : []),
+      ...(removed.length > 0 ? ["REMOVE", removed.map((name) => `#${name}`).join(", ")] : []),
+    ].join(" "),
+    ConditionExpression: names
+      .map((name) =>
+        read[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :old_${name}`,
+      )
+      .join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+  });
+  return afterConflicts(() => writeIf(table, update));
 }
 
 function profileIn(items: Item<Profile>[]): Profile {
