@@ -27,8 +27,10 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
   Ping: "Keep a quiet connection open.",
   Subscriptions: "All channels that the connection is subscribed to.",
-  OrdersSnapshot: "The user's orders: all open ones, and for seven days those that have ended.",
-  PositionsSnapshot: "The user's positions: all open ones, and for seven days those that are closed.",
+  OrdersSnapshot:
+    "The user's orders: all open ones, and for seven days the newest 500 of those that have ended.",
+  PositionsSnapshot:
+    "The user's positions: all open ones, and for seven days the newest 500 of those that are closed.",
   PricesSnapshot: "The latest price of each chain's native asset; empty until the first prices arrive.",
   OrdersUpdate: "Complete records of orders that are new or have changed.",
   PositionsUpdate: "Complete records of positions that are new or have changed.",

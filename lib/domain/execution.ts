@@ -78,6 +78,9 @@ export const isOpen = ({ status }: Execution): boolean => status === "open" || s
 /** How long a finished order or position is shown. The engine keeps the history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
+/** How many finished orders, or positions, are shown at most. Those that ended last are. */
+export const maxShownAfterEnd = 500;
+
 /** When a record that is saved now may be deleted, in seconds since the epoch. Undefined while it can still change. */
 export function expiryOf(execution: Execution, now: Date): number | undefined {
   return isOpen(execution) ? undefined : Math.floor(now.getTime() / 1000) + shownAfterEndSeconds;

@@ -5,6 +5,8 @@ import { readExecutions, saveExecution } from "../../lib/aws/execution-records.t
 import type { Order } from "../../lib/domain/execution.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order, position } from "../support/executions.ts";
+import { putItems } from "../support/items.ts";
+import { executionItem } from "../support/stream.ts";
 
 const db = tableForTests();
 
@@ -92,6 +94,28 @@ describe("readExecutions", () => {
     expect(await readExecutions(db.table, "eve", "position")).toEqual([
       expect.objectContaining({ ...position({ positionId: "o1" }), userID: "eve" }),
     ]);
+  });
+
+  it("reads all open executions, and of the finished ones the 500 that ended last, by id", async () => {
+    const userID = "busy";
+    const count = 1300;
+    // Those that ended last are spread over all pages.
+    const expiresAt = (index: number) => inAWeek - ((index * 7) % count);
+    const items = Array.from({ length: count }, (_, index) => {
+      const orderId = `o${String(index).padStart(4, "0")}`;
+      const isOpen = index % 100 === 0;
+      const item = executionItem(userID, order({ orderId, status: isOpen ? "open" : "filled" }));
+      return isOpen ? item : { ...item, reason: "x".repeat(3000), expiresAt: expiresAt(index) };
+    });
+    await putItems(db.table, items);
+    const ended = items.filter((item) => "expiresAt" in item) as unknown as {
+      SK: string;
+      expiresAt: number;
+    }[];
+    const last = ended.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, 500);
+    const open = items.filter((item) => !("expiresAt" in item));
+    const found = (await ordersOf(userID)) as unknown as { SK: string }[];
+    expect(found.map(({ SK }) => SK)).toEqual([...open, ...last].map(({ SK }) => SK).sort());
   });
 
   it("returns an empty list for a user without executions", async () => {
