@@ -1,5 +1,7 @@
 import type { Context } from "aws-lambda";
+import { readPrices } from "../../lib/aws/price-records.ts";
 import { openPusher } from "../../lib/aws/push.ts";
+import { remembered } from "../../lib/aws/remembered.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
@@ -7,9 +9,11 @@ import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
 
+const table = openTable(environment("TABLE_NAME"));
 const deliverer: Deliverer = {
-  table: openTable(environment("TABLE_NAME")),
+  table,
   pusher: openPusher(),
+  prices: remembered(() => readPrices(table), 1000),
   ...reporter("deliver"),
 };
 

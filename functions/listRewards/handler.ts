@@ -1,4 +1,5 @@
 import { readOwnProfile } from "../../lib/aws/profile-records.ts";
+import { remembered } from "../../lib/aws/remembered.ts";
 import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { rewardsFor } from "../../lib/domain/reward.ts";
@@ -7,7 +8,10 @@ import { rest } from "../../lib/runtime/rest.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
+/** One item of up to 400 KB, which all users read. Operators replace it now and then. */
+const catalogue = remembered(() => readCatalogue(table), 5000);
+
 export const handler = rest("listRewards", async ({ userID }) => {
-  const [{ points }, catalogue] = await Promise.all([readOwnProfile(table, userID), readCatalogue(table)]);
-  return { success: true, data: { rewards: rewardsFor(points, catalogue) } };
+  const [{ points }, rewards] = await Promise.all([readOwnProfile(table, userID), catalogue()]);
+  return { success: true, data: { rewards: rewardsFor(points, rewards) } };
 });

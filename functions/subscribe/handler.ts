@@ -1,4 +1,6 @@
+import { readPrices } from "../../lib/aws/price-records.ts";
 import { connectionPort, openPusher } from "../../lib/aws/push.ts";
+import { remembered } from "../../lib/aws/remembered.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -6,10 +8,12 @@ import { limited } from "../../lib/runtime/message-limit.ts";
 import { message } from "../../lib/runtime/websocket.ts";
 
 const table = openTable(environment("TABLE_NAME"));
+/** Changes once a second. Many clients may subscribe in that second, after an outage all of them. */
+const prices = remembered(() => readPrices(table), 1000);
 const connections = connectionPort(openPusher());
 
 export const handler = limited(
   "subscribe",
   connections,
-  message("subscribe", (request) => subscribe(table, request), connections.send),
+  message("subscribe", (request) => subscribe(table, request, prices), connections.send),
 );

@@ -13,6 +13,7 @@ import type { Table } from "../aws/table.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import type { PublicChannel } from "../domain/channel.ts";
 import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter, reportMissed } from "./push-outcome.ts";
+import type { PriceReader } from "./snapshots.ts";
 
 /** An update of a public channel. */
 export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: PublicChannel }>;
@@ -20,7 +21,7 @@ export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: Pub
 /** An update for every subscriber in one shard of its channel. */
 export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
-export type Deliverer = Reporter & { table: Table; pusher: Pusher };
+export type Deliverer = Reporter & { table: Table; pusher: Pusher; prices?: PriceReader };
 
 /** The age at which an update may be out of date. */
 const lateMs = 2000;
@@ -42,11 +43,10 @@ export async function deliverToShard(
   { shard, update }: ChannelDelivery,
   { now = new Date(), deadline }: { now?: Date; deadline?: Date } = {},
 ): Promise<DeliveryOutcome> {
-  const { table, pusher } = deliverer;
+  const { table, pusher, prices = () => readPrices(table) } = deliverer;
   const { channel } = update;
   const isLate = now.getTime() - Date.parse(update.time) > lateMs;
-  if (isLate && !isDeepStrictEqual(await readPrices(table), update.data))
-    return { superseded: true, undelivered: 0 };
+  if (isLate && !isDeepStrictEqual(await prices(), update.data)) return { superseded: true, undelivered: 0 };
 
   const message = encodeMessage(update);
   async function* deliveries(): AsyncGenerator<Delivery<ChannelSubscriber>> {

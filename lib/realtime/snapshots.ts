@@ -3,7 +3,11 @@ import { inParts } from "../api/server-messages.ts";
 import { readExecutions } from "../aws/execution-records.ts";
 import { readPrices } from "../aws/price-records.ts";
 import type { Table } from "../aws/table.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel, PrivateChannel } from "../domain/channel.ts";
+import type { Price } from "../domain/price.ts";
+
+/** How the latest prices are read. A function may remember them for a second, since everybody reads the same item. */
+export type PriceReader = () => Promise<Price[]>;
 
 /** The current records of a channel for a user, in as many messages as they need. */
 export async function snapshotsOf(
@@ -11,8 +15,11 @@ export async function snapshotsOf(
   channel: Channel,
   userID: string,
   now: Date,
+  prices: PriceReader = () => readPrices(table),
 ): Promise<ServerMessage[]> {
-  const parts = inParts<object>(await readRecords(table, channel, userID));
+  const records: readonly object[] =
+    channel === "prices" ? await prices() : await readPrivate(table, channel, userID);
+  const parts = inParts<object>(records);
   return parts.map((data, index) => {
     const more = index < parts.length - 1 && { more: true };
     // Encoding checks the data by the schema of its channel.
@@ -20,10 +27,8 @@ export async function snapshotsOf(
   });
 }
 
-function readRecords(table: Table, channel: Channel, userID: string): Promise<readonly object[]> {
+function readPrivate(table: Table, channel: PrivateChannel, userID: string): Promise<readonly object[]> {
   switch (channel) {
-    case "prices":
-      return readPrices(table);
     case "orders":
       return readExecutions(table, userID, "order");
     case "positions":

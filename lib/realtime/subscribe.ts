@@ -2,7 +2,7 @@ import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
-import { snapshotsOf } from "./snapshots.ts";
+import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
 /** A request to subscribe a connection to channels, or to unsubscribe it. */
 export type ChannelRequest = ConnectionName & { channels: readonly string[]; now: Date };
@@ -12,12 +12,16 @@ export type ChannelRequest = ConnectionName & { channels: readonly string[]; now
  * between snapshot and first update; a change made meanwhile may arrive twice. Channels that the connection has already get
  * a snapshot, too: after a fault, the same request again brings what is missing.
  */
-export async function subscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
+export async function subscribe(
+  table: Table,
+  request: ChannelRequest,
+  prices?: PriceReader,
+): Promise<ServerMessage[]> {
   const { known, problems } = readChannels(request.channels);
   const before = await addChannels(table, request, known);
   if (before === undefined) return [notConnected];
   const snapshots = await Promise.all(
-    ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now)),
+    ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
   );
   return [...problems, subscriptions([...before, ...known], request.now), ...snapshots.flat()];
 }

@@ -40,8 +40,14 @@ async function putRewards(rewards: object[]): Promise<void> {
   }
 }
 
-const affordable = async (user: User) =>
-  Object.fromEntries((await rewardsOf(user)).map(({ id, userCanAfford }) => [id, userCanAfford]));
+/** Functions remember the catalogue for five seconds. */
+const withinSeconds = { timeout: 10_000, interval: 250 };
+
+async function expectAffordable(user: User, expected: Record<string, boolean>): Promise<void> {
+  const found = async () =>
+    Object.fromEntries((await rewardsOf(user)).map(({ id, userCanAfford }) => [id, userCanAfford]));
+  await expect.poll(found, withinSeconds).toEqual(expected);
+}
 
 describe("a user", () => {
   it("who is disconnected can connect again", async () => {
@@ -81,12 +87,14 @@ describe("the rewards", () => {
     const user = await knownUser();
     await putRewards(catalogue);
 
-    expect(await rewardsOf(user)).toStrictEqual(
-      catalogue.map((each) => ({ ...each, userCanAfford: each.cost === 0 })),
-    );
+    await expect
+      .poll(() => rewardsOf(user), withinSeconds)
+      .toStrictEqual(catalogue.map((each) => ({ ...each, userCanAfford: each.cost === 0 })));
 
     await putRewards(catalogue.toReversed());
-    expect((await rewardsOf(user)).map(({ id }) => id)).toEqual(["berry", "mango", "apple", "zebra"]);
+    await expect
+      .poll(async () => (await rewardsOf(user)).map(({ id }) => id), withinSeconds)
+      .toEqual(["berry", "mango", "apple", "zebra"]);
   });
 
   it("are affordable from exactly the points that they cost", async () => {
@@ -94,13 +102,13 @@ describe("the rewards", () => {
     await putRewards(catalogue);
 
     await admin("set-user", user.id, "--points", "499");
-    expect(await affordable(user)).toEqual({ apple: true, mango: true, zebra: false, berry: false });
+    await expectAffordable(user, { apple: true, mango: true, zebra: false, berry: false });
 
     await admin("set-user", user.id, "--points", "500");
-    expect(await affordable(user)).toEqual({ apple: true, mango: true, zebra: true, berry: false });
+    await expectAffordable(user, { apple: true, mango: true, zebra: true, berry: false });
 
     await admin("set-user", user.id, "--points", "0");
-    expect(await affordable(user)).toEqual({ apple: true, mango: false, zebra: false, berry: false });
+    await expectAffordable(user, { apple: true, mango: false, zebra: false, berry: false });
   });
 
   it("depend on the points of each user", async () => {
@@ -109,8 +117,8 @@ describe("the rewards", () => {
 
     await admin("set-user", rich.id, "--points", "1000000");
 
-    expect(await affordable(rich)).toEqual({ apple: true, mango: true, zebra: true, berry: true });
-    expect(await affordable(poor)).toEqual({ apple: true, mango: false, zebra: false, berry: false });
+    await expectAffordable(rich, { apple: true, mango: true, zebra: true, berry: true });
+    await expectAffordable(poor, { apple: true, mango: false, zebra: false, berry: false });
   });
 
   it("may be an empty list", async () => {
@@ -118,7 +126,7 @@ describe("the rewards", () => {
 
     await putRewards([]);
 
-    expect(await rewardsOf(user)).toEqual([]);
+    await expect.poll(() => rewardsOf(user), withinSeconds).toEqual([]);
   });
 });
 

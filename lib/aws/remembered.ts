@@ -1,0 +1,20 @@
+/**
+ * Makes a read that is done once in a while, for items that everybody reads. Concurrent callers share a read, and one that
+ * fails is not remembered.
+ *
+ * @param forMs how old the result may be, from the start of its read.
+ */
+export function remembered<Result>(read: () => Promise<Result>, forMs: number): () => Promise<Result> {
+  let last: { begunAt: number; result: Promise<Result> } | undefined;
+  return () => {
+    const now = Date.now();
+    // A clock that is set back must not keep an old result.
+    if (last !== undefined && now >= last.begunAt && now - last.begunAt < forMs) return last.result;
+    const current = { begunAt: now, result: read() };
+    last = current;
+    current.result.catch(() => {
+      if (last === current) last = undefined;
+    });
+    return current.result;
+  };
+}
