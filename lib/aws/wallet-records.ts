@@ -1,8 +1,10 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile } from "../domain/profile.ts";
 import type { Wallet } from "../domain/wallet.ts";
 import { queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
+import { isTransient } from "./transient.ts";
 import type { SealedKey } from "./vault.ts";
 import { putNew, transact, type Writes } from "./writes.ts";
 
@@ -41,7 +43,7 @@ export async function hasWallet(table: Table, wallet: Wallet): Promise<boolean> 
  * and no two wallets get the same slot.
  *
  * @param read the user's tier and count of wallets, for which the caller has checked the limit.
- * @returns false, without writing, if the wallet exists, or one of these has changed.
+ * @returns false, without writing, if the wallet exists, one of these has changed, or another import is changing them now.
  */
 export async function insertWallet(
   table: Table,
@@ -61,8 +63,11 @@ export async function insertWallet(
       },
     },
   ];
-  // The user's own imports meet on the profile. They wait for each other, rather than fail.
-  return transact(table, writes, { attempts: 10 });
+  // Another import at work on the profile changes its count. So the same write would fail after a pause.
+  return transact(table, writes, { attempts: 1 }).catch((error: unknown) => {
+    if (error instanceof TransactionCanceledException && isTransient(error)) return false;
+    throw error;
+  });
 }
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet) =>

@@ -61,7 +61,8 @@ export const putNew = (table: Table, Item: Record<string, unknown>): Writes[numb
   Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" },
 });
 
-const pauseAfter = (attempt: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempt));
+/** Pauses for a random time that grows with the attempts, so that contenders spread out. */
+export const pauseAfter = (attempt: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempt));
 
 /**
  * Writes all or nothing. Returns false, without writing, if a condition fails. Retries a conflict or throttling after a

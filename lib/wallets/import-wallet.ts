@@ -1,13 +1,13 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { readOwnProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import type { SealedKey } from "../aws/vault.ts";
 import { hasWallet, insertWallet } from "../aws/wallet-records.ts";
+import { pauseAfter } from "../aws/writes.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import { checkWalletLimit, type Wallet } from "../domain/wallet.ts";
 
-/** Enough for a user who imports 50 wallets at once. */
-const maxAttempts = 20;
+/** Far more than a user needs who imports 50 wallets at once. A function's deadline ends the attempts before. */
+const maxAttempts = 40;
 
 /**
  * Adds a wallet to its user's wallets. Importing an address again on the same network succeeds and changes nothing, even
@@ -33,7 +33,7 @@ export async function importWallet(
     checkWalletLimit(tier, walletCount, limits);
     sealed ??= await seal();
     if (await insertWallet(table, wallet, sealed, { tier, walletCount })) return;
-    await pause(Math.random() * 25 * attempt);
+    await pauseAfter(attempt);
   }
   throw new Error("The user's profile kept changing");
 }

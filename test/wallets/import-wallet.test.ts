@@ -1,4 +1,5 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import { profileKey, walletKey } from "../../lib/aws/table-keys.ts";
@@ -155,6 +156,31 @@ describe("importWallet", () => {
     await importWallet(db.table, wallet, rise, limits);
     expect(rise).toHaveBeenCalledOnce();
     expect(await countOf(userID)).toBe(11);
+  });
+});
+
+describe("importWallet, at the same time as another import", () => {
+  it("reads the count again rather than repeat a write that can only fail", async () => {
+    const userID = await holder("contender");
+    const send = db.table.client.send.bind(db.table.client);
+    const transactions = vi.fn();
+    const meeting = vi.spyOn(db.table.client, "send").mockImplementation((async (command: UpdateCommand) => {
+      if (!((command as object) instanceof TransactWriteCommand)) return send(command);
+      transactions();
+      await send(
+        new UpdateCommand({
+          TableName: db.table.name,
+          Key: profileKey(userID),
+          UpdateExpression: "SET walletCount = :ten",
+          ExpressionAttributeValues: { ":ten": 10 },
+        }),
+      );
+      const CancellationReasons = [{ Code: "None" }, { Code: "TransactionConflict" }];
+      throw new TransactionCanceledException({ $metadata: {}, message: "cancelled", CancellationReasons });
+    }) as never);
+    await expect(add(userID, "0x1")).rejects.toThrow("Wallet limit of 10 reached");
+    expect(transactions).toHaveBeenCalledOnce();
+    meeting.mockRestore();
   });
 });
 
