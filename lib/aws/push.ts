@@ -9,6 +9,7 @@ import {
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { forEachConcurrently } from "../concurrency.ts";
+import { DeadlineExceeded, keepDeadline, perAttempt } from "./deadline.ts";
 import { timeouts } from "./timeouts.ts";
 
 /** A client for the connections of the WebSocket API that AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
@@ -47,7 +48,9 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
   const agent = { maxSockets: concurrency, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
   // The SDK's retries would delay all other connections. The rounds below are the retries.
-  return new ApiGatewayManagementApiClient({ requestHandler, maxAttempts: 1, ...config });
+  const pusher = new ApiGatewayManagementApiClient({ requestHandler, maxAttempts: 1, ...config });
+  pusher.middlewareStack.add(keepDeadline, perAttempt);
+  return pusher;
 }
 
 /**
@@ -75,7 +78,7 @@ export async function push<Target>(
     const retried: typeof failed = [];
     for (const delivery of failed) {
       const { to, error } = delivery;
-      if (isLast || !isRetried(to)) outcome.missed.push({ to, error });
+      if (isLast || error instanceof DeadlineExceeded || !isRetried(to)) outcome.missed.push({ to, error });
       else retried.push(delivery);
     }
     if (retried.length === 0) return outcome;

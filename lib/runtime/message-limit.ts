@@ -1,5 +1,7 @@
+import type { Context } from "aws-lambda";
 import { LRUCache } from "lru-cache";
 import { encodeMessage, errorMessage } from "../api/server-messages.ts";
+import { withDeadline } from "../aws/deadline.ts";
 import { messageThrottle } from "../domain/plan.ts";
 import { logFault } from "./log.ts";
 import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
@@ -25,6 +27,9 @@ const tooMany = encodeMessage(
   ),
 );
 
+/** How long the error may take to send. Closing the connection has to fit into the function's time, too. */
+const longestSendMs = 3000;
+
 /**
  * Limits the messages of each connection. One that sends more gets one error and is closed. The count is in the memory of
  * this instance of the function, which costs nothing. So the limit is approximate: a connection has it at each instance.
@@ -32,11 +37,12 @@ const tooMany = encodeMessage(
 export function limited(
   operation: string,
   { send, hangUp }: ConnectionPort,
-  handle: (event: WebSocketEvent) => Promise<WebSocketResult>,
+  handle: (event: WebSocketEvent, context?: Context) => Promise<WebSocketResult>,
+  sendMs = longestSendMs,
 ) {
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
 
-  return async (event: WebSocketEvent): Promise<WebSocketResult> => {
+  return async (event: WebSocketEvent, context?: Context): Promise<WebSocketResult> => {
     const { connectionId: connectionID } = event.requestContext;
     const nowMs = Date.now();
     const { isClosing, ...bucket } = buckets.get(connectionID) ?? { tokens: burstLimit, filledAtMs: nowMs };
@@ -47,13 +53,15 @@ export function limited(
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
     if (tokens >= 1) {
       buckets.set(connectionID, { tokens: tokens - 1, filledAtMs: nowMs });
-      return handle(event);
+      return handle(event, context);
     }
 
     buckets.set(connectionID, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
       // A client that does not read cannot be sent anything, and is closed nevertheless.
-      await send(connectionID, [tooMany]).catch((error) => logFault(operation, error));
+      await withDeadline(sendMs, () => send(connectionID, [tooMany])).catch((error) =>
+        logFault(operation, error),
+      );
       await hangUp(connectionID);
     } catch (error) {
       logFault(operation, error);

@@ -2,11 +2,13 @@ import type {
   APIGatewayEventWebsocketRequestContextV2,
   APIGatewayProxyEventHeaders,
   APIGatewayProxyWebsocketEventV2WithRequestContext,
+  Context,
 } from "aws-lambda";
 import * as v from "valibot";
 import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
 import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import type { Admission } from "../realtime/connect.ts";
+import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { subprotocolsOf, tokenSubprotocol } from "./request-token.ts";
@@ -31,8 +33,8 @@ type ConnectionEvent = { userID: string; connectionID: string; now: Date };
  * @param open returns whether the user may have another connection.
  */
 export function connect(open: (connection: ConnectionEvent) => Promise<Admission>) {
-  return (event: WebSocketEvent) =>
-    handle("connect", "CONNECT", event, async (connection) => {
+  return (event: WebSocketEvent, context?: Context) =>
+    handle("connect", "CONNECT", { event, context }, async (connection) => {
       const admission = await open(connection);
       if (admission !== "admitted") return { statusCode: refusals[admission] };
       const { headers = {}, multiValueHeaders = {} } = event;
@@ -48,8 +50,8 @@ const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 4
 
 /** Wraps the function of `$disconnect`. */
 export function disconnect(close: (connection: ConnectionEvent) => Promise<unknown>) {
-  return (event: WebSocketEvent) =>
-    handle("disconnect", "DISCONNECT", event, async (connection) => {
+  return (event: WebSocketEvent, context?: Context) =>
+    handle("disconnect", "DISCONNECT", { event, context }, async (connection) => {
       await close(connection);
       return { statusCode: 200 };
     });
@@ -58,16 +60,15 @@ export function disconnect(close: (connection: ConnectionEvent) => Promise<unkno
 async function handle(
   name: "connect" | "disconnect",
   eventType: WebSocketEvent["requestContext"]["eventType"],
-  event: WebSocketEvent,
+  { event, context }: { event: WebSocketEvent; context: Context | undefined },
   answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
 ): Promise<WebSocketResult> {
   try {
     // Senders choose the type of a message, and `$connect` as a type must not open a connection.
     if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
-    return await answer({
-      ...connectionOf(event),
-      now: new Date(event.requestContext.requestTimeEpoch),
-    });
+    const now = new Date(event.requestContext.requestTimeEpoch);
+    const connection = { ...connectionOf(event), now };
+    return await inTime(context, () => answer(connection));
   } catch (error) {
     logFault(name, error);
     return { statusCode: 500 };
@@ -85,6 +86,9 @@ type MessageType = keyof typeof clientMessages;
 
 /** A parsed message, its sender, and the time of receipt. */
 type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
+
+/** What is left of a function's time when it gives up on sending the error. */
+const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
 type Send = (connectionID: string, messages: readonly string[]) => Promise<void>;
@@ -104,21 +108,23 @@ export function message<Type extends MessageType>(
     await send(event.requestContext.connectionId, replies);
     return { statusCode: 200 };
   };
-  return async (event: WebSocketEvent): Promise<WebSocketResult> => {
+  return async (event: WebSocketEvent, context?: Context): Promise<WebSocketResult> => {
     let content: unknown;
     try {
       content = readMessage(event);
       const parsed = validate(clientMessages[type] as v.GenericSchema, content, "message");
       const connection = connectionOf(event);
       const received = { ...(parsed as object), ...connection, now: new Date() } as Received<Type>;
-      const replies = await useCase(received);
-      return await answer(
-        event,
-        replies.map((reply) => encodeReply(reply, content)),
-      );
+      return await inTime(context, async () => {
+        const replies = await useCase(received);
+        return answer(
+          event,
+          replies.map((reply) => encodeReply(reply, content)),
+        );
+      });
     } catch (error) {
       const reply = encodeReply(replyTo(error, type), content);
-      return answer(event, [reply]).catch((lost: unknown) => {
+      return inTime(context, () => answer(event, [reply]), lastMs).catch((lost: unknown) => {
         logFault(type, lost);
         return { statusCode: 500 };
       });

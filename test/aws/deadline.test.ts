@@ -2,6 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withDeadline } from "../../lib/aws/deadline.ts";
+import { hangUp, openPusher, pushTo } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { openVault, seal } from "../../lib/aws/vault.ts";
 
@@ -38,6 +39,8 @@ describe("withDeadline", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["the table", () => openTable("table", configuration()).client.send(read)],
     ["the vault", () => seal(openVault("key", configuration()), Buffer.from("x"), binding)],
+    ["a connection", () => hangUp(openPusher(configuration()), "c1")],
+    ["a push", () => pushTo(openPusher(configuration()), "c1", ["1", "2"])],
   ])("fails a call of %s at the deadline, though further attempts are left", async (_, call) => {
     const before = performance.now();
     await expect(withDeadline(300, call)).rejects.toMatchObject({ name: "DeadlineExceeded" });

@@ -1,40 +1,118 @@
 import "./environment.ts";
-import { createServer, type Socket } from "node:net";
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Context } from "aws-lambda";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { newEvmKey } from "../support/keys.ts";
+import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
-/** Accepts connections and never answers. */
+/** The table: accepts connections and never answers. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
+
+/** API Gateway's @connections, which may hang, too. */
+let messages: string[] = [];
+let hangs = false;
+const gateway = createHttpServer(async (request, response) => {
+  const message = await text(request);
+  if (hangs) return;
+  messages.push(message);
+  response.end();
+});
 const logged = quietConsole();
-let storeWallet: typeof import("../../functions/storeWallet/handler.ts")["handler"];
+
+/** Functions open their clients at load. */
+async function loadHandlers() {
+  vi.resetModules();
+  return {
+    storeWallet: (await import("../../functions/storeWallet/handler.ts")).handler,
+    connect: (await import("../../functions/connect/handler.ts")).handler,
+    disconnect: (await import("../../functions/disconnect/handler.ts")).handler,
+    subscribe: (await import("../../functions/subscribe/handler.ts")).handler,
+    unsubscribe: (await import("../../functions/unsubscribe/handler.ts")).handler,
+  };
+}
+let handlers: Awaited<ReturnType<typeof loadHandlers>>;
+
+async function urlOf(server: Server | HttpServer): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoint } = process.env;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-  const { port } = silent.address() as { port: number };
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${port}`;
-  // The handler opens its table at load.
-  storeWallet = (await import("../../functions/storeWallet/handler.ts")).handler;
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = await urlOf(silent);
+  process.env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI = await urlOf(gateway);
+  handlers = await loadHandlers();
+});
+beforeEach(() => {
+  messages = [];
+  hangs = false;
 });
 afterAll(() => {
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  process.env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI = endpoint;
   for (const socket of sockets) socket.destroy();
   silent.close();
+  gateway.closeAllConnections();
+  gateway.close();
+  vi.resetModules();
 });
 
-describe("storeWallet", () => {
-  it("answers with its own 500, while there is time to, if the table hangs", async () => {
+/** Runs a handler that has two seconds. */
+async function inTwoSeconds<Result>(run: (context: Context) => Promise<Result>): Promise<Result> {
+  const end = Date.now() + 2000;
+  const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
+  const result = await run(context);
+  expect(context.getRemainingTimeInMillis()).toBeGreaterThan(0);
+  return result;
+}
+
+const exceeded = (operation: string) => expect.objectContaining({ operation, error: "DeadlineExceeded" });
+
+describe("a function whose table hangs", () => {
+  it("answers a request with its own 500, while there is time to", async () => {
     const { network, privateKey } = newEvmKey();
-    const context = { getRemainingTimeInMillis: () => 2000 } as Context;
-    const before = performance.now();
-    const { statusCode, body } = await storeWallet(restEvent({ body: { network, privateKey } }), context);
+    const event = restEvent({ body: { network, privateKey } });
+    const { statusCode, body } = await inTwoSeconds((context) => handlers.storeWallet(event, context));
     expect([statusCode, JSON.parse(body)]).toEqual([500, { message: "Internal server error" }]);
-    expect(performance.now() - before).toBeLessThan(2000);
-    expect(logged()).toEqual([
-      expect.objectContaining({ operation: "storeWallet", error: "DeadlineExceeded" }),
-    ]);
+    expect(logged()).toEqual([exceeded("storeWallet")]);
+  });
+
+  it("refuses a connection, while there is time to", async () => {
+    const result = await inTwoSeconds((context) => handlers.connect(connectEvent(), context));
+    expect(result).toEqual({ statusCode: 500 });
+    expect(logged()).toEqual([exceeded("connect")]);
+  });
+
+  it("gives up on a connection that has ended, before its time is up", async () => {
+    const result = await inTwoSeconds((context) => handlers.disconnect(disconnectEvent(), context));
+    expect(result).toEqual({ statusCode: 500 });
+    expect(logged()).toEqual([exceeded("disconnect")]);
+  });
+
+  it.each(["subscribe", "unsubscribe"] as const)(
+    "sends an error, while there is time to: %s",
+    async (type) => {
+      const event = messageEvent({ type, id: 1, channels: ["orders"] });
+      const result = await inTwoSeconds((context) => handlers[type](event, context));
+      expect(result).toEqual({ statusCode: 200 });
+      expect(messages.map((message) => JSON.parse(message))).toEqual([
+        { type: "error", id: 1, code: "INTERNAL_ERROR", message: "Internal server error" },
+      ]);
+      expect(logged()).toEqual([exceeded(type)]);
+    },
+  );
+
+  it("gives up before its time is up if the error cannot be sent either", async () => {
+    hangs = true;
+    const event = messageEvent({ type: "subscribe", channels: ["orders"] });
+    const result = await inTwoSeconds((context) => handlers.subscribe(event, context));
+    expect(result).toEqual({ statusCode: 500 });
+    expect(logged()).toEqual([exceeded("subscribe"), exceeded("subscribe")]);
   });
 });

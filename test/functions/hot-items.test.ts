@@ -10,8 +10,11 @@ import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import type { PublicUpdate } from "../../lib/realtime/deliver.ts";
+import { quietConsole } from "../support/console.ts";
 import { price } from "../support/executions.ts";
 import { messageEvent } from "../support/websocket-events.ts";
+
+quietConsole();
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);

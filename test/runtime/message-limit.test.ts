@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { keepDeadline } from "../../lib/aws/deadline.ts";
 import { limited } from "../../lib/runtime/message-limit.ts";
 import { quietConsole } from "../support/console.ts";
 import { messageEvent } from "../support/websocket-events.ts";
@@ -18,6 +19,12 @@ beforeEach(() => {
   receive = limited("ping", { send, hangUp }, handle);
 });
 afterEach(() => vi.useRealTimers());
+
+const tooMany = {
+  type: "error",
+  code: "RATE_LIMITED",
+  message: "Too many messages: at most 10 a second, and 50 at once. The connection is closed.",
+};
 
 const waitMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
@@ -46,21 +53,27 @@ describe("limited", () => {
     await receiveMany(80);
     expect(handle).toHaveBeenCalledTimes(50);
     expect(send.mock.calls.map(([id, texts]) => [id, texts.map((text) => JSON.parse(text))])).toEqual([
-      [
-        "c1",
-        [
-          {
-            type: "error",
-            code: "RATE_LIMITED",
-            message: "Too many messages: at most 10 a second, and 50 at once. The connection is closed.",
-          },
-        ],
-      ],
+      ["c1", [tooMany]],
     ]);
     expect(hangUp.mock.calls).toEqual([["c1"]]);
     expect(send.mock.invocationCallOrder[0]).toBeLessThan(hangUp.mock.invocationCallOrder[0] ?? 0);
     waitMs(60_000);
-    expect(await receive(from("c1"))).toEqual({ statusCode: 200 });
+    await receive(from("c1"));
+    expect(handle).toHaveBeenCalledTimes(50);
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it("closes a connection whose error takes too long to send", async () => {
+    let hasDeadline = false;
+    send.mockImplementation(async () => {
+      // Middleware of the SDK's clients ends the call.
+      hasDeadline = await keepDeadline(() => new Promise<never>(() => {}))({}).catch(() => true);
+      throw new Error("no");
+    });
+    receive = limited("ping", { send, hangUp }, handle, 20);
+    await receiveMany(51);
+    expect(hasDeadline).toBe(true);
+    expect(hangUp).toHaveBeenCalledTimes(1);
   });
 
   it("limits each connection separately", async () => {

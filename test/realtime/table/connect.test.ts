@@ -88,6 +88,16 @@ describe("admitConnection", () => {
     expect(await recorded("eve")).toEqual(["e1", "e3", "e4"]);
   });
 
+  it("admits exactly as many as the limit at once, though all that are counted ended unnoticed", async () => {
+    for (let index = 0; index < 3; index++) await admit("gil", `old${index}`);
+    isConnected.mockImplementation(async (id) => !id.startsWith("old"));
+    const admitted = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => admit("gil", `new${index}`, { now: afterHandshakes })),
+    );
+    expect(admitted.filter((admission) => admission === "admitted")).toHaveLength(3);
+    expect(await recorded("gil")).toEqual(Array(3).fill(expect.stringMatching(/^new/)));
+  });
+
   it("asks about three connections at most, and about none that may still be shaking hands", async () => {
     for (let index = 0; index < 20; index++) await admit("fay", `f${index}`, { limit: 20 });
     expect(await admit("fay", "g1", { limit: 20, now: later(30) })).toBe("too many");
