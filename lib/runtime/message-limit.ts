@@ -31,6 +31,12 @@ const tooMany = encodeMessage(
 const longestSendMs = 3000;
 
 /**
+ * What ends a message over the limit. A route that has a response sends the client the body if the connection could not be
+ * closed, and would send an empty message for none. The other routes ignore it.
+ */
+const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
+
+/**
  * Limits the messages of each connection. One that sends more gets one error and is closed. The count is in the memory of
  * this instance of the function, which costs nothing. So the limit is approximate: a connection has it at each instance.
  */
@@ -47,7 +53,7 @@ export function limited(
     const nowMs = Date.now();
     const { isClosing, ...bucket } = buckets.get(connectionID) ?? { tokens: burstLimit, filledAtMs: nowMs };
     // Messages that were on their way when the connection was closed.
-    if (isClosing) return { statusCode: 200 };
+    if (isClosing) return rejected;
     // A clock that is set back takes nothing away.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
@@ -68,6 +74,6 @@ export function limited(
       // The next message tries again.
       buckets.set(connectionID, { tokens, filledAtMs: nowMs });
     }
-    return { statusCode: 200 };
+    return rejected;
   };
 }

@@ -63,6 +63,13 @@ describe("limited", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
+  it("never ends without a body, which a client that is still connected would get as an empty message", async () => {
+    hangUp.mockRejectedValueOnce(new Error("no"));
+    await receiveMany(50);
+    for (const result of [await receive(from("c1")), await receive(from("c1")), await receive(from("c1"))])
+      expect({ ...result, body: JSON.parse(result.body ?? "") }).toEqual({ statusCode: 200, body: tooMany });
+  });
+
   it("closes a connection whose error takes too long to send", async () => {
     let hasDeadline = false;
     send.mockImplementation(async () => {
