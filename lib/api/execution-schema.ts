@@ -29,45 +29,69 @@ const VersionSchema = v.pipe(
   v.maxValue(Number.MAX_SAFE_INTEGER),
 );
 
-const common = { wallet: shortText(128), chain: v.picklist(networks), symbol: shortText(128) };
+type Text = v.GenericSchema<string>;
+type TextSchemas = { identifier: Text; amount: Text; signedAmount: Text; text: (length: number) => Text };
 
-const order = {
-  orderId: IdentifierSchema,
-  ...common,
+const given: TextSchemas = {
+  identifier: IdentifierSchema,
+  amount: AmountSchema,
+  signedAmount: SignedAmountSchema,
+  text: shortText,
+};
+
+// Messages have no limits: what an earlier version stored must not become an error when a limit is narrowed. One such
+// record would keep all others of its user from being sent.
+const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"));
+const stored: TextSchemas = {
+  identifier: v.string(),
+  amount: storedAmount,
+  signedAmount: storedAmount,
+  text: () => v.string(),
+};
+
+const common = (text: TextSchemas["text"]) => ({
+  wallet: text(128),
+  chain: v.picklist(networks),
+  symbol: text(128),
+});
+
+const orderOf = ({ identifier, amount, text }: TextSchemas) => ({
+  orderId: identifier,
+  ...common(text),
   side: v.picklist(orderSides),
   type: v.picklist(orderTypes),
   status: v.picklist(orderStatuses),
-  amount: AmountSchema,
-  filledAmount: AmountSchema,
-  price: v.optional(AmountSchema),
-  stopPrice: v.optional(AmountSchema),
-  averagePrice: v.optional(AmountSchema),
-  txHash: v.optional(shortText(128)),
-  reason: v.optional(shortText(256)),
-};
+  amount,
+  filledAmount: amount,
+  price: v.optional(amount),
+  stopPrice: v.optional(amount),
+  averagePrice: v.optional(amount),
+  txHash: v.optional(text(128)),
+  reason: v.optional(text(256)),
+});
 
-const position = {
-  positionId: IdentifierSchema,
-  ...common,
+const positionOf = ({ identifier, amount, signedAmount, text }: TextSchemas) => ({
+  positionId: identifier,
+  ...common(text),
   status: v.picklist(positionStatuses),
-  amount: AmountSchema,
-  averageEntryPrice: AmountSchema,
-  realizedPnl: SignedAmountSchema,
-};
+  amount,
+  averageEntryPrice: amount,
+  realizedPnl: signedAmount,
+});
 
 /** The last fields of both kinds. */
-const last = { updatedAt: TimestampSchema, version: VersionSchema };
+const last = { updatedAt: TimestampSchema, version: v.pipe(v.number(), v.integer()) };
 const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 
 /** An order as clients see it. */
 export const OrderSchema = v.pipe(
-  v.object({ ...order, createdAt: TimestampSchema, ...last }),
+  v.object({ ...orderOf(stored), createdAt: TimestampSchema, ...last }),
   v.title("Order"),
 );
 
 /** A position as clients see it. */
 export const PositionSchema = v.pipe(
-  v.object({ ...position, openedAt: TimestampSchema, ...last }),
+  v.object({ ...positionOf(stored), openedAt: TimestampSchema, ...last }),
   v.title("Position"),
 );
 
@@ -82,7 +106,7 @@ export const executionRecords = {
     v.strictObject({
       kind: v.literal("order"),
       userID: UserIDSchema,
-      ...order,
+      ...orderOf(given),
       createdAt: GivenTimestampSchema,
       ...givenLast,
     }),
@@ -92,7 +116,7 @@ export const executionRecords = {
     v.strictObject({
       kind: v.literal("position"),
       userID: UserIDSchema,
-      ...position,
+      ...positionOf(given),
       openedAt: GivenTimestampSchema,
       ...givenLast,
     }),

@@ -32,6 +32,17 @@ describe("encodeMessage", () => {
     expect(sent(message)).toEqual(message);
   });
 
+  it("encodes records that an earlier version stored with wider limits", () => {
+    const long = "9".repeat(300);
+    const texts = { wallet: long, symbol: "", amount: "1e5", version: 0 };
+    const records = {
+      orders: { ...order(), ...texts, orderId: "a#b", txHash: "", reason: long, price: ".5" },
+      positions: { ...position(), ...texts, positionId: long, realizedPnl: "+1" },
+    };
+    for (const [channel, record] of Object.entries(records))
+      expect(sent({ type: "snapshot", channel, time, data: [record] }).data).toEqual([record]);
+  });
+
   it("leaves out the fields of a record that clients do not see", () => {
     const kept = { ...executionItem("ann", order()), expiresAt: 1, internal: "x" };
     for (const type of ["snapshot", "update"])
