@@ -22,7 +22,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     return remove;
   }
   const [port, streamPort] = [await freePort(), await freePort()];
-  const control = await serveControl(() => startRunner({ folder: written.folder, port, streamPort }));
+  const control = await serveControl(() =>
+    startRunner({ folder: written.folder, port, streamPort, options: ["--faults"] }),
+  );
   root.provide("deployment", {
     baseUrl: `http://127.0.0.1:${port}`,
     streamUrl: `ws://127.0.0.1:${streamPort}`,

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
 /** How many characters in a row count as a part of a secret. */
 const partLength = 12;
 
@@ -45,3 +48,16 @@ function* windows(text: string, length: number): Generator<string> {
 
 /** Lines that only a stack trace has. */
 export const stackTrace = /^\s+at .+[:(]|node:internal|file:\/\//m;
+
+/** The files that a run has written. The stacks were written before any request. */
+export const writtenFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.parentPath.includes("cdk.out"))
+    .map((file) => join(file.parentPath, file.name));
+
+/** @returns the files of the folder that contain a part of a secret, each with that part. */
+export const tracesIn = (folder: string, findTrace: ReturnType<typeof traceFinder>): string[] =>
+  writtenFiles(folder).flatMap((path) => {
+    const trace = findTrace(readFileSync(path, "latin1"));
+    return trace === undefined ? [] : [`${relative(folder, path)}: ${trace}`];
+  });

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { functionNameIn } from "../../support/function-name.ts";
 import { deployment, localRunner } from "./deployment.ts";
 
 /** Invokes a function of the local runner by the name of its row, as AWS or another program in the account would. */
@@ -16,16 +15,11 @@ export async function invokeFunction(
   };
   const lambda = new LambdaClient({ endpoint: endpoints.lambda, region, credentials });
   const { FunctionError, Payload } = await lambda.send(
-    new InvokeCommand({ FunctionName: functionNameOf(name), Payload: JSON.stringify(event) }),
+    new InvokeCommand({
+      FunctionName: functionNameIn(localRunner().dataDir, name),
+      Payload: JSON.stringify(event),
+    }),
   );
   lambda.destroy();
   return { failed: FunctionError !== undefined, answer: JSON.parse(Payload?.transformToString() ?? "null") };
-}
-
-/** The runner names a function by its stack and logical id. */
-function functionNameOf(name: string): string {
-  const template = join(localRunner().dataDir, "cdk.out", "TerminalApi.template.json");
-  const resources = Object.keys(JSON.parse(readFileSync(template, "utf8")).Resources);
-  const logicalID = resources.find((id) => new RegExp(`^${name}Function[0-9A-F]{8}$`).test(id));
-  return `TerminalApi-${logicalID}`;
 }

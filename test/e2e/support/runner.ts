@@ -21,16 +21,17 @@ export type Runner = {
 };
 
 /** The runner writes into the folder alone, temporary files included. Without a port it takes a free one. */
-type Options = { folder: string; port?: number; streamPort?: number };
+type Options = { folder: string; port?: number; streamPort?: number; options?: readonly string[] };
 
 /** Starts a local runner and waits until it serves. */
-export async function startRunner({ folder, ...ports }: Options): Promise<Runner> {
+export async function startRunner({ folder, options = [], ...ports }: Options): Promise<Runner> {
   const { port = await freePort(), streamPort = await freePort() } = ports;
   const temporary = join(folder, "tmp");
   mkdirSync(temporary, { recursive: true });
   const output = join(folder, "output.log");
   const file = openSync(output, "a");
-  const options = [
+  const all = [
+    ...options,
     "--conflicts",
     "--port",
     `${port}`,
@@ -39,7 +40,7 @@ export async function startRunner({ folder, ...ports }: Options): Promise<Runner
     "--data-dir",
     join(folder, "data"),
   ];
-  const child = spawn(process.execPath, ["bin/local.ts", ...options], {
+  const child = spawn(process.execPath, ["bin/local.ts", ...all], {
     cwd: root,
     env: { ...process.env, TMPDIR: temporary },
     stdio: ["ignore", file, file],
