@@ -25,7 +25,17 @@ const project = (name: string, folders: string[], groupOrder: Group, rest: Rest 
 
 const inTest = (...folders: string[]) => folders.map((folder) => `test/${folder}`);
 
-const pure = ["api", "cases", "documents", "domain", "functions", "prices/rules", "realtime/unit", "runtime"];
+const pure = [
+  "api",
+  "cases",
+  "documents",
+  "domain",
+  "functions",
+  "prices/rules",
+  "realtime/unit",
+  "runtime",
+  "soak",
+];
 
 const e2e = {
   globalSetup: ["test/e2e/global-setup.ts"],

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createChance } from "./chance.ts";
+import { phases, planPhases } from "./phases.ts";
+import { countRows } from "./soak-report.ts";
+
+describe("createChance", () => {
+  it("makes the same choices for the same seed, and others for another", () => {
+    const numbers = (seed: string) => {
+      const chance = createChance(seed);
+      return Array.from({ length: 20 }, () => chance.below(1000));
+    };
+    expect(numbers("1")).toEqual(numbers("1"));
+    expect(numbers("1")).not.toEqual(numbers("2"));
+  });
+
+  it("picks in proportion to the weights", () => {
+    const chance = createChance("weights");
+    const picked = Array.from({ length: 4000 }, () => chance.weighted({ often: 3, seldom: 1, never: 0 }));
+    const share = (name: string) => picked.filter((each) => each === name).length / picked.length;
+    expect(share("often")).toBeCloseTo(0.75, 1);
+    expect(share("seldom")).toBeCloseTo(0.25, 1);
+    expect(share("never")).toBe(0);
+  });
+});
+
+describe("planPhases", () => {
+  it("has every fault and one crash in a short run, and ends calmly", () => {
+    const changes = planPhases(240, createChance("1"));
+    const names = changes.map(({ phase }) => phase);
+    expect(names.toSorted()).toEqual(expect.arrayContaining([...Object.keys(phases), "crash"].toSorted()));
+    expect(names.filter((name) => name === "crash")).toHaveLength(1);
+  });
+
+  it("has a crash in each round of a long run", () => {
+    const changes = planPhases(100_000, createChance("1"));
+    const crashes = changes.filter(({ phase }) => phase === "crash");
+    expect(crashes).toHaveLength(15);
+    expect(changes.every(({ after }, index) => after === (index + 1) * 600)).toBe(true);
+  });
+});
+
+describe("countRows", () => {
+  it("counts failures and missing answers together", () => {
+    const statuses = new Map([
+      [200, 6],
+      [400, 2],
+      [500, 1],
+      [0, 1],
+    ]);
+    expect(countRows(new Map([["read", statuses]]))).toEqual([["read", "10", "6", "2", "1", "1", "20.0 %"]]);
+  });
+});

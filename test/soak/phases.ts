@@ -1,0 +1,56 @@
+import type { Chance } from "./chance.ts";
+
+/** The share of calls that meet each fault, as the runner's `/_local/faults` takes it. */
+export type Rates = Readonly<Record<string, number>>;
+
+/** Faults that a run meets for some requests. A service must live with them, so many requests still succeed. */
+export const phases = {
+  calm: {},
+  "table throttled": { "dynamodb.throttled": 0.3 },
+  "table conflicting": { "dynamodb.conflicting": 0.3 },
+  "table failing": { "dynamodb.failed": 0.2 },
+  "KMS down": { "kms.failed": 1 },
+  "functions killed": { "lambda.killed": 0.05 },
+  "pushes refused": { "connections.throttled": 0.3, "connections.failed": 0.1 },
+  "clients stuck": { "connections.stuck": 0.3 },
+  "API keys throttled": { "apigateway.throttled": 0.5 },
+  "everything at once": {
+    "dynamodb.throttled": 0.1,
+    "dynamodb.conflicting": 0.1,
+    "dynamodb.failed": 0.05,
+    "kms.throttled": 0.3,
+    "lambda.killed": 0.02,
+    "lambda.throttled": 0.1,
+    "connections.throttled": 0.1,
+  },
+} as const satisfies Record<string, Rates>;
+
+export type PhaseName = keyof typeof phases;
+
+/** What begins after a number of requests. */
+export type Change = { after: number; phase: PhaseName | "crash" };
+
+/** The requests that meet each fault, unless the run is too short. A crash costs seconds, so there are not many. */
+const stretch = 600;
+
+/**
+ * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds. In each round
+ * the runner crashes once, in whatever phase.
+ */
+export function planPhases(requests: number, chance: Chance): Change[] {
+  const faults = Object.keys(phases).filter((name) => name !== "calm") as PhaseName[];
+  const round = (): Change["phase"][] => {
+    const places = faults.map((phase) => ({ phase, place: chance.number() }));
+    const order: Change["phase"][] = places.toSorted((a, b) => a.place - b.place).map(({ phase }) => phase);
+    return [...order.toSpliced(1 + chance.below(faults.length), 0, "crash"), "calm"];
+  };
+  // Each run begins calmly, and has room for a whole round.
+  const length = Math.max(1, Math.min(stretch, Math.floor(requests / (faults.length + 3))));
+  const changes: Change[] = [];
+  let coming: Change["phase"][] = [];
+  for (let after = length; after + length <= requests; after += length) {
+    if (coming.length === 0) coming = round();
+    changes.push({ after, phase: coming.shift() as Change["phase"] });
+  }
+  return changes;
+}
