@@ -1,0 +1,206 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { WebSocket } from "ws";
+import type { Patch } from "./model.ts";
+import type { Service } from "./service.ts";
+
+/** A client as docs/streams.md describes it, which follows the changes of its user's data. */
+export type Follower = {
+  /** The version of each order and position, by id. */
+  executions(): ReadonlyMap<string, number>;
+  /** The settings of each chain, as far as they are known. */
+  settings(): ReadonlyMap<string, Patch>;
+  /** Whether it is connected, subscribed and has read the settings. */
+  isReady(): boolean;
+  /** When the newest price was quoted, in milliseconds since the epoch. */
+  pricesAsOf(): number;
+  /** Unsubscribes from prices, and subscribes to everything again. */
+  fidget(): void;
+  counts: FollowerCounts;
+  stop(): void;
+};
+
+export type FollowerCounts = { connections: number; refusals: number; closes: number; messages: number };
+
+type Execution = { orderId?: string; positionId?: string; version: number };
+type Message = {
+  type?: string;
+  id?: string;
+  channel?: string;
+  more?: boolean;
+  data?: unknown;
+};
+
+const UNSUBSCRIBE = "u";
+const channels = ["orders", "positions", "prices"];
+
+/** How long it waits for snapshots and settings before it asks again. */
+const askAgainMs = 2500;
+/** How long it waits for the answer to a message before it connects again. */
+const answerMs = 5000;
+/** The first pause before it connects again. Each refusal doubles it. */
+const reconnectMs = 300;
+const maxReconnectMs = 3000;
+
+const chainNames = { ethereum: "eth", solana: "sol", base: "base" } as const;
+
+/** @param check called with each text that the user is sent, and with the settings in it */
+export function follow(
+  service: Service,
+  user: { token: string },
+  check: (text: string, settings: Patch | undefined) => void,
+): Follower {
+  const counts: FollowerCounts = { connections: 0, refusals: 0, closes: 0, messages: 0 };
+  const { target } = service;
+  let stopped = false;
+  let socket: WebSocket | undefined;
+  let state = newState();
+
+  void (async () => {
+    let pauseMs = reconnectMs;
+    while (!stopped) {
+      pauseMs = (await lifeOfConnection()) ? reconnectMs : Math.min(2 * pauseMs, maxReconnectMs);
+      if (!stopped) await pause(pauseMs, undefined, { ref: false });
+    }
+  })();
+
+  /** Returns false if it was refused. */
+  async function lifeOfConnection(): Promise<boolean> {
+    let opened = false;
+    const own = newState();
+    const connection = new WebSocket(target.streamUrl, {
+      headers: { Authorization: `Bearer ${user.token}` },
+    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    connection.on("error", () => end());
+    connection.on("close", () => end());
+    connection.on("unexpected-response", (request) => {
+      counts.refusals++;
+      request.destroy();
+      end();
+    });
+    connection.on("message", (data) => {
+      const text = data.toString();
+      counts.messages++;
+      target.keep(text);
+      const message = JSON.parse(text) as Message;
+      check(text, settingsOf(message));
+      take(own, message);
+    });
+    connection.on("open", () => {
+      opened = true;
+      counts.connections++;
+      // What is held of an earlier connection does not count any more.
+      state = own;
+      socket = connection;
+      void prepare(own, connection);
+    });
+    await ended;
+    if (socket === connection) {
+      if (!stopped) counts.closes++;
+      socket = undefined;
+    }
+    connection.terminate();
+    return opened;
+  }
+
+  /** Subscribes and reads the settings until both have succeeded. */
+  async function prepare(own: State, connection: WebSocket): Promise<void> {
+    while (connection.readyState === WebSocket.OPEN && !(own.settingsRead && own.awaited.size === 0)) {
+      if (own.awaited.size > 0) subscribeTo(connection, [...own.awaited]);
+      const answer = own.settingsRead ? undefined : await service.send(user, "GET", "/getUserData");
+      if (answer !== undefined) check(answer.text, undefined);
+      if (answer?.status === 200) readSettings(own, answer.json);
+      await pause(own.settingsRead && own.awaited.size === 0 ? 0 : askAgainMs, undefined, { ref: false });
+    }
+  }
+
+  async function resubscribe(own: State, connection: WebSocket): Promise<void> {
+    for (const channel of channels) own.awaited.add(channel);
+    own.unsubscribed = false;
+    connection.send(JSON.stringify({ type: "ping", id: "p" }));
+    connection.send(JSON.stringify({ type: "unsubscribe", id: UNSUBSCRIBE, channels: ["prices"] }));
+    // Messages of one connection may be handled at the same time, so the next one waits for the answer, if it comes.
+    for (let waitedMs = 0; waitedMs < answerMs && !own.unsubscribed; waitedMs += 50) await pause(50);
+    // Without an answer, the service may unsubscribe the client later.
+    if (own.unsubscribed) await prepare(own, connection);
+    else connection.terminate();
+  }
+
+  return {
+    executions: () => state.executions,
+    settings: () => new Map([...state.settings].map(([chain, { values }]) => [chain, values])),
+    isReady: () => socket !== undefined && state.settingsRead && state.awaited.size === 0,
+    pricesAsOf: () => state.pricesAsOf,
+    counts,
+    fidget() {
+      if (socket?.readyState !== WebSocket.OPEN || state.awaited.size > 0) return;
+      void resubscribe(state, socket);
+    },
+    stop() {
+      stopped = true;
+      socket?.terminate();
+    },
+  };
+}
+
+type State = {
+  executions: Map<string, number>;
+  /** Values read over HTTP have version 0: an event is later, or will be followed by a later one. */
+  settings: Map<string, { version: number; values: Patch }>;
+  settingsRead: boolean;
+  /** The channels whose snapshots are not complete. */
+  awaited: Set<string>;
+  /** Whether the last unsubscribe was answered. */
+  unsubscribed: boolean;
+  pricesAsOf: number;
+};
+
+const newState = (): State => ({
+  executions: new Map(),
+  settings: new Map(),
+  settingsRead: false,
+  awaited: new Set(channels),
+  unsubscribed: false,
+  pricesAsOf: 0,
+});
+
+const subscribeTo = (socket: WebSocket, wanted: readonly string[]) =>
+  socket.send(JSON.stringify({ type: "subscribe", id: "s", channels: wanted }));
+
+const settingsOf = ({ type, data }: Message): Patch | undefined =>
+  type === "TradingSettingsUpdated" ? (data as { settings: Patch }).settings : undefined;
+
+function take(state: State, { type, id, channel = "", more, data }: Message): void {
+  if (type === "subscriptions" && id === UNSUBSCRIBE) state.unsubscribed = true;
+  if (type === "TradingSettingsUpdated") {
+    const { chain, version, settings } = data as { chain: string; version: number; settings: Patch };
+    if (version > (state.settings.get(chain)?.version ?? 0))
+      state.settings.set(chain, { version, values: settings });
+  }
+  if (type !== "update" && type !== "snapshot") return;
+  if (type === "snapshot" && more !== true) state.awaited.delete(channel);
+  if (channel === "prices") {
+    for (const { asOf } of data as { asOf: string }[])
+      state.pricesAsOf = Math.max(state.pricesAsOf, Date.parse(asOf));
+    return;
+  }
+  for (const { orderId, positionId, version } of data as Execution[]) {
+    const id = orderId ?? positionId ?? "";
+    state.executions.set(id, Math.max(version, state.executions.get(id) ?? 0));
+  }
+}
+
+function readSettings(state: State, profile: unknown): void {
+  for (const [chain, values] of settingsIn(profile))
+    if (!state.settings.has(chain)) state.settings.set(chain, { version: 0, values });
+  state.settingsRead = true;
+}
+
+/** The settings in an answer of getUserData, by chain. */
+export function settingsIn(profile: unknown): [chain: string, Patch][] {
+  const { tradingSettings } = profile as { tradingSettings: Record<keyof typeof chainNames, Patch> };
+  return Object.entries(chainNames).map(([name, chain]) => [
+    chain,
+    tradingSettings[name as keyof typeof chainNames],
+  ]);
+}

@@ -1,0 +1,70 @@
+import type { Follower } from "./follower.ts";
+import { createModel, type Model } from "./model.ts";
+import type { Service } from "./service.ts";
+
+/** A user of the run. */
+export type Person = {
+  index: number;
+  id: string;
+  username: string;
+  token: string;
+  model: Model;
+  /** The user who referred them. */
+  referrer: Person | undefined;
+  /** Whether the service has admitted them, as far as anyone knows. */
+  keys: { network: string; privateKey: string; address: string }[];
+  /** The last version of each of their orders and positions. */
+  versions: Map<string, number>;
+  follower: Follower | undefined;
+  /** No request before that time, in milliseconds since the epoch. */
+  restsUntil: number;
+};
+
+const marker = /\bsoaker-(\d+)-/g;
+
+export const idOf = (index: number, run: string) => `soaker-${index}-${run}`;
+
+/** Says which other users' ids are in a text that a user was sent. Their ids begin all of their data's ids. */
+export function strangersIn(text: string, { index }: { index: number }): string[] {
+  return [...text.matchAll(marker)].filter(([, other]) => Number(other) !== index).map(([id]) => id);
+}
+
+/** One of this many users refers others. */
+const referrers = 10;
+
+/**
+ * Makes the users. Those who refer others sign in first, as their codes must be known; most of the others sign up with
+ * one of the codes, at their first request.
+ */
+export async function makePeople(service: Service, users: number, run: string): Promise<Person[]> {
+  const people: Person[] = [];
+  const codes: string[] = [];
+  for (let index = 0; index < users; index++) {
+    const refers = index < Math.ceil(users / referrers);
+    const place = index % (codes.length + 1);
+    const referrer = refers ? undefined : people[place];
+    const person: Person = {
+      index,
+      id: idOf(index, run),
+      username: `Trader ${index}`,
+      token: "",
+      model: createModel(),
+      referrer: refers || place === codes.length ? undefined : referrer,
+      keys: [],
+      versions: new Map(),
+      follower: undefined,
+      restsUntil: 0,
+    };
+    const { id: sub, username } = person;
+    const ref = person.referrer && codes[place];
+    person.token = await service.token({ sub, username, ...(ref !== undefined && { ref }) });
+    people.push(person);
+    if (refers) {
+      const answer = await service.send(person, "GET", "/getUserData");
+      if (answer?.status !== 200)
+        throw new Error(`A user could not sign up: ${answer?.status} ${answer?.text}`);
+      codes.push((answer.json as { refID: string }).refID);
+    }
+  }
+  return people;
+}

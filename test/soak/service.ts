@@ -1,0 +1,169 @@
+import { InvokeCommand } from "@aws-sdk/client-lambda";
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
+import { changeUser, existingProfile } from "../../lib/admin/commands/set-user.ts";
+import { openLocal, openLocalFunctions } from "../../lib/admin/local-target.ts";
+import { OperatorError } from "../../lib/admin/operator-error.ts";
+import { functionNameIn } from "../support/function-name.ts";
+import type { Outcome, ProfileValues } from "./model.ts";
+import type { Rates } from "./phases.ts";
+import type { Item } from "./table-audit.ts";
+
+/** A local runner with fault injection, whichever way it was started. */
+export type Target = {
+  baseUrl: string;
+  streamUrl: string;
+  dataDir: string;
+  /** Kills the runner with SIGKILL and starts it on the same data and ports. Resolves when it serves. */
+  restart(): Promise<void>;
+  /** Keeps a text that a client was sent, for the search for secrets. */
+  keep(text: string): void;
+  /** Notes a secret before it is sent, in all forms in which it must not be found. */
+  noteSecret(forms: string[]): void;
+};
+
+export type Answer = { status: number; json: unknown; text: string };
+
+export type Service = {
+  target: Target;
+  /** Sends a request. Undefined if no answer came. */
+  send(user: { token: string }, method: string, path: string, body?: unknown): Promise<Answer | undefined>;
+  token(subject: { sub: string; username: string; ref?: string | undefined }): Promise<string>;
+  /** Reports orders and positions as an execution engine does. Returns the outcome of each. */
+  record(executions: readonly object[]): Promise<Outcome[]>;
+  /** Changes a user as an operator does. A user who never signed in cannot be changed. */
+  changeUser(userID: string, values: ProfileValues): Promise<Outcome>;
+  /** Credits the pending referrals now, which the service does each minute. */
+  creditReferrals(): Promise<void>;
+  setFaults(rates: Rates): Promise<void>;
+  /** Kills the runner and starts it again. No request is sent meanwhile. */
+  restart(): Promise<void>;
+  /** All items of the table. */
+  scan(): Promise<Item[]>;
+};
+
+/** Longer than the 29 seconds after which API Gateway answers. */
+const patienceMs = 40_000;
+
+export function createService(target: Target): Service {
+  let up: Promise<unknown> = Promise.resolve();
+  let rates: Rates = {};
+
+  const own = async <Body>(path: string, method = "GET", body?: object): Promise<Body> => {
+    const answer = await fetch(`${target.baseUrl}/_local/${path}`, {
+      method,
+      ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`The runner answers ${answer.status} to ${path}: ${text}`);
+    return JSON.parse(text);
+  };
+  const port = Number(new URL(target.baseUrl).port);
+  let opened: ReturnType<typeof openAll> | undefined;
+  const openAll = async () => ({ ...(await openLocal(port)), ...(await openLocalFunctions(port)) });
+  const open = () => {
+    opened ??= openAll();
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+  const setFaults = async (wanted: Rates) => {
+    rates = wanted;
+    await own("faults", "PUT", wanted);
+  };
+
+  return {
+    target,
+    async send({ token }, method, path, body) {
+      await up;
+      try {
+        const response = await fetch(`${target.baseUrl}${path}`, {
+          method,
+          headers: {
+            Authorization: `Bearer ${token}`,
+            ...(body !== undefined && { "Content-Type": "application/json" }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+          signal: AbortSignal.timeout(patienceMs),
+        });
+        const text = await response.text();
+        target.keep(`${response.status} ${JSON.stringify([...response.headers])}\n${text}`);
+        return { status: response.status, text, json: parsed(text) };
+      } catch {
+        return undefined;
+      }
+    },
+    async token(subject) {
+      const { access_token } = await own<{ access_token: string }>("issuer/token", "POST", {
+        ...subject,
+        expiresIn: 24 * 60 * 60,
+      });
+      target.noteSecret([access_token.split(".")[2] ?? access_token]);
+      return access_token;
+    },
+    async record(executions) {
+      await up;
+      try {
+        const { lambda, recordExecutions } = await open();
+        const { FunctionError, Payload } = await lambda.send(
+          new InvokeCommand({
+            FunctionName: recordExecutions,
+            Payload: JSON.stringify({ records: executions }),
+          }),
+        );
+        if (FunctionError !== undefined || Payload === undefined) return executions.map(() => "unknown");
+        const { results } = JSON.parse(Payload.transformToString()) as { results: { status: string }[] };
+        return results.map(({ status }) => recordOutcomes[status] ?? "unknown");
+      } catch {
+        return executions.map(() => "unknown");
+      }
+    },
+    async changeUser(userID, values) {
+      await up;
+      try {
+        const { table } = await open();
+        const isKnown = await existingProfile(table, userID).then(
+          () => true,
+          (error) => !(error instanceof OperatorError) && Promise.reject(error),
+        );
+        if (!isKnown) return "refused";
+        await changeUser(table, userID, values, new Date());
+        return "done";
+      } catch {
+        return "unknown";
+      }
+    },
+    async creditReferrals() {
+      const { lambda } = await open();
+      const FunctionName = functionNameIn(target.dataDir, "creditReferrals");
+      const { FunctionError } = await lambda.send(new InvokeCommand({ FunctionName, Payload: "{}" }));
+      if (FunctionError !== undefined) throw new Error(`creditReferrals failed: ${FunctionError}`);
+    },
+    setFaults,
+    async restart() {
+      opened = undefined;
+      const restarted = target.restart().then(() => setFaults(rates));
+      // Requests wait for it. Its failure is thrown once, below.
+      up = restarted.catch(() => {});
+      await restarted;
+    },
+    async scan() {
+      const { name, client } = (await open()).table;
+      const items: Item[] = [];
+      for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead: true }))
+        items.push(...(Items as Item[]));
+      return items;
+    },
+  };
+}
+
+const recordOutcomes: Record<string, Outcome> = { recorded: "done", unchanged: "done", rejected: "refused" };
+
+/** @returns undefined for text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
