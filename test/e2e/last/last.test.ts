@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { soak } from "../../soak/soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
-import { stackTrace, traceFinder } from "../../support/traces.ts";
+import { stackTrace, traceFinder, tracesIn, writtenFiles } from "../../support/traces.ts";
 import { get, send } from "../support/client.ts";
-import { deployment, runnerProcess } from "../support/deployment.ts";
+import { deployment, localRunner, runnerProcess } from "../support/deployment.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { expectMessage, expectUnauthorized } from "../support/expectations.ts";
 import { withoutDatabase } from "../support/runner.ts";
@@ -20,7 +21,7 @@ import {
   walletsOf,
 } from "../support/terminal.ts";
 import { issueToken, newUser } from "../support/users.ts";
-import type { Secret } from "../support/written.ts";
+import { keepAnswer, noteSecret, type Secret } from "../support/written.ts";
 
 // These tests run one after another when all others of test/e2e have ended, since they disturb the runner or look back.
 
@@ -133,6 +134,31 @@ if (isLocal)
   });
 
 if (isLocal)
+  describe("a short soak", () => {
+    it(
+      "finds every promise kept, whatever fails",
+      async () => {
+        const { baseUrl, streamUrl } = deployment();
+        const { dataDir } = localRunner();
+        const { problems, crashes } = await soak(
+          {
+            baseUrl,
+            streamUrl,
+            dataDir,
+            restart: async () => void (await runnerProcess("POST")),
+            keep: keepAnswer,
+            noteSecret: (forms) => noteSecret("key as sent", forms),
+          },
+          { requests: 150, users: 10, seed: 1, atOnce: 4 },
+        );
+        expect(problems).toEqual([]);
+        expect(crashes).toBe(1);
+      },
+      restartMs,
+    );
+  });
+
+if (isLocal)
   describe("the runner", () => {
     it("ends with all of its processes", async () => {
       await runnerProcess("DELETE");
@@ -151,18 +177,9 @@ describe("all that the run wrote", () => {
     findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
   });
 
-  /** The runner's files and output, and every answer that a client got. The stacks were written before any request. */
-  const files = () =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((file) => file.isFile() && !file.parentPath.includes("cdk.out"))
-      .map((file) => join(file.parentPath, file.name));
-
-  const traces = () =>
-    files().flatMap((path) => {
-      const trace = findTrace(readFileSync(path, "latin1"));
-      return trace === undefined ? [] : [`${relative(folder, path)}: ${trace}`];
-    });
-
+  /** The runner's files and output, and every answer that a client got. */
+  const files = () => writtenFiles(folder);
+  const traces = () => tracesIn(folder, findTrace);
   const logs = () => files().filter((path) => path.endsWith(".log"));
 
   it("was searched for secrets of every kind", () => {

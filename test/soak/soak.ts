@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type ActionName, actions, weights } from "./actions.ts";
+import { audit } from "./audit.ts";
+import { type Chance, createChance } from "./chance.ts";
+import { type FollowerCounts, follow } from "./follower.ts";
+import { ownerOfSlippage } from "./model.ts";
+import { makePeople, type Person, strangersIn } from "./people.ts";
+import { type PhaseName, phases, planPhases } from "./phases.ts";
+import { createService, type Service, type Target } from "./service.ts";
+
+export type SoakOptions = {
+  /** Requests, and messages on streams. */
+  requests: number;
+  users: number;
+  /** Decides what is sent, and which faults come when. Keys of wallets and the timing are left to the machine. */
+  seed: number;
+  /** How many requests are under way at a time. */
+  atOnce?: number;
+  /** How long streams have, in milliseconds, to reach the true state once the faults are over. */
+  patienceMs?: number;
+  onProgress?: (done: number, phase: string) => void;
+};
+
+/** Counts of answers by status; 0 stands for none. */
+export type Statuses = Map<number, number>;
+
+export type SoakReport = SoakOptions & {
+  /** Of the requests alone, restarts included. */
+  seconds: number;
+  byAction: Map<ActionName, Statuses>;
+  byPhase: Map<PhaseName, Statuses>;
+  crashes: number;
+  /** The time from the last request to the last stream with the true state. */
+  settledAfterSeconds: number;
+  streams: FollowerCounts & { count: number };
+  /** What was audited at the end. */
+  items: number;
+  /** Empty if the service has kept its promises. */
+  problems: string[];
+};
+
+/** The most streams. Each is a connection that stays open, as a client's is. */
+const maxStreams = 60;
+
+/** After an unknown outcome the write may still be under way, so that its order with the next one would be unknown. */
+const restMs = 1000;
+
+/** Runs mixed requests of many users against a runner with faults, then audits all that the service keeps. */
+export async function soak(target: Target, options: SoakOptions): Promise<SoakReport> {
+  const { requests, users, seed, atOnce = 16, patienceMs = 75_000 } = options;
+  const service = createService(target);
+  const problems = new Set<string>();
+  const report = (problem: string) => void problems.add(problem);
+
+  const people = await makePeople(service, users, randomBytes(4).toString("hex"));
+  const followers = people.slice(0, Math.min(Math.ceil(users / 2), maxStreams)).map((person) => {
+    person.follower = follow(service, person, (text, settings) => {
+      for (const stranger of strangersIn(text, person))
+        report(`${person.id} was sent ${stranger} on a stream`);
+      const owner = ownerOfSlippage(settings?.slippage) ?? person.index;
+      if (owner !== person.index) report(`${person.id} was sent settings of user ${owner} on a stream`);
+    });
+    return person.follower;
+  });
+  try {
+    const startedAt = Date.now();
+    const load = await runLoad({
+      service,
+      people,
+      requests,
+      atOnce,
+      seed,
+      report,
+      onProgress: options.onProgress,
+    });
+    const endedAt = Date.now();
+    await service.setFaults(phases.calm);
+    const { items, problems: found } = await audit(service, people, { endedAt, patienceMs });
+    for (const problem of found) report(problem);
+    const sum = (name: keyof FollowerCounts) =>
+      followers.reduce((total, { counts }) => total + counts[name], 0);
+    return {
+      ...options,
+      ...load,
+      seconds: (endedAt - startedAt) / 1000,
+      settledAfterSeconds: (Date.now() - endedAt) / 1000,
+      streams: {
+        count: followers.length,
+        connections: sum("connections"),
+        refusals: sum("refusals"),
+        closes: sum("closes"),
+        messages: sum("messages"),
+      },
+      items,
+      problems: [...problems],
+    };
+  } finally {
+    for (const follower of followers) follower.stop();
+  }
+}
+
+type Load = {
+  service: Service;
+  people: readonly Person[];
+  requests: number;
+  atOnce: number;
+  seed: number;
+  report: (problem: string) => void;
+  onProgress: SoakOptions["onProgress"] | undefined;
+};
+
+async function runLoad({ service, people, requests, atOnce, seed, report, onProgress }: Load) {
+  const changes = planPhases(requests, createChance(`phase ${seed}`));
+  const byAction: SoakReport["byAction"] = new Map();
+  const byPhase: SoakReport["byPhase"] = new Map();
+  let phase: PhaseName = "calm";
+  let crashes = 0;
+  let taken = 0;
+  let changing: Promise<void> = Promise.resolve();
+
+  const change = async (next: PhaseName | "crash") => {
+    if (next === "crash") {
+      crashes++;
+      await service.restart();
+    } else {
+      await service.setFaults(phases[next]);
+      phase = next;
+    }
+  };
+
+  // Each user belongs to one worker, so that their requests follow one another.
+  const worker = async (own: readonly Person[], chance: Chance) => {
+    while (taken < requests) {
+      taken++;
+      const due = changes[0];
+      if (due !== undefined && due.after <= taken) {
+        changes.shift();
+        changing = changing.then(() => change(due.phase));
+      }
+      await changing;
+      const person = await someoneOf(own, chance);
+      const name = chance.weighted(weights);
+      const current = phase;
+      const statuses = await actions[name]({ service, chance, report }, person);
+      for (const status of statuses) {
+        count(byAction, name, status);
+        count(byPhase, current, status);
+      }
+      if (statuses.some((status) => status === 0 || status >= 500)) person.restsUntil = Date.now() + restMs;
+      onProgress?.(taken, phase);
+    }
+  };
+  await Promise.all(
+    Array.from({ length: Math.min(atOnce, people.length) }, (_, index) =>
+      worker(
+        people.filter((person) => person.index % atOnce === index),
+        createChance(`worker ${index} ${seed}`),
+      ),
+    ),
+  );
+  return { byAction, byPhase, crashes };
+}
+
+async function someoneOf(people: readonly Person[], chance: Chance): Promise<Person> {
+  for (;;) {
+    const awake = people.filter(({ restsUntil }) => restsUntil <= Date.now());
+    if (awake.length > 0) return chance.pick(awake);
+    await pause(100);
+  }
+}
+
+function count<Name>(counts: Map<Name, Statuses>, name: Name, status: number): void {
+  const statuses = counts.get(name) ?? new Map();
+  counts.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1));
+}
