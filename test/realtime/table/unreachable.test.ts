@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { connectionsOfUser } from "../../../lib/aws/connection-records.ts";
 import { giveUpOn, noteMiss } from "../../../lib/aws/stuck-records.ts";
 import { channels } from "../../../lib/domain/channel.ts";
 import { order } from "../../support/executions.ts";
@@ -79,6 +80,29 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(api.current.hungUp).toEqual(["leo-full"]);
     expect(await itemsNamed(publishing.table, "leo-full")).toEqual([]);
     expect(received("leo-1")).toHaveLength(3);
+  });
+
+  it("closes nobody while half of all pushes are refused, and brings everybody up to date", async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `ned-${index}`);
+    await Promise.all(ids.map((id) => connect("ned", id)));
+    for (const version of [1, 2, 3, 4]) {
+      let pushes = 0;
+      const taken = new Set<string>();
+      api.current.answer = ({ connectionID }) => {
+        if (pushes++ % 2 === 0) return 429;
+        taken.add(connectionID);
+        return 200;
+      };
+      const at = new Date(now.getTime() + version * 61_000);
+      const record = streamRecord(settingsItem("ned", "eth", { version }));
+      expect(await publishAll([record], { now: at })).toEqual([]);
+      expect(taken.size).toBeGreaterThan(0);
+      const behind = (await connectionsOfUser(publishing.table, "ned")).filter(({ misses }) => misses);
+      const served = new Set([...taken, ...behind.map(({ connectionID }) => connectionID)]);
+      expect([...served].sort()).toEqual(ids.toSorted());
+    }
+    expect(api.current.hungUp).toEqual([]);
+    expect(onFault).not.toHaveBeenCalled();
   });
 
   it("has a connection brought up to date that reads again after it was given up", async () => {
