@@ -164,7 +164,7 @@ it("a connection that the client closes ends without an error", async () => {
   expect(await stream.closed).toBe(1005);
 });
 
-it("a connection that sends too many messages gets one error and is closed", async () => {
+it("a connection that sends too many messages gets an error and is closed", async () => {
   const [stream, other] = await Promise.all([open(), open()]);
   let isOpen = true;
   stream.closed.then(() => {
@@ -177,6 +177,8 @@ it("a connection that sends too many messages gets one error and is closed", asy
   }
 
   const problems = stream.received.filter(({ type }) => type === "error");
-  expect(problems).toEqual([error("RATE_LIMITED")]);
+  // Instances of a function count separately, so a second one may send it before the connection is closed.
+  expect(problems).toContainEqual(error("RATE_LIMITED"));
+  expect(problems).toEqual(problems.map(() => error("RATE_LIMITED")));
   await expectToWork(other);
 });
