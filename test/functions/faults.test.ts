@@ -139,11 +139,11 @@ describe("storeWallet, with its transaction", () => {
     },
   );
 
-  it("answers 500 after five conflicts", async () => {
+  it("answers 500 after forty conflicts", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "TransactionConflict"));
     const result = await storeWallet(importEvent);
     expect([result.statusCode, bodyOf(result)]).toEqual([500, message]);
-    expect(writes()).toBe(10);
+    expect(writes()).toBe(40);
   });
 
   it("does not retry after any other failure", async () => {
