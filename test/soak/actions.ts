@@ -30,7 +30,7 @@ export const weights = {
   recordExecutions: 10,
   changeTwiceAtOnce: 3,
   operate: 3,
-  fidget: 5,
+  fidget: 2,
   useBadToken: 2,
   getLost: 2,
 };

@@ -24,13 +24,12 @@ export type FollowerCounts = { connections: number; refusals: number; closes: nu
 type Execution = { orderId?: string; positionId?: string; version: number };
 type Message = {
   type?: string;
-  id?: string;
+  id?: number | string;
   channel?: string;
   more?: boolean;
   data?: unknown;
 };
 
-const UNSUBSCRIBE = "u";
 const channels = ["orders", "positions", "prices"];
 
 /** How long it waits for snapshots and settings before it asks again. */
@@ -106,7 +105,7 @@ export function follow(
   /** Subscribes and reads the settings until both have succeeded. */
   async function prepare(own: State, connection: WebSocket): Promise<void> {
     while (connection.readyState === WebSocket.OPEN && !(own.settingsRead && own.awaited.size === 0)) {
-      if (own.awaited.size > 0) subscribeTo(connection, [...own.awaited]);
+      if (own.awaited.size > 0) ask(own, connection, "subscribe", [...own.awaited]);
       const answer = own.settingsRead ? undefined : await service.send(user, "GET", "/getUserData");
       if (answer !== undefined) check(answer.text, undefined);
       if (answer?.status === 200) readSettings(own, answer.json);
@@ -116,14 +115,13 @@ export function follow(
 
   async function resubscribe(own: State, connection: WebSocket): Promise<void> {
     for (const channel of channels) own.awaited.add(channel);
-    own.unsubscribed = false;
     connection.send(JSON.stringify({ type: "ping", id: "p" }));
-    connection.send(JSON.stringify({ type: "unsubscribe", id: UNSUBSCRIBE, channels: ["prices"] }));
+    own.since = ask(own, connection, "unsubscribe", ["prices"]);
     // Messages of one connection may be handled at the same time, so the next one waits for the answer, if it comes.
-    for (let waitedMs = 0; waitedMs < answerMs && !own.unsubscribed; waitedMs += 50) await pause(50);
+    for (let waitedMs = 0; waitedMs < answerMs && own.answered < own.since; waitedMs += 50) await pause(50);
     // Without an answer, the service may unsubscribe the client later.
-    if (own.unsubscribed) await prepare(own, connection);
-    else connection.terminate();
+    if (own.answered < own.since) connection.terminate();
+    else await prepare(own, connection);
   }
 
   return {
@@ -150,8 +148,10 @@ type State = {
   settingsRead: boolean;
   /** The channels whose snapshots are not complete. */
   awaited: Set<string>;
-  /** Whether the last unsubscribe was answered. */
-  unsubscribed: boolean;
+  /** The ids of the last request, of the last unsubscribe, and of the last answer. */
+  asked: number;
+  since: number;
+  answered: number;
   pricesAsOf: number;
 };
 
@@ -160,25 +160,32 @@ const newState = (): State => ({
   settings: new Map(),
   settingsRead: false,
   awaited: new Set(channels),
-  unsubscribed: false,
+  asked: 0,
+  since: 0,
+  answered: 0,
   pricesAsOf: 0,
 });
 
-const subscribeTo = (socket: WebSocket, wanted: readonly string[]) =>
-  socket.send(JSON.stringify({ type: "subscribe", id: "s", channels: wanted }));
+/** Returns the id of the request. */
+function ask(state: State, socket: WebSocket, type: "subscribe" | "unsubscribe", wanted: string[]): number {
+  state.asked++;
+  socket.send(JSON.stringify({ type, id: state.asked, channels: wanted }));
+  return state.asked;
+}
 
 const settingsOf = ({ type, data }: Message): Patch | undefined =>
   type === "TradingSettingsUpdated" ? (data as { settings: Patch }).settings : undefined;
 
 function take(state: State, { type, id, channel = "", more, data }: Message): void {
-  if (type === "subscriptions" && id === UNSUBSCRIBE) state.unsubscribed = true;
+  if (type === "subscriptions") state.answered = Math.max(state.answered, Number(id));
   if (type === "TradingSettingsUpdated") {
     const { chain, version, settings } = data as { chain: string; version: number; settings: Patch };
     if (version > (state.settings.get(chain)?.version ?? 0))
       state.settings.set(chain, { version, values: settings });
   }
   if (type !== "update" && type !== "snapshot") return;
-  if (type === "snapshot" && more !== true) state.awaited.delete(channel);
+  // A late snapshot from before the last unsubscribe says nothing about the subscription since then.
+  if (type === "snapshot" && more !== true && state.answered > state.since) state.awaited.delete(channel);
   if (channel === "prices") {
     for (const { asOf } of data as { asOf: string }[])
       state.pricesAsOf = Math.max(state.pricesAsOf, Date.parse(asOf));

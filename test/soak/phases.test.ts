@@ -34,8 +34,8 @@ describe("planPhases", () => {
   it("has a crash in each round of a long run", () => {
     const changes = planPhases(100_000, createChance("1"));
     const crashes = changes.filter(({ phase }) => phase === "crash");
-    expect(crashes).toHaveLength(15);
-    expect(changes.every(({ after }, index) => after === (index + 1) * 600)).toBe(true);
+    expect(crashes).toHaveLength(9);
+    expect(changes.every(({ after }, index) => after === (index + 1) * 1000)).toBe(true);
   });
 });
 

@@ -10,7 +10,7 @@ export const phases = {
   "table conflicting": { "dynamodb.conflicting": 0.3 },
   "table failing": { "dynamodb.failed": 0.2 },
   "KMS down": { "kms.failed": 1 },
-  "functions killed": { "lambda.killed": 0.05 },
+  "functions killed": { "lambda.killed": 0.03 },
   "pushes refused": { "connections.throttled": 0.3, "connections.failed": 0.1 },
   "clients stuck": { "connections.stuck": 0.3 },
   "API keys throttled": { "apigateway.throttled": 0.5 },
@@ -31,7 +31,7 @@ export type PhaseName = keyof typeof phases;
 export type Change = { after: number; phase: PhaseName | "crash" };
 
 /** The requests that meet each fault, unless the run is too short. A crash costs seconds, so there are not many. */
-const stretch = 600;
+const stretch = 1000;
 
 /**
  * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds. In each round

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { forEachConcurrently } from "../../lib/concurrency.ts";
 import { type ActionName, actions, weights } from "./actions.ts";
 import { audit } from "./audit.ts";
 import { type Chance, createChance } from "./chance.ts";
@@ -46,6 +47,9 @@ const maxStreams = 60;
 /** After an unknown outcome the write may still be under way, so that its order with the next one would be unknown. */
 const restMs = 1000;
 
+/** How long streams have to connect again after the last fault. */
+const reconnectMs = 15_000;
+
 /** Runs mixed requests of many users against a runner with faults, then audits all that the service keeps. */
 export async function soak(target: Target, options: SoakOptions): Promise<SoakReport> {
   const { requests, users, seed, atOnce = 16, patienceMs = 75_000 } = options;
@@ -54,7 +58,7 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
   const report = (problem: string) => void problems.add(problem);
 
   const people = await makePeople(service, users, randomBytes(4).toString("hex"));
-  const followers = people.slice(0, Math.min(Math.ceil(users / 2), maxStreams)).map((person) => {
+  const followers = people.slice(0, Math.min(Math.ceil(0.8 * users), maxStreams)).map((person) => {
     person.follower = follow(service, person, (text, settings) => {
       for (const stranger of strangersIn(text, person))
         report(`${person.id} was sent ${stranger} on a stream`);
@@ -76,6 +80,7 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
     });
     const endedAt = Date.now();
     await service.setFaults(phases.calm);
+    await changeAtLast({ service, people, atOnce, seed, report });
     const { items, problems: found } = await audit(service, people, { endedAt, patienceMs });
     for (const problem of found) report(problem);
     const sum = (name: keyof FollowerCounts) =>
@@ -100,15 +105,15 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
   }
 }
 
-type Load = {
+type Run = {
   service: Service;
   people: readonly Person[];
-  requests: number;
   atOnce: number;
   seed: number;
   report: (problem: string) => void;
-  onProgress: SoakOptions["onProgress"] | undefined;
 };
+
+type Load = Run & { requests: number; onProgress: SoakOptions["onProgress"] | undefined };
 
 async function runLoad({ service, people, requests, atOnce, seed, report, onProgress }: Load) {
   const changes = planPhases(requests, createChance(`phase ${seed}`));
@@ -160,6 +165,19 @@ async function runLoad({ service, people, requests, atOnce, seed, report, onProg
     ),
   );
   return { byAction, byPhase, crashes };
+}
+
+/** Changes something of each user with a stream, so that each has to be sent a last update. */
+async function changeAtLast({ service, people, atOnce, seed, report }: Run): Promise<void> {
+  const followed = people.filter(({ follower }) => follower !== undefined);
+  const deadline = Date.now() + reconnectMs;
+  await pause(restMs);
+  while (followed.some(({ follower }) => !follower?.isReady()) && Date.now() < deadline) await pause(100);
+  await forEachConcurrently(followed, { concurrency: atOnce }, async (person) => {
+    const world = { service, report, chance: createChance(`last ${person.index} ${seed}`) };
+    await actions.changeSettings(world, person);
+    await actions.recordExecutions(world, person);
+  });
 }
 
 async function someoneOf(people: readonly Person[], chance: Chance): Promise<Person> {
