@@ -81,7 +81,10 @@ try {
     },
     { requests, users, seed, atOnce, onProgress: (done, phase) => bar.update(done, { phase }) },
   ).finally(() => bar.stop());
-  await runner.stop();
+  const left = await runner.stop().then(
+    () => [],
+    (error: Error) => [error.message],
+  );
   const traces = tracesIn(folder, traceFinder(secrets));
 
   console.log(`\n${textTable(["action", ...countHeads], countRows(report.byAction))}`);
@@ -89,8 +92,9 @@ try {
   console.log(
     `\n${summaryOf(report)}; ${secrets.length} forms of secrets searched for, ${traces.length} found`,
   );
-  for (const problem of [...report.problems, ...traces]) console.error(`- ${problem}`);
-  broken = report.problems.length + traces.length > 0;
+  const problems = [...report.problems, ...traces, ...left];
+  for (const problem of problems) console.error(`- ${problem}`);
+  broken = problems.length > 0;
 } finally {
   await runner.stop();
   if (values.keep || broken) console.error(`What was written is in ${temporary}`);
