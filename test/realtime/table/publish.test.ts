@@ -168,7 +168,7 @@ describe("publish", () => {
 
   it("drops records that cannot be read, and publishes the others", async () => {
     await connect("ida", "ida-1", channels);
-    const poison = streamRecord({ ...executionItem("ida", order()), amount: "a lot" });
+    const poison = streamRecord({ ...executionItem("ida", order()), status: "lost" });
     const noImage = { ...streamRecord(settingsItem("ida", "eth", {})), dynamodb: { SequenceNumber: "1" } };
     const good = streamRecord(executionItem("ida", position()));
     expect(await publishAll([poison, noImage, good])).toEqual([]);
