@@ -57,13 +57,16 @@ export async function startDynamoDb({
   reaper.watch(child);
 
   const endpoint = `http://127.0.0.1:${port}`;
-  const client = new DynamoDBClient({ endpoint, region: account.region, credentials, maxAttempts: 1 });
+  const probe = openClient(endpoint, credentials, { maxAttempts: 1 });
   try {
-    await answers(client, child);
+    await answers(probe, child);
   } catch (error) {
     killGroup(child);
     throw error;
+  } finally {
+    probe.destroy();
   }
+  const client = openClient(endpoint, credentials);
   return {
     endpoint,
     client,
@@ -75,6 +78,16 @@ export async function startDynamoDb({
     },
   };
 }
+
+/**
+ * A client of DynamoDB Local. It repeats calls that fail with their connection: DynamoDB Local closes idle connections, and
+ * the stacks may take longer to prepare than that.
+ */
+export const openClient = (
+  endpoint: string,
+  credentials: Credentials,
+  options: { maxAttempts?: number } = {},
+): DynamoDBClient => new DynamoDBClient({ endpoint, region: account.region, credentials, ...options });
 
 /** Starts the jar file of the package directly, since the package's own start cannot switch telemetry off. */
 function jvmOptions(temporary: string): string[] {

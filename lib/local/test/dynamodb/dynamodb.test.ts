@@ -1,0 +1,32 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { describe, expect, it } from "vitest";
+import { openClient } from "../../src/dynamodb/dynamodb.ts";
+import { atEnd } from "../support/clean-up.ts";
+
+/** Answers the first request of each connection, and closes the connection at the second. */
+async function forgetfulDatabase(): Promise<Server> {
+  const used = new WeakSet<object>();
+  const server = createServer((request, response) => {
+    if (used.has(request.socket)) return request.socket.destroy();
+    used.add(request.socket);
+    return response.end(JSON.stringify({ TableNames: ["T"] }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  atEnd(() => void server.close());
+  return server;
+}
+
+describe("openClient", () => {
+  it("repeats a call whose idle connection the database has closed", async () => {
+    const { port } = (await forgetfulDatabase()).address() as AddressInfo;
+    const client = openClient(`http://127.0.0.1:${port}`, { accessKeyId: "any", secretAccessKey: "any" });
+    atEnd(() => client.destroy());
+
+    await client.send(new ListTablesCommand({}));
+
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual(["T"]);
+  });
+});
