@@ -2,10 +2,11 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
+import type { Binding } from "../../aws/container.ts";
 
 /**
- * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making and rewrapping data
- * keys, and allows nobody to decrypt: to open a wallet, this policy has to change first.
+ * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
+ * wallets and rewrapping them, and allows nobody to decrypt: to open a wallet, this policy has to change first.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string) {
@@ -17,7 +18,7 @@ export class WalletKey extends Key {
       policy: new PolicyDocument({
         statements: [
           ofAccount("Administer", administration),
-          ofAccount("MakeDataKeys", ["kms:GenerateDataKey"]),
+          ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
           // Rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
@@ -27,6 +28,19 @@ export class WalletKey extends Key {
     });
   }
 }
+
+const bindingKeys = { userID: true, walletID: true, network: true, address: true } satisfies Record<
+  keyof Binding,
+  true
+>;
+
+/** The encryption context has exactly what a wallet's data key is bound to. */
+export const ofOneWallet = {
+  // No other key. This also holds for a part of them, and for none.
+  "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
+  // Each of them.
+  Null: Object.fromEntries(Object.keys(bindingKeys).map((key) => [`kms:EncryptionContext:${key}`, "false"])),
+};
 
 function ofAccount(sid: string, actions: readonly string[], conditions: Record<string, unknown> = {}) {
   return new PolicyStatement({

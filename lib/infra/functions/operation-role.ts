@@ -6,9 +6,9 @@ import type { Key } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { Binding } from "../../aws/container.ts";
 import type { ConnectionAction, Operation, PlanAction } from "../../operation-types.ts";
 import type { TableChanges } from "../data/table-changes.ts";
+import { ofOneWallet } from "../data/wallet-key.ts";
 
 /** What functions may act on, each as far as its row allows. */
 export type Resources = {
@@ -34,7 +34,7 @@ export class OperationRole extends Role {
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
         ...(row.table.length > 0 && { Table: allow(row.table, [table.tableArn]) }),
-        ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], boundToWallet) }),
+        ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], ofOneWallet) }),
         ...(row.connections.length > 0 && {
           Connections: allow(
             ["execute-api:ManageConnections"],
@@ -106,18 +106,6 @@ const streamReading = [
   "dynamodb:GetShardIterator",
   "dynamodb:ListStreams",
 ];
-
-const bindingKeys = { userID: true, walletID: true, network: true, address: true } satisfies Record<
-  keyof Binding,
-  true
->;
-
-/** Data keys are made for wallets only: the request must name exactly what the key is bound to. */
-const boundToWallet = {
-  "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
-  // ForAllValues is also true for a request without a context.
-  Null: { "kms:EncryptionContextKeys": "false" },
-};
 
 type ControlPlaneCall = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string };
 

@@ -1,7 +1,8 @@
 import type { Credentials, Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
-import { resourceTypes } from "./cloudformation/resource-types.ts";
+import { reading } from "./cloudformation/resource.ts";
+import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { startDynamoDbProxy } from "./dynamodb/proxy.ts";
@@ -177,6 +178,8 @@ export async function start(options: StartOptions): Promise<Runner> {
   });
   const written = readAssembly(folder);
   const resources = resolveStacks(written.stacks, resourceTypes(kms.ensureKey));
+  for (const key of resources.ofType("AWS::KMS::Key"))
+    reading(key, () => kms.setPolicy(kms.ensureKey(generatedName(key)).keyId, key.property("KeyPolicy")));
   const functions = resources
     .ofType("AWS::Lambda::Function")
     .map((resource) => defineFunction(resource, written));

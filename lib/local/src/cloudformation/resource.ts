@@ -47,7 +47,10 @@ export function notEmulated(
 }
 
 /** Reads a part of a resource, and adds the resource's name to any error. */
-export function reading<Result>(resource: ResolvedResource, read: () => Result): Result {
+export function reading<Result>(
+  resource: Pick<ResolvedResource, "logicalId" | "type">,
+  read: () => Result,
+): Result {
   try {
     return read();
   } catch (error) {

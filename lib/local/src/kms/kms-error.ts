@@ -1,4 +1,5 @@
 export type KmsErrorName =
+  | "AccessDeniedException"
   | "IncorrectKeyException"
   | "InvalidCiphertextException"
   | "LimitExceededException"

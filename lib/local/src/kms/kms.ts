@@ -1,4 +1,5 @@
 import { header, type Route } from "../http/messages.ts";
+import { type Policy, readPolicy } from "./key-policy.ts";
 import { createKeyRing, type KeyRingOptions, keyArn } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
 import { createOperations, parseRequest, type RequestName, requests } from "./operations.ts";
@@ -11,6 +12,12 @@ export type Kms = {
   handle(target: string, body: unknown): KmsAnswer;
   /** The key of that name, created by the first call. */
   ensureKey(name: string): { keyId: string; arn: string };
+  /**
+   * From now on, the key is for what this document allows to the account. A key without a policy is for everything.
+   *
+   * @throws {Error} if the document has something that is not emulated.
+   */
+  setPolicy(keyId: string, document: unknown): void;
 };
 
 /** The prefix of every KMS target. */
@@ -19,7 +26,8 @@ const SERVICE = "TrentService.";
 /** Emulates AWS KMS with symmetric keys. It keeps everything in memory; `save` makes it durable. */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
-  const operations = createOperations(ring);
+  const policies = new Map<string, Policy>();
+  const operations = createOperations(ring, ({ keyId }) => policies.get(keyId));
 
   const run = <Name extends RequestName>(name: Name, body: unknown) =>
     operations[name](parseRequest(name, body));
@@ -38,6 +46,8 @@ export function createKms(options: KeyRingOptions = {}): Kms {
       const key = ring.ensure(name);
       return { keyId: key.keyId, arn: keyArn(key) };
     },
+
+    setPolicy: (keyId, document) => void policies.set(ring.find(keyId).keyId, readPolicy(document)),
   };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { account } from "../account.ts";
 import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts";
+import type { ConditionValues, Policy } from "./key-policy.ts";
 import { currentMaterial, type KeyRing, keyArn, type MasterKey } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
 
@@ -10,8 +11,25 @@ const ALGORITHM = "SYMMETRIC_DEFAULT";
 
 type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object };
 
-/** The answers are JSON of the protocol: bytes as base64, times in epoch seconds. */
-export function createOperations(ring: KeyRing): Operations {
+/**
+ * The answers are JSON of the protocol: bytes as base64, times in epoch seconds.
+ *
+ * @param policyOf the policy of a key, if it has one.
+ */
+export function createOperations(
+  ring: KeyRing,
+  policyOf: (key: MasterKey) => Policy | undefined,
+): Operations {
+  /** @throws KmsError AccessDeniedException if the key's policy does not allow the call */
+  function find(action: string, keyId: string, values: ConditionValues = {}): MasterKey {
+    const key = ring.find(keyId);
+    if (policyOf(key)?.(`kms:${action}`, values) ?? true) return key;
+    throw new KmsError(
+      "AccessDeniedException",
+      `User is not authorized to perform: kms:${action} on resource: ${keyArn(key)}`,
+    );
+  }
+
   return {
     GenerateDataKey({ KeyId, EncryptionContext, KeySpec, NumberOfBytes }) {
       const length = KeySpec === undefined ? NumberOfBytes : DATA_KEY_BYTES[KeySpec];
@@ -19,7 +37,8 @@ export function createOperations(ring: KeyRing): Operations {
         throw new KmsError("ValidationException", "Please specify either number of bytes or key spec.");
       }
       const plaintext = randomBytes(length);
-      const { arn, materialId, ciphertext } = encrypt(ring.find(KeyId), EncryptionContext, plaintext);
+      const key = find("GenerateDataKey", KeyId, valuesOf(EncryptionContext));
+      const { arn, materialId, ciphertext } = encrypt(key, EncryptionContext, plaintext);
       return {
         CiphertextBlob: ciphertext.toString("base64"),
         Plaintext: plaintext.toString("base64"),
@@ -29,7 +48,9 @@ export function createOperations(ring: KeyRing): Operations {
     },
 
     Decrypt({ CiphertextBlob, EncryptionContext, KeyId }) {
-      const { arn, materialId, plaintext } = decrypt(ring, KeyId, EncryptionContext, CiphertextBlob);
+      const { arn, materialId, plaintext } = decrypt(ring, KeyId, EncryptionContext, CiphertextBlob, (from) =>
+        find("Decrypt", from, valuesOf(EncryptionContext)),
+      );
       return {
         KeyId: arn,
         Plaintext: plaintext.toString("base64"),
@@ -39,14 +60,20 @@ export function createOperations(ring: KeyRing): Operations {
     },
 
     ReEncrypt(request) {
+      const key = ring.find(request.DestinationKeyId);
+      const valuesFor = (from: string, context: EncryptionContext) => ({
+        ...valuesOf(context),
+        "kms:ReEncryptOnSameKey": [String(from === keyArn(key))],
+      });
       const source = decrypt(
         ring,
         request.SourceKeyId,
         request.SourceEncryptionContext,
         request.CiphertextBlob,
+        (from) => find("ReEncryptFrom", from, valuesFor(from, request.SourceEncryptionContext)),
       );
       const destination = encrypt(
-        ring.find(request.DestinationKeyId),
+        find("ReEncryptTo", key.keyId, valuesFor(source.arn, request.DestinationEncryptionContext)),
         request.DestinationEncryptionContext,
         source.plaintext,
       );
@@ -62,7 +89,7 @@ export function createOperations(ring: KeyRing): Operations {
     },
 
     DescribeKey({ KeyId }) {
-      const key = ring.find(KeyId);
+      const key = find("DescribeKey", KeyId);
       return {
         KeyMetadata: {
           AWSAccountId: account.id,
@@ -85,11 +112,14 @@ export function createOperations(ring: KeyRing): Operations {
     },
 
     RotateKeyOnDemand({ KeyId }) {
-      return { KeyId: keyArn(ring.rotate(KeyId)) };
+      return { KeyId: keyArn(ring.rotate(find("RotateKeyOnDemand", KeyId).keyId)) };
     },
 
     ListKeyRotations({ KeyId, IncludeKeyMaterial, Limit, Marker }) {
-      const rotations = listMaterials(ring.find(KeyId), IncludeKeyMaterial === "ALL_KEY_MATERIAL");
+      const rotations = listMaterials(
+        find("ListKeyRotations", KeyId),
+        IncludeKeyMaterial === "ALL_KEY_MATERIAL",
+      );
       const end = Marker + Limit;
       const truncated = end < rotations.length;
       return {
@@ -101,13 +131,26 @@ export function createOperations(ring: KeyRing): Operations {
   };
 }
 
+/** What a policy's conditions can see of an encryption context. */
+function valuesOf(context: EncryptionContext): ConditionValues {
+  const values = Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]]);
+  return { ...Object.fromEntries(values), "kms:EncryptionContextKeys": Object.keys(context) };
+}
+
 function encrypt(key: MasterKey, context: EncryptionContext, plaintext: Buffer) {
   const { id: materialId, secret } = currentMaterial(key);
   const arn = keyArn(key);
   return { arn, materialId, ciphertext: seal({ keyArn: arn, materialId }, secret, context, plaintext) };
 }
 
-function decrypt(ring: KeyRing, keyId: string | undefined, context: EncryptionContext, ciphertext: Buffer) {
+/** @param permit throws if the key of that ARN may not be used */
+function decrypt(
+  ring: KeyRing,
+  keyId: string | undefined,
+  context: EncryptionContext,
+  ciphertext: Buffer,
+  permit: (keyArn: string) => void,
+) {
   const origin = readOrigin(ciphertext);
   if (keyId !== undefined && keyArn(ring.find(keyId)) !== origin.keyArn) {
     throw new KmsError(
@@ -117,6 +160,7 @@ function decrypt(ring: KeyRing, keyId: string | undefined, context: EncryptionCo
   }
   const material = ring.findMaterial(origin);
   if (material === undefined) throw new KmsError("InvalidCiphertextException");
+  permit(origin.keyArn);
   return {
     arn: origin.keyArn,
     materialId: material.id,
