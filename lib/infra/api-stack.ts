@@ -8,8 +8,7 @@ import type { DataStack } from "./data-stack.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
-import { Alarms } from "./monitoring/alarms.ts";
-import { TerminalDashboard } from "./monitoring/dashboard.ts";
+import type { Watched } from "./monitoring/metrics.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
@@ -22,9 +21,12 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 
 /** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
 export class ApiStack extends Stack {
+  /** For the watch stack. */
+  readonly watched: Watched;
+
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles, alarmTopicArn } = configuration;
+    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
     const { table, key, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", configuration);
@@ -55,15 +57,10 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("schedule"))
       addSchedule(this, row, functions.get(name), isEnabled(row));
 
-    const { deploymentStage: stage } = api;
-    const watched = {
-      ...{ endpoints, functions, stage, stream: stream.stage, changes, table, isEnabled },
-      accessLogs: [api.accessLog, stream.accessLog],
-    };
-    new Alarms(this, "Alarms", { ...watched, topicArn: alarmTopicArn });
-    new TerminalDashboard(this, "Dashboard", watched);
+    this.watched = { api, endpoints, stream, functions, changes, table, isEnabled };
 
-    const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stage.stageName}`;
+    const { stageName } = api.deploymentStage;
+    const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stageName}`;
     new CfnOutput(this, "BaseUrl", { value: `https://${domain?.domainName ?? address}` });
     new CfnOutput(this, "StreamUrl", {
       value: streamDomain ? `wss://${streamDomain.domainName}` : stream.stage.url,

@@ -4,8 +4,9 @@ import cdk from "../../cdk.json" with { type: "json" };
 import { ApiStack } from "./api-stack.ts";
 import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
+import { WatchStack } from "./watch-stack.ts";
 
-/** CloudFormation puts them on every resource of both stacks. */
+/** CloudFormation puts them on every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
 /**
@@ -18,7 +19,8 @@ export function terminalApp(props: AppProps = {}): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, tags });
-  new ApiStack(app, "TerminalApi", { configuration, data, tags });
+  const { watched } = new ApiStack(app, "TerminalApi", { configuration, data, tags });
+  new WatchStack(app, "TerminalWatch", { configuration, watched, tags });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

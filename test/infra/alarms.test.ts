@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/monitoring/access-log.ts";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
-import { customContext, only, propertiesOf, synthesize } from "./synthesized.ts";
+import { customContext, only, propertiesOf, synthesize, watchOf } from "./synthesized.ts";
 
 type Metric = { MetricName: string; Namespace?: string; Dimensions?: { Name: string; Value: unknown }[] };
 
@@ -23,7 +23,7 @@ type AlarmProperties = {
 };
 
 const alarmsOf = (context?: Record<string, unknown>) =>
-  propertiesOf<AlarmProperties>(synthesize(context).api, "AWS::CloudWatch::Alarm");
+  propertiesOf<AlarmProperties>(watchOf(synthesize(context)), "AWS::CloudWatch::Alarm");
 
 /** The only alarm on a metric whose dimensions, as text, contain a part. */
 function alarmOn(alarms: readonly AlarmProperties[], metricName: string, dimension = "") {
@@ -42,7 +42,7 @@ type FilterProperties = {
   MetricTransformations: { MetricName: string; MetricNamespace: string; MetricValue: string }[];
 };
 
-const filters = propertiesOf<FilterProperties>(synthesize().api, "AWS::Logs::MetricFilter");
+const filters = propertiesOf<FilterProperties>(watchOf(synthesize()), "AWS::Logs::MetricFilter");
 const filterOf = (name: string) =>
   filters.find(
     ({ LogGroupName, MetricTransformations: [metric] }) =>
@@ -272,7 +272,7 @@ describe("the alarms on what happens without a request", () => {
 
 describe("the dashboard", () => {
   it("shows every function, the connections, the changes and their age", () => {
-    const dashboard = JSON.stringify(only(synthesize().api, "AWS::CloudWatch::Dashboard").Properties);
+    const dashboard = JSON.stringify(only(watchOf(synthesize()), "AWS::CloudWatch::Dashboard").Properties);
     for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
     for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])
       expect(dashboard).toContain(metric);

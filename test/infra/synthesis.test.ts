@@ -32,11 +32,11 @@ describe("bin/app.ts", () => {
       },
     });
     expect(stderr).toBe("");
-    const texts = ["TerminalData", "TerminalApi"].map((stack) =>
+    const texts = ["TerminalData", "TerminalApi", "TerminalWatch"].map((stack) =>
       readFileSync(join(outdir, `${stack}.template.json`), "utf8"),
     );
-    const { data, api } = synthesize();
-    expect(texts.map((text) => JSON.parse(text))).toEqual([data, api]);
+    const { data, api, watch } = synthesize();
+    expect(texts.map((text) => JSON.parse(text))).toEqual([data, api, watch]);
     expect(texts.join()).not.toMatch(/arn:aws:|\b\d{12}\b|(us|eu|ap)-[a-z]+-\d/);
     expect(readdirSync(directory)).toEqual(["elsewhere"]);
   });

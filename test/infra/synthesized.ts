@@ -17,7 +17,14 @@ export type Template = {
   Outputs: Record<string, { Value: unknown }>;
 };
 
-export type Templates = { data: Template; api: Template; protectedData: boolean };
+export type Templates = {
+  data: Template;
+  api: Template;
+  watch: Template;
+  protectedData: boolean;
+  /** The stacks that are deployed before the watch stack. */
+  beforeWatch: string[];
+};
 
 /** A context in which every choice differs from its default. */
 export const customContext = {
@@ -39,10 +46,17 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
+/** Between them: the user pool and an issuer, domains and none, origins, an alarm topic, and no prices. */
+export const contexts: Record<string, Record<string, unknown>> = {
+  "the defaults": {},
+  "every choice": customContext,
+  "no prices": { priceFeeds: [] },
+};
+
 const synthesized = new Map<string, Templates>();
 
 /**
- * Both templates for a context, without the functions' code and without CDK's check of the templates, which take seconds:
+ * The templates for a context, without the functions' code and without CDK's check of the templates, which take seconds:
  * synthesis.test.ts and bundles.test.ts have those. Each context is synthesized once, so nobody may change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
@@ -61,14 +75,38 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
       context: { ...withoutCode, ...context },
     }).synth();
     const data = assembly.getStackByName("TerminalData");
+    const watch = assembly.getStackByName("TerminalWatch");
     return {
       data: data.template,
       api: assembly.getStackByName("TerminalApi").template,
+      watch: watch.template,
+      beforeWatch: watch.dependencies.map(({ id }) => id),
       protectedData: data.terminationProtection ?? false,
     };
   } finally {
     rmSync(outdir, { recursive: true });
   }
+}
+
+/**
+ * The template of the watch stack, with the values of the outputs that it reads: references into the other templates.
+ * @param onRead is given each value, and the template that it refers to
+ */
+export function watchOf(
+  { data, api, watch }: Pick<Templates, "data" | "api" | "watch">,
+  onRead = (_value: unknown, _from: Template) => {},
+): Template {
+  const stacks: Record<string, Template> = { TerminalData: data, TerminalApi: api };
+  return JSON.parse(JSON.stringify(watch), (_, value) => {
+    const { StackName, OutputName } = value?.["Fn::GetStackOutput"] ?? {};
+    if (OutputName === undefined) return value;
+    const from = stacks[StackName];
+    const output = from?.Outputs[OutputName];
+    if (from === undefined || output === undefined)
+      throw new Error(`${StackName} has no output ${OutputName}`);
+    onRead(output.Value, from);
+    return output.Value;
+  });
 }
 
 /** Context that keeps the functions' code from being bundled. */

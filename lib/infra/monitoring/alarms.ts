@@ -19,6 +19,7 @@ import {
   issuerOutages,
   limitsReached,
   refusedKeys,
+  requestMetric,
   sumOverCalls,
   type Watched,
 } from "./metrics.ts";
@@ -29,11 +30,7 @@ const fiveMinutes = Duration.minutes(5);
 export class Alarms extends Construct {
   readonly #action: SnsAction | undefined;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { topicArn, ...watched }: Watched & { topicArn: string | undefined },
-  ) {
+  constructor(scope: Construct, id: string, watched: Watched, topicArn: string | undefined) {
     super(scope, id);
     this.#action =
       topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
@@ -66,13 +63,15 @@ export class Alarms extends Construct {
   }
 
   /** Failed requests, and failures to identify callers. */
-  #watchRequests({ endpoints, functions, stage, accessLogs }: Watched) {
-    for (const { operation, method } of endpoints)
+  #watchRequests({ api, endpoints, stream, functions }: Watched) {
+    for (const endpoint of endpoints) {
+      const { name, row } = endpoint.operation;
       this.#add(
-        `${operation.name}Failures`,
-        method.metricServerError(stage),
-        `${operation.row.impact} Look first at the alarm of the authorizer, then at the log of function ${operation.name}.`,
+        `${name}Failures`,
+        requestMetric(endpoint, "5XXError", { statistic: Stats.SUM }),
+        `${row.impact} Look first at the alarm of the authorizer, then at the log of function ${name}.`,
       );
+    }
 
     const issuerFirst = (name: string) =>
       `Look first at whether the issuer's keys can be fetched, then at the log of function ${name}.`;
@@ -85,17 +84,17 @@ export class Alarms extends Construct {
     const authorizeConnection = functions.get("authorizeConnection");
     this.#add(
       `${authorizeConnection.name}Failures`,
-      failuresBesideRefusals(authorizeConnection),
+      failuresBesideRefusals(this, authorizeConnection),
       `${authorizeConnection.row.impact} ${issuerFirst(authorizeConnection.name)}`,
     );
     this.#add(
       "IssuerOutage",
-      issuerOutages([authorize, authorizeConnection]),
+      issuerOutages(this, [authorize, authorizeConnection]),
       "The issuer's keys cannot be fetched. Users notice nothing while the last good keys serve, which they do for six hours. Tokens that were signed with a new key get a 500, and so does every token in a function that has just started. Look first at the issuer's JWKS.",
     );
     this.#add(
       "KeysRefused",
-      refusedKeys(accessLogs),
+      refusedKeys(this, [api.accessLog, stream.accessLog]),
       "Users get a 403 for every request: API Gateway refuses the API keys that the authorizers name. Look first at whether the fallback key and all usage plans exist, and cover both stages. If the keys are new ones, raise keyGraceSeconds.",
     );
   }
@@ -107,7 +106,7 @@ export class Alarms extends Construct {
       if (row.kind === "rest" || row.kind === "authorizer") continue;
       this.#add(
         `${name}Failures`,
-        failuresOf(operation),
+        failuresOf(this, operation),
         `${row.impact} Look first at the log of function ${name}: one line names the fault and, if AWS failed, AWS's request id.`,
         raisedByFailures(row),
       );
@@ -132,7 +131,7 @@ export class Alarms extends Construct {
     );
     this.#add(
       "KeyLimitReached",
-      limitsReached(functions.get("mirrorPlans")),
+      limitsReached(this, functions.get("mirrorPlans")),
       "New users share the rate limit of the fallback plan: API Gateway has no room for another API key (10,000 per account and region) or another customer's plan (300). Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
       { threshold: 1 },
     );

@@ -1,7 +1,8 @@
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { OperationFunction } from "../functions/operation-functions.ts";
-import { limitMetric, sumOverCalls, type Watched } from "./metrics.ts";
+import type { Endpoint } from "../rest/methods.ts";
+import { limitMetric, requestMetric, streamMetric, sumOverCalls, type Watched } from "./metrics.ts";
 
 /** One page from the callers down to the table: how much, how wrong, how slow. */
 export class TerminalDashboard extends Dashboard {
@@ -24,25 +25,25 @@ export class TerminalDashboard extends Dashboard {
   }
 }
 
-function requests({ endpoints, stage }: Watched): IWidget[] {
+function requests({ endpoints }: Watched): IWidget[] {
+  const of = (endpoint: Endpoint, metricName: string, statistic: string, what: string) =>
+    requestMetric(endpoint, metricName, { statistic, label: `${endpoint.operation.name}${what}` });
   return [
     graph(
       "Requests",
-      endpoints.map(({ operation: { name }, method }) => method.metricCount(stage, { label: name })),
+      endpoints.map((endpoint) => of(endpoint, "Count", Stats.SAMPLE_COUNT, "")),
     ),
     graph(
       "Refused and failed requests",
-      endpoints.flatMap(({ operation: { name }, method }) => [
-        method.metricClientError(stage, { label: `${name} 4xx` }),
-        method.metricServerError(stage, { label: `${name} 5xx` }),
+      endpoints.flatMap((endpoint) => [
+        of(endpoint, "4XXError", Stats.SUM, " 4xx"),
+        of(endpoint, "5XXError", Stats.SUM, " 5xx"),
       ]),
     ),
     graph(
       "Latency",
-      endpoints.flatMap(({ operation: { name }, method }) =>
-        percentiles.map((statistic) =>
-          method.metricLatency(stage, { statistic, label: `${name} ${statistic}` }),
-        ),
+      endpoints.flatMap((endpoint) =>
+        percentiles.map((statistic) => of(endpoint, "Latency", statistic, ` ${statistic}`)),
       ),
     ),
   ];
@@ -60,7 +61,7 @@ function functions(title: string, operations: readonly OperationFunction[]): IWi
 
 function connections({ stream }: Watched): IWidget[] {
   const sumOf = (metricName: string) =>
-    stream.metric(metricName, { statistic: Stats.SUM, label: metricName });
+    streamMetric(stream, metricName, { statistic: Stats.SUM, label: metricName });
   return [
     graph("Connections opened", [sumOf("ConnectCount")]),
     graph("Messages, in and out", [sumOf("MessageCount")]),

@@ -1,27 +1,52 @@
 import { Stack } from "aws-cdk-lib";
-import type { Stage } from "aws-cdk-lib/aws-apigateway";
-import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
-import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { FilterPattern, type JsonPattern, type LogGroup, type MetricFilter } from "aws-cdk-lib/aws-logs";
+import {
+  FilterPattern,
+  type IFilterPattern,
+  type ILogGroup,
+  type LogGroup,
+  MetricFilter,
+} from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { operations } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
+import { apiStageName, type TerminalRestApi } from "../rest/rest-api.ts";
+import type { StreamApi } from "../websocket/stream-api.ts";
 
-/** What the alarms and the dashboard watch. */
+/** What the alarms and the dashboard watch. It belongs to the other stacks. */
 export type Watched = {
+  api: TerminalRestApi;
   endpoints: readonly Endpoint[];
+  stream: StreamApi;
   functions: OperationFunctions;
-  stage: Stage;
-  stream: WebSocketStage;
-  /** Of both APIs. */
-  accessLogs: readonly LogGroup[];
   changes: TableChanges;
   table: Table;
   isEnabled: (row: ScheduleRow) => boolean;
 };
+
+/** A metric of a method, by names that are known before the deployment. */
+export const requestMetric = ({ method }: Endpoint, metricName: string, options: MetricOptions) =>
+  new Metric({
+    namespace: "AWS/ApiGateway",
+    metricName,
+    dimensionsMap: {
+      ApiName: method.api.restApiName,
+      Method: method.httpMethod,
+      Resource: method.resource.path,
+      Stage: apiStageName,
+    },
+    ...options,
+  });
+
+export const streamMetric = (stream: StreamApi, metricName: string, options: MetricOptions) =>
+  stream.metric(metricName, {
+    dimensionsMap: { ApiId: stream.apiId, Stage: apiStageName },
+    ...options,
+  });
 
 const { all, any, stringValue } = FilterPattern;
 
@@ -39,14 +64,14 @@ const brokenOff = all(
  * Failures of a function: the errors that Lambda counts, and the faults that the function logged and answered, which Lambda
  * does not know. A failure is often both, so this is the greater number and not the sum.
  */
-export function failuresOf(operation: OperationFunction): MathExpression {
+export function failuresOf(scope: Construct, operation: OperationFunction): MathExpression {
   return new MathExpression({
     label: operation.name,
     // Unlike `a + b`, this has a value when one of the metrics has no data, as the faults mostly do.
     expression: "MAX(METRICS())",
     usingMetrics: {
       errors: operation.lambda.metricErrors({ statistic: Stats.SUM }),
-      faults: countedInLog(operation, loggedBy(operation.name)),
+      faults: faultsOf(scope, operation, loggedBy(operation.name)),
     },
   });
 }
@@ -55,67 +80,58 @@ export function failuresOf(operation: OperationFunction): MathExpression {
  * Failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as an error, so
  * anybody could raise the alarm by connecting without a token.
  */
-export function failuresBesideRefusals(operation: OperationFunction): Metric {
-  return countedInLog(operation, any(loggedBy(operation.name), brokenOff));
+export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
+  return faultsOf(scope, operation, any(loggedBy(operation.name), brokenOff));
 }
 
 /** How often API Gateway had no room for another key or plan. */
-export function limitsReached(operation: OperationFunction): Metric {
-  const metric = limitMetric(operation);
-  operation.lambda.logGroup.addMetricFilter("Limits", {
-    filterPattern: all(
-      loggedBy(operation.name),
-      any(
-        stringValue("$.message.error", "=", "KeyLimitReached"),
-        stringValue("$.message.error", "=", "PlanLimitReached"),
-      ),
-    ),
-    metricNamespace: metric.namespace,
-    metricName: metric.metricName,
-  });
-  return metric;
-}
-
-/** How often the authorizers could not fetch the issuer's keys, whether they had older ones to use or not. */
-export function issuerOutages(authorizers: readonly OperationFunction[]): Metric {
-  const [first] = authorizers as [OperationFunction];
-  const metric = { metricNamespace: Stack.of(first.lambda).stackName, metricName: "IssuerOutages" };
-  const filterPattern = stringValue("$.message.error", "=", "IssuerUnavailable");
-  const [filter] = authorizers.map(({ lambda }) =>
-    lambda.logGroup.addMetricFilter("IssuerOutages", { filterPattern, ...metric }),
-  ) as [MetricFilter];
-  return filter.metric({ statistic: Stats.SUM });
+export function limitsReached(scope: Construct, { name, lambda }: OperationFunction): Metric {
+  const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
+    stringValue("$.message.error", "=", error),
+  );
+  return counted(scope, limitMetricName, [lambda.logGroup], all(loggedBy(name), any(...reached)));
 }
 
 /** The metric of {@link limitsReached}. */
-export const limitMetric = ({ lambda }: OperationFunction) =>
-  new Metric({
-    namespace: Stack.of(lambda).stackName,
-    metricName: "KeyLimitReached",
-    statistic: Stats.SUM,
-  });
+export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, limitMetricName);
+
+const limitMetricName = "KeyLimitReached";
+
+/** How often the authorizers could not fetch the issuer's keys, whether they had older ones to use or not. */
+export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
+  const logs = authorizers.map(({ lambda }) => lambda.logGroup);
+  return counted(scope, "IssuerOutages", logs, stringValue("$.message.error", "=", "IssuerUnavailable"));
+}
 
 /** The requests and connections for whose API key API Gateway answered 403. */
-export function refusedKeys(accessLogs: readonly LogGroup[]): Metric {
-  const [metric] = accessLogs.map((log) => {
-    const metricNamespace = Stack.of(log).stackName;
-    const filterPattern = stringValue("$.errorType", "=", "INVALID_API_KEY");
-    return log
-      .addMetricFilter("RefusedKeys", { filterPattern, metricNamespace, metricName: "RefusedKeys" })
-      .metric({ statistic: Stats.SUM });
-  });
-  if (metric === undefined) throw new Error("There is no access log");
+export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
+  counted(scope, "RefusedKeys", accessLogs, stringValue("$.errorType", "=", "INVALID_API_KEY"));
+
+const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
+  counted(scope, `${name}Faults`, [lambda.logGroup], pattern);
+
+/** Counts the lines of logs that match a pattern. */
+function counted(
+  scope: Construct,
+  metricName: string,
+  logs: readonly ILogGroup[],
+  filterPattern: IFilterPattern,
+): Metric {
+  const [first] = logs as [ILogGroup];
+  const metric = logMetric(first, metricName);
+  for (const logGroup of logs)
+    new MetricFilter(scope, `${metricName}In${logGroup.node.scope?.node.id}${logGroup.node.id}`, {
+      logGroup,
+      filterPattern,
+      metricNamespace: metric.namespace,
+      metricName,
+    });
   return metric;
 }
 
-function countedInLog({ name, lambda }: OperationFunction, filterPattern: JsonPattern): Metric {
-  const filter = lambda.logGroup.addMetricFilter("Faults", {
-    filterPattern,
-    metricNamespace: Stack.of(lambda).stackName,
-    metricName: `${name}Faults`,
-  });
-  return filter.metric({ statistic: Stats.SUM });
-}
+/** A metric that filters of logs feed. Its namespace is the stack that writes the logs. */
+const logMetric = (log: ILogGroup, metricName: string) =>
+  new Metric({ namespace: Stack.of(log).stackName, metricName, statistic: Stats.SUM });
 
 const tableActions = Object.values<Operation>(operations)
   .flatMap((row) => row.table)

@@ -7,6 +7,8 @@ export type Scope = {
   attribute(logicalId: string, name: string): unknown;
   /** The output that a stack exports under that name. */
   imported(name: string): unknown;
+  /** An output of any stack, by its name in the template. */
+  output(stackName: string, name: string): unknown;
   condition(name: string): boolean;
 };
 
@@ -35,6 +37,10 @@ class Place {
     return ["string", "number", "boolean"].includes(typeof value)
       ? String(value)
       : this.refuse(`expected text, not ${JSON.stringify(value)}`);
+  }
+
+  object(argument: unknown): Record<string, unknown> {
+    return isObject(argument) ? argument : this.refuse("expected an object");
   }
 
   list(argument: unknown, length?: number): unknown[] {
@@ -84,6 +90,14 @@ const intrinsics: Record<string, Intrinsic> = {
   },
 
   "Fn::ImportValue": (name, at) => at.scope.imported(at.text(name)),
+
+  "Fn::GetStackOutput": (argument, at) => {
+    const { StackName, OutputName, Region = { Ref: "AWS::Region" }, ...others } = at.object(argument);
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) at.refuse(`${unknown} is not emulated`);
+    if (at.text(Region) !== at.text({ Ref: "AWS::Region" })) at.refuse("other Regions are not emulated");
+    return at.scope.output(at.text(StackName), at.text(OutputName));
+  },
 
   "Fn::If": (argument, at) => {
     const [condition, whenTrue, whenFalse] = at.list(argument, 3);

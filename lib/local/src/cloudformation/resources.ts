@@ -15,15 +15,22 @@ export type Resources = {
 };
 
 /**
- * Resolves stacks, which may import from each other.
+ * Resolves stacks, which may refer to each other's outputs.
  * @throws StartupError if a resource has a type that is not among `types`
  */
 export function resolveStacks(stacks: readonly Stack[], types: ResourceTypes): Resources {
   const resolved: ResolvedStack[] = stacks.map((stack) =>
-    resolveStack(stack, types, (name) => {
-      const read = resolved.map((other) => other.exports().get(name)).find((each) => each !== undefined);
-      if (read === undefined) throw new StartupError(`${stack.name}: no stack exports ${name}`);
-      return read();
+    resolveStack(stack, types, {
+      imported(name) {
+        const read = resolved.map((other) => other.exports().get(name)).find((each) => each !== undefined);
+        if (read === undefined) throw new StartupError(`${stack.name}: no stack exports ${name}`);
+        return read();
+      },
+      output(stackName, name) {
+        const read = resolved[stacks.findIndex((other) => other.name === stackName)]?.outputs.get(name);
+        if (read === undefined) throw new StartupError(`${stack.name}: ${stackName} has no output ${name}`);
+        return read();
+      },
     }),
   );
   const all = resolved.flatMap(({ resources }) => resources);
@@ -49,9 +56,9 @@ type ResolvedStack = {
 function resolveStack(
   { name: stackName, template }: Stack,
   types: ResourceTypes,
-  imported: Scope["imported"],
+  others: Pick<Scope, "imported" | "output">,
 ): ResolvedStack {
-  const scope: Scope = { ref, attribute, imported, condition };
+  const scope: Scope = { ref, attribute, ...others, condition };
   const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
   const truth = once((path: string, expression: unknown) => resolveCondition(expression, scope, path));
 

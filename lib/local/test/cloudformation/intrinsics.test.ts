@@ -6,6 +6,7 @@ const scope: Scope = {
   ref: (name) => ({ "AWS::Region": "us-east-1", Table: "T", Zones: ["a", "b"], Count: 3 })[name],
   attribute: (logicalId, name) => `${logicalId}/${name}`,
   imported: (name) => `imported ${name}`,
+  output: (stack, name) => `${stack}'s ${name}`,
   condition: (name) => name === "Yes",
 };
 
@@ -24,6 +25,11 @@ describe("resolve", () => {
     ["Fn::Sub", { "Fn::Sub": "x-${AWS::Region}-${Key.Arn}-${!Literal}" }, "x-us-east-1-Key/Arn-${Literal}"],
     ["Fn::Sub with variables", { "Fn::Sub": ["${A}${Table}", { A: { Ref: "Count" } }] }, "3T"],
     ["Fn::ImportValue", { "Fn::ImportValue": { "Fn::Sub": "${Table}-Name" } }, "imported T-Name"],
+    [
+      "Fn::GetStackOutput",
+      { "Fn::GetStackOutput": { StackName: "Data", OutputName: "O", Region: { Ref: "AWS::Region" } } },
+      "Data's O",
+    ],
     ["Fn::If with a true condition", { "Fn::If": ["Yes", { Ref: "Table" }, { "Fn::Unknown": 1 }] }, "T"],
     ["Fn::If with a false condition", { "Fn::If": ["No", 1, { a: { Ref: "Count" } }] }, { a: 3 }],
     ["a property called Ref beside others", { Ref: "Table", Name: "n" }, { Ref: "Table", Name: "n" }],
@@ -51,6 +57,16 @@ describe("resolve", () => {
     ["Fn::Join without its list", { "Fn::Join": [""] }, "Stack.Place.Fn::Join: expected 2 elements"],
     ["Fn::Join of an object", { "Fn::Join": ["", [{}]] }, "expected text, not {}"],
     ["Fn::Select beyond the end", { "Fn::Select": [5, ["a"]] }, "there is no element 5"],
+    [
+      "Fn::GetStackOutput from another Region",
+      { "Fn::GetStackOutput": { StackName: "Data", OutputName: "O", Region: "eu-west-1" } },
+      "other Regions are not emulated",
+    ],
+    [
+      "Fn::GetStackOutput from another account",
+      { "Fn::GetStackOutput": { StackName: "Data", OutputName: "O", RoleArn: "arn" } },
+      "RoleArn is not emulated",
+    ],
     ["Fn::Sub of a number", { "Fn::Sub": 5 }, "expected a list"],
   ])("rejects %s", (_, value, message) => {
     expect(() => at(value)).toThrow(message);

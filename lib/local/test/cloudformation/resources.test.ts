@@ -69,14 +69,17 @@ describe("a reference", () => {
 });
 
 describe("resolveStacks", () => {
-  it("lets stacks import from each other, in either order", () => {
+  it.each([
+    ["imports", { "Fn::ImportValue": "Data:Out" }],
+    ["outputs", { "Fn::GetStackOutput": { StackName: "Data", OutputName: "Out" } }],
+  ])("lets stacks refer to each other by %s, in either order", (_, Name) => {
     const producer = stack("Data", {
       Resources: { Table: { Type: "AWS::DynamoDB::Table" } },
       Outputs: { Out: { Value: { Ref: "Table" }, Export: { Name: { "Fn::Sub": "${AWS::StackName}:Out" } } } },
     });
     const consumer = stack("Api", {
       Resources: {
-        Fn: { Type: "AWS::Lambda::Function", Properties: { Name: { "Fn::ImportValue": "Data:Out" } } },
+        Fn: { Type: "AWS::Lambda::Function", Properties: { Name } },
       },
     });
     for (const stacks of [
@@ -144,6 +147,11 @@ describe("resolveStacks", () => {
       "an import that no stack exports",
       "S: no stack exports X",
       { Outputs: { V: { Value: { "Fn::ImportValue": "X" } } } },
+    ],
+    [
+      "an output that a stack does not have",
+      "S: Data has no output X",
+      { Outputs: { V: { Value: { "Fn::GetStackOutput": { StackName: "Data", OutputName: "X" } } } } },
     ],
     [
       "a cycle",

@@ -1,0 +1,22 @@
+import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import type { Configuration } from "./config.ts";
+import { Alarms } from "./monitoring/alarms.ts";
+import { TerminalDashboard } from "./monitoring/dashboard.ts";
+import type { Watched } from "./monitoring/metrics.ts";
+
+export type WatchStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; watched: Watched };
+
+/**
+ * The alarms, the filters that count lines of logs, and the dashboard. It reads the other stacks, and nothing refers to it.
+ * It holds nothing: it can be deleted and deployed again at any time.
+ */
+export class WatchStack extends Stack {
+  constructor(scope: Construct, id: string, { configuration, watched, ...props }: WatchStackProps) {
+    super(scope, id, { ...props, description: "Trading terminal: the alarms and the dashboard" });
+    // CloudFormation would refuse to remove or replace what this stack imports.
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    new Alarms(this, "Alarms", watched, configuration.alarmTopicArn);
+    new TerminalDashboard(this, "Dashboard", watched);
+  }
+}

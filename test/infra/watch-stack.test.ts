@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { contexts, synthesize, type Template, watchOf } from "./synthesized.ts";
+
+const { data, api, watch, beforeWatch } = synthesize();
+
+const typesOf = ({ Resources }: Template) => new Set(Object.values(Resources).map(({ Type }) => Type));
+
+describe("the watch stack", () => {
+  it("has the alarms, the filters of logs and the dashboard, and the other stacks have none", () => {
+    const types = new Set([
+      "AWS::CloudWatch::Alarm",
+      "AWS::Logs::MetricFilter",
+      "AWS::CloudWatch::Dashboard",
+    ]);
+    expect(typesOf(watch)).toEqual(types);
+    for (const template of [data, api])
+      expect([...typesOf(template)].filter((type) => types.has(type))).toEqual([]);
+  });
+
+  it("is deployed after the others, which do not know it", () => {
+    expect(beforeWatch).toEqual(expect.arrayContaining(["TerminalApi", "TerminalData"]));
+    for (const template of [data, api]) expect(JSON.stringify(template)).not.toContain("TerminalWatch");
+  });
+
+  it("reads nothing but names, and in a way that does not keep the other stacks from changing them", () => {
+    expect(JSON.stringify(watch)).not.toContain("Fn::ImportValue");
+    const read = new Set<string>();
+    watchOf({ data, api, watch }, (value, { Resources }) => {
+      const { Ref, "Fn::GetAtt": [id, attribute] = [Ref] } = value as Record<string, string & string[]>;
+      read.add([Resources[id as string]?.Type, attribute].join(" ").trim());
+    });
+    expect([...read].sort()).toEqual([
+      "AWS::ApiGatewayV2::Api",
+      "AWS::DynamoDB::Table",
+      "AWS::Lambda::Function",
+      "AWS::Logs::LogGroup",
+      "AWS::SQS::Queue QueueName",
+    ]);
+  });
+});
+
+describe("each stack", () => {
+  it.each(Object.entries(contexts))("stays far from CloudFormation's limits with %s", (_, context) => {
+    const templates = synthesize(context);
+    for (const template of [templates.data, templates.api, templates.watch]) {
+      // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
+      expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(400);
+      expect(Object.keys(template.Outputs ?? {}).length).toBeLessThanOrEqual(150);
+      expect(JSON.stringify(template).length).toBeLessThan(500_000);
+    }
+  });
+});
