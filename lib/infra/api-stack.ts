@@ -31,7 +31,7 @@ export class ApiStack extends Stack {
 
     const api = new TerminalRestApi(this, "Api", configuration);
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
-    const changes = new TableChanges(this, "Changes", table);
+    const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
     const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, environment });

@@ -8,10 +8,15 @@ import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRat
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
 
+/** The address that mail comes from, and the verified identity in SES that it belongs to. */
+export type MailIdentity = { from: string; identityArn: string };
+
 /** What a deployment may choose, by CDK context (`-c key=value`). */
 export type Configuration = {
-  /** Whose tokens are accepted. If undefined, the data stack makes a user pool. */
+  /** Whose tokens are accepted. If undefined, those of the user pool in the data stack. */
   issuer: Issuer | undefined;
+  /** What the user pool's mail is sent with. If undefined, Cognito sends it, and no more than 50 a day. */
+  mail: MailIdentity | undefined;
   /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
   /** Web origins whose pages may call the service with credentials. */
@@ -25,6 +30,8 @@ export type Configuration = {
   channelShards: number;
   /** The most WebSocket connections that a user can have open. A change is pushed to each of them. */
   connectionsPerUser: number;
+  /** The change stream of a table that was restored under its old name: CloudFormation knows the lost table's. */
+  tableStreamArn: string | undefined;
   /** Where prices come from, in order of preference. An empty list fetches none. */
   priceFeeds: readonly PriceFeed[];
   /** How long a user's new API key is not used, because API Gateway takes a while to know it. */
@@ -73,7 +80,8 @@ export function readConfiguration(node: Node): Configuration {
     throttles,
     ...rest
   } = context.output;
-  const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...chosen } = rest;
+  const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...others } = rest;
+  const { mailFrom, mailIdentityArn, ...chosen } = others;
   return {
     ...chosen,
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
@@ -81,6 +89,8 @@ export function readConfiguration(node: Node): Configuration {
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
+    mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
+    tableStreamArn: chosen.tableStreamArn,
     alarmTopicArn: chosen.alarmTopicArn,
   };
 }
@@ -187,6 +197,8 @@ const needs = [
   ["certificateArn", "domainName"],
   ["streamDomainName", "streamCertificateArn"],
   ["streamCertificateArn", "streamDomainName"],
+  ["mailFrom", "mailIdentityArn"],
+  ["mailIdentityArn", "mailFrom"],
 ] as const;
 
 const Context = v.pipe(
@@ -201,6 +213,18 @@ const Context = v.pipe(
     certificateArn: v.optional(CertificateArn),
     streamDomainName: v.optional(DomainName),
     streamCertificateArn: v.optional(CertificateArn),
+    mailFrom: v.optional(
+      matching(
+        /^([^<>@]+<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+        "a mail address, with or without a name",
+      ),
+    ),
+    mailIdentityArn: v.optional(
+      matching(/^arn:[\w-]+:ses:[\w-]+:\d+:identity\/\S+$/, "the ARN of an identity in SES"),
+    ),
+    tableStreamArn: v.optional(
+      matching(/^arn:[\w-]+:dynamodb:.+:table\/.+\/stream\/\S+$/, "the ARN of a table's stream"),
+    ),
     channelShards: v.optional(
       json(wholeNumber(1, 256, "must be a whole number from 1 to 256")),
       defaults.channelShards,

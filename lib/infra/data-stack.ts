@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
@@ -6,14 +6,20 @@ import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
+import { retained } from "./retained.ts";
 
 export type DataStackProps = Pick<StackProps, "tags"> & { configuration: Configuration };
 
-/** Everything that cannot be made again: the table, the key and, if no issuer is configured, the users' sign-ins. */
+/**
+ * Everything that cannot be made again: the table, the key and the users' sign-ins. It is the same for every
+ * configuration except for how the user pool works, so no change of configuration can remove anything.
+ */
 export class DataStack extends Stack {
   /** The one table of the service. lib/aws/table-keys.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
+  /** The change stream of the table. */
+  readonly streamArn: string;
   /** The configured issuer, else the user pool of this stack. */
   readonly issuer: Issuer;
 
@@ -32,19 +38,29 @@ export class DataStack extends Stack {
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
     });
     this.key = new WalletKey(this, "Key");
+    const users = new UserDirectory(this, "Users", {
+      isIssuer: configuration.issuer === undefined,
+      mail: configuration.mail,
+    });
+    // A first deploy that fails is rolled back, and what is protected from deletion cannot be. So the table comes last.
+    this.table.node.addDependency(this.key, users);
+
+    const { tableStreamArn } = this.table;
+    if (tableStreamArn === undefined) throw new Error("The table has no stream");
+    this.streamArn = configuration.tableStreamArn ?? tableStreamArn;
+    this.issuer = configuration.issuer ?? users.issuer;
+    // CloudFormation removes no export that another stack imports. These are imported in some configurations only.
+    for (const value of [tableStreamArn, users.pool.userPoolId, users.client.userPoolClientId])
+      this.exportValue(value);
+
     new CfnOutput(this, "TableName", { value: this.table.tableName });
     new CfnOutput(this, "KeyId", { value: this.key.keyArn });
-
-    if (configuration.issuer) {
-      this.issuer = configuration.issuer;
-    } else {
-      const { pool, client, issuer } = new UserDirectory(this, "Users");
-      this.issuer = issuer;
-      new CfnOutput(this, "UserPoolId", { value: pool.userPoolId });
-      new CfnOutput(this, "UserPoolClientId", { value: client.userPoolClientId });
+    if (configuration.issuer === undefined) {
+      new CfnOutput(this, "UserPoolId", { value: users.pool.userPoolId });
+      new CfnOutput(this, "UserPoolClientId", { value: users.client.userPoolClientId });
     }
   }
 }

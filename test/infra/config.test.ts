@@ -22,6 +22,8 @@ describe("readConfiguration", () => {
   it("returns the defaults for an empty context", () => {
     expect(read({})).toEqual({
       issuer: undefined,
+      mail: undefined,
+      tableStreamArn: undefined,
       cookieName: "access_token",
       allowedOrigins: [],
       walletLimits: { Base: 10, Pro: 50, Enterprise: 500 },
@@ -90,6 +92,16 @@ describe("readConfiguration", () => {
     expect(throttles).toMatchObject({ listWallets: { rateLimit: 125, burstLimit: 1250 }, ping });
   });
 
+  it.each(["no-reply@mail.example", "Trading terminal <no-reply@mail.example>"])(
+    "accepts mail from %s",
+    (from) => {
+      const identityArn = "arn:aws:ses:eu-west-1:111111111111:identity/mail.example";
+      expect(read({ mailFrom: from, mailIdentityArn: identityArn })).toMatchObject({
+        mail: { from, identityArn },
+      });
+    },
+  );
+
   it.each([1, 256])("accepts %i shards", (channelShards) => {
     expect(read({ channelShards }).channelShards).toBe(channelShards);
   });
@@ -150,6 +162,23 @@ describe("readConfiguration", () => {
         streamCertificateArn: `${certificate}/1`,
       },
       "streamDomainName must differ from domainName: a name serves one kind of API",
+    ],
+    [{ mailFrom: "no-reply@mail.example" }, "mailIdentityArn is missing: mailFrom needs it"],
+    [
+      { mailIdentityArn: "arn:aws:ses:eu-west-1:1:identity/mail.example" },
+      "mailFrom is missing: mailIdentityArn needs it",
+    ],
+    [
+      { mailFrom: "mail.example", mailIdentityArn: "arn:aws:ses:eu-west-1:1:identity/mail.example" },
+      "mailFrom must be a mail address, with or without a name",
+    ],
+    [
+      { mailFrom: "a@mail.example", mailIdentityArn: "mail.example" },
+      "mailIdentityArn must be the ARN of an identity in SES",
+    ],
+    [
+      { tableStreamArn: "arn:aws:dynamodb:eu-west-1:1:table/Table" },
+      "tableStreamArn must be the ARN of a table's stream",
     ],
     [{ channelShards: 0 }, "channelShards must be a whole number from 1 to 256"],
     [{ channelShards: 257 }, "channelShards must be a whole number from 1 to 256"],

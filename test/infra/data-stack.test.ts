@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { customContext, only, resourcesOf, synthesize } from "./synthesized.ts";
+import { customContext, only, synthesize, type Template } from "./synthesized.ts";
 
 const { data, protectedData } = synthesize();
 const issued = synthesize(customContext);
@@ -16,10 +16,18 @@ describe("the data stack", () => {
     });
   });
 
-  it("retains its resources if the stack is deleted or replaces them", () => {
+  it("keeps its resources, unless the deploy that creates them fails", () => {
     for (const [id, resource] of Object.entries(data.Resources))
       if (resource.Type !== "AWS::KMS::Alias")
-        expect(resource, id).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+        expect(resource, id).toMatchObject({
+          DeletionPolicy: "RetainExceptOnCreate",
+          UpdateReplacePolicy: "Retain",
+        });
+  });
+
+  it("creates the table last, because CloudFormation cannot delete a protected table when it rolls back", () => {
+    const { id, DependsOn = [] } = only(data, "AWS::DynamoDB::Table");
+    expect([...DependsOn, id].toSorted()).toEqual(Object.keys(data.Resources).toSorted());
   });
 
   it("is protected from deletion", () => {
@@ -60,8 +68,7 @@ describe("the data stack", () => {
 });
 
 describe("the user pool", () => {
-  it("exists only if no issuer is configured", () => {
-    expect(Object.keys(resourcesOf(issued.data, "AWS::Cognito::UserPool"))).toEqual([]);
+  it("lets people sign up unless another issuer is configured", () => {
     expect(only(data, "AWS::Cognito::UserPool").Properties).toMatchObject({
       AdminCreateUserConfig: { AllowAdminCreateUserOnly: false },
       DeletionProtection: "ACTIVE",
@@ -78,6 +85,20 @@ describe("the user pool", () => {
       },
       UsernameAttributes: ["email"],
     });
+    expect(only(issued.data, "AWS::Cognito::UserPool").Properties).toMatchObject({
+      AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
+    });
+  });
+
+  it("sends mail by Cognito, or as an identity in SES", () => {
+    const mailOf = (template: Template) =>
+      only<{ EmailConfiguration: object }>(template, "AWS::Cognito::UserPool").Properties.EmailConfiguration;
+    expect(mailOf(data)).toEqual({ EmailSendingAccount: "COGNITO_DEFAULT" });
+    expect(mailOf(issued.data)).toEqual({
+      EmailSendingAccount: "DEVELOPER",
+      From: "Terminal <no-reply@mail.example>",
+      SourceArn: "arn:aws:ses:eu-west-1:111111111111:identity/mail.example",
+    });
   });
 
   it("has a client without a secret, with short-lived, revocable tokens", () => {
@@ -91,5 +112,52 @@ describe("the user pool", () => {
       RefreshTokenValidity: 30 * 24 * 60,
       TokenValidityUnits: { AccessToken: "minutes", RefreshToken: "minutes" },
     });
+  });
+});
+
+describe("a deploy with another configuration", () => {
+  const exportsOf = ({ Outputs }: Template) =>
+    Object.values(Outputs as Record<string, { Value: unknown; Export?: { Name: string } }>)
+      .filter(({ Export }) => Export !== undefined)
+      .map(({ Export, Value }) => [Export?.Name, Value]);
+  const importsOf = (template: Template) =>
+    [...JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name);
+  const { issuer, audience, tableStreamArn } = customContext;
+  const contexts = [{}, { issuer, audience }, { tableStreamArn }, customContext];
+  const deployments = contexts.map((context) => synthesize(context));
+
+  // CloudFormation refuses to remove or to change an export that another stack imports.
+  it("finds each resource and each export of the data stack as they were", () => {
+    for (const { data: other } of deployments) {
+      expect(Object.keys(other.Resources)).toEqual(Object.keys(data.Resources));
+      expect(exportsOf(other).toSorted()).toEqual(exportsOf(data).toSorted());
+    }
+  });
+
+  it("imports exports that exist", () => {
+    const names = exportsOf(data).map(([name]) => name);
+    for (const { api } of deployments) expect(names).toEqual(expect.arrayContaining(importsOf(api)));
+  });
+
+  it("reads the change stream of a restored table if one is configured", () => {
+    const streams = (template: Template) =>
+      Object.values(template.Resources)
+        .filter(({ Type }) => Type === "AWS::Lambda::EventSourceMapping")
+        .map(({ Properties }) => Properties.EventSourceArn);
+    expect(new Set(streams(issued.api))).toEqual(new Set([tableStreamArn]));
+    expect(JSON.stringify(issued.api)).not.toMatch(/GetAttTable[0-9A-F]{8}StreamArn/);
+  });
+});
+
+describe("the log groups, and API Gateway's role for logs", () => {
+  it("outlive the API stack, unless the deploy that creates them fails", () => {
+    const kept = Object.values(synthesize().api.Resources).filter(
+      ({ Type, DeletionPolicy }) =>
+        Type === "AWS::Logs::LogGroup" || (DeletionPolicy !== undefined && DeletionPolicy !== "Delete"),
+    );
+    expect(new Set(kept.map(({ Type }) => Type))).toEqual(
+      new Set(["AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::ApiGateway::Account"]),
+    );
+    for (const { DeletionPolicy } of kept) expect(DeletionPolicy).toBe("RetainExceptOnCreate");
   });
 });

@@ -43,6 +43,9 @@ export const customContext = {
   certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
   streamDomainName: "stream.example.com",
   streamCertificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/2",
+  mailFrom: "Terminal <no-reply@mail.example>",
+  mailIdentityArn: "arn:aws:ses:eu-west-1:111111111111:identity/mail.example",
+  tableStreamArn: "arn:aws:dynamodb:eu-west-1:111111111111:table/Table/stream/2026-11-21T09:00:00.000",
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 

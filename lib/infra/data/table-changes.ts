@@ -1,5 +1,4 @@
 import { Duration, Validations } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import {
   EventSourceMapping,
   type EventSourceMappingOptions,
@@ -56,10 +55,9 @@ export class TableChanges extends Construct {
   /** Holds one message per failed batch: its position in the stream, and none of its contents. */
   readonly failed: Queue;
 
-  constructor(scope: Construct, id: string, { tableStreamArn }: Table) {
+  constructor(scope: Construct, id: string, streamArn: string) {
     super(scope, id);
-    if (tableStreamArn === undefined) throw new Error("The table has no stream");
-    this.streamArn = tableStreamArn;
+    this.streamArn = streamArn;
     this.failed = new Queue(this, "Failed", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

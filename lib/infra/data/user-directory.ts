@@ -1,18 +1,35 @@
-import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
-import { AccountRecovery, Mfa, UserPool, type UserPoolClient } from "aws-cdk-lib/aws-cognito";
+import { Duration, Stack, Validations } from "aws-cdk-lib";
+import {
+  AccountRecovery,
+  type CfnUserPool,
+  Mfa,
+  UserPool,
+  type UserPoolClient,
+} from "aws-cdk-lib/aws-cognito";
 import { Construct } from "constructs";
 import type { Issuer } from "../../runtime/token-verifier.ts";
+import type { MailIdentity } from "../config.ts";
+import { retained } from "../retained.ts";
 
-/** A Cognito user pool with a public client: the issuer of a deployment that does not configure one. */
+export type UserDirectoryProps = {
+  /** Whether its users sign in to this deployment. If not, nobody can sign up. */
+  isIssuer: boolean;
+  mail: MailIdentity | undefined;
+};
+
+/**
+ * A Cognito user pool with a public client: the issuer of a deployment that does not configure one. It always exists, so
+ * that its users are still there when a deployment comes back to it. An unused pool costs nothing.
+ */
 export class UserDirectory extends Construct {
   readonly pool: UserPool;
   readonly client: UserPoolClient;
   readonly issuer: Issuer;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { isIssuer, mail }: UserDirectoryProps) {
     super(scope, id);
     this.pool = new UserPool(this, "Pool", {
-      selfSignUpEnabled: true,
+      selfSignUpEnabled: isIssuer,
       signInAliases: { email: true },
       autoVerify: { email: true },
       // A new address replaces the old one only after it has been verified.
@@ -29,8 +46,12 @@ export class UserDirectory extends Construct {
         tempPasswordValidity: Duration.days(1),
       },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
     });
+    // CDK's own property needs the region of the identity, and this stack is deployed to any.
+    (this.pool.node.defaultChild as CfnUserPool).emailConfiguration = mail
+      ? { emailSendingAccount: "DEVELOPER", from: mail.from, sourceArn: mail.identityArn }
+      : { emailSendingAccount: "COGNITO_DEFAULT" };
     Validations.of(this.pool).acknowledge(
       {
         id: "AwsSolutions-COG2",
@@ -53,7 +74,7 @@ export class UserDirectory extends Construct {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    this.client.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    this.client.applyRemovalPolicy(retained);
 
     const issuer = `https://cognito-idp.${Stack.of(this).region}.amazonaws.com/${this.pool.userPoolId}`;
     this.issuer = {

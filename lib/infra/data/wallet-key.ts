@@ -1,8 +1,9 @@
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
+import { retained } from "../retained.ts";
 
 /**
  * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
@@ -14,7 +15,7 @@ export class WalletKey extends Key {
       alias: `${Stack.of(scope).stackName}/wallets`,
       description: "Wraps the data keys under which the users' private keys are stored",
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
       policy: new PolicyDocument({
         statements: [
           ofAccount("Administer", administration),

@@ -1,13 +1,13 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { LoggedContext } from "../../runtime/authorizer.ts";
+import { retained } from "../retained.ts";
 
 /** A log group that keeps its lines for a month, and is not deleted with what wrote them. */
 export class RetainedLogGroup extends LogGroup {
   constructor(scope: Construct, id: string) {
-    super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN });
+    super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: retained });
   }
 }
 

@@ -17,6 +17,7 @@ import type { Throttle } from "../../domain/plan.ts";
 import { operationsOf } from "../../operations.ts";
 import type { Configuration, Domain } from "../config.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
+import { retained } from "../retained.ts";
 
 /**
  * The only stage of each API. A literal, because references to the stage would form a circle: the stage depends on its
@@ -54,6 +55,7 @@ export class TerminalRestApi extends RestApi {
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // Without this role, one per account and region, API Gateway refuses to write access logs.
       cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
         stageName: apiStageName,
         // Preflights are the only methods that are not listed.

@@ -111,6 +111,9 @@ const inertTypes: ResourceTypes = {
   "AWS::CloudWatch::Alarm": named,
   "AWS::CloudWatch::CompositeAlarm": named,
   "AWS::CloudWatch::Dashboard": named,
+  // Tokens come from the runner's own issuer.
+  "AWS::Cognito::UserPool": named,
+  "AWS::Cognito::UserPoolClient": named,
   "AWS::IAM::ManagedPolicy": named,
   "AWS::IAM::Policy": named,
   "AWS::IAM::Role": {
