@@ -7,10 +7,10 @@ import {
   paginateGetApiKeys,
   paginateGetUsagePlanKeys,
 } from "@aws-sdk/client-api-gateway";
-import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
+import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** A user's key in API Gateway. `name` is without the prefix. */
-export type ApiKey = { id: string; name: string };
+export type ApiKey = { id: string; name: string; tagged: boolean };
 
 /** Creates a key unless there is one of that name. Returns its id. */
 export async function createKey(
@@ -19,7 +19,7 @@ export async function createKey(
 ): Promise<string> {
   try {
     const { id } = await plans.client.send(
-      new CreateApiKeyCommand({ name: plans.prefix + name, value, enabled: true }),
+      new CreateApiKeyCommand({ name: plans.prefix + name, value, enabled: true, tags: tagsOf(plans) }),
     );
     return given(id);
   } catch (error) {
@@ -78,11 +78,10 @@ async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<ApiKe
     if (key.name === name) yield key;
 }
 
-async function* listKeys(
-  { client, prefix }: UsagePlans,
-  query: { nameQuery?: string },
-): AsyncGenerator<ApiKey> {
+async function* listKeys(plans: UsagePlans, query: { nameQuery?: string }): AsyncGenerator<ApiKey> {
+  const { client, prefix } = plans;
   for await (const { items = [] } of paginateGetApiKeys({ client }, { ...query, limit: 500 }))
-    for (const { id, name } of items)
-      if (name?.startsWith(prefix)) yield { id: given(id), name: name.slice(prefix.length) };
+    for (const { id, name, tags } of items)
+      if (name?.startsWith(prefix))
+        yield { id: given(id), name: name.slice(prefix.length), tagged: isTagged(plans, tags) };
 }

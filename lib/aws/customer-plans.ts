@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-api-gateway";
 import { sameThrottle, type Throttle } from "../domain/plan.ts";
 import { type PlanStage, stageKey } from "./plan-stages.ts";
-import { given, type UsagePlans, unlessGone } from "./usage-plans.ts";
+import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** The plan of one Enterprise customer. `name` is without the prefix, and the same as the name of its key. */
 export type CustomerPlan = {
@@ -16,6 +16,7 @@ export type CustomerPlan = {
   name: string;
   throttle: ThrottleSettings;
   stages: readonly PlanStage[];
+  tagged: boolean;
 };
 
 /** Creates a plan unless there is one of that name. Returns its id. */
@@ -27,7 +28,12 @@ export async function createCustomerPlan(
   for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
   // Not retried: names need not be unique, so a retry could create a second plan. The next run finds the first.
   const { id } = await plans.once.send(
-    new CreateUsagePlanCommand({ name: plans.prefix + name, throttle, apiStages: [...plans.stages] }),
+    new CreateUsagePlanCommand({
+      name: plans.prefix + name,
+      throttle,
+      apiStages: [...plans.stages],
+      tags: tagsOf(plans),
+    }),
   );
   return given(id);
 }
@@ -75,9 +81,12 @@ export async function deleteCustomerPlan({ client }: UsagePlans, planID: string)
 }
 
 /** The plans of all Enterprise customers. */
-export async function* customerPlans({ client, prefix }: UsagePlans): AsyncGenerator<CustomerPlan> {
+export async function* customerPlans(plans: UsagePlans): AsyncGenerator<CustomerPlan> {
+  const { client, prefix } = plans;
   for await (const { items = [] } of paginateGetUsagePlans({ client }, { limit: 500 }))
-    for (const { id, name, throttle = {}, apiStages: stages = [] } of items)
-      if (name?.startsWith(prefix))
-        yield { id: given(id), name: name.slice(prefix.length), throttle, stages };
+    for (const { id, name, throttle = {}, apiStages: stages = [], tags } of items)
+      if (name?.startsWith(prefix)) {
+        const tagged = isTagged(plans, tags);
+        yield { id: given(id), name: name.slice(prefix.length), throttle, stages, tagged };
+      }
 }

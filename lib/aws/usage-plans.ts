@@ -3,6 +3,7 @@ import {
   type APIGatewayClientConfig,
   LimitExceededException,
   NotFoundException,
+  TagResourceCommand,
 } from "@aws-sdk/client-api-gateway";
 import type { PlanStage } from "./plan-stages.ts";
 import { timeouts } from "./timeouts.ts";
@@ -72,6 +73,26 @@ function open(config: APIGatewayClientConfig): APIGatewayClient {
   );
   return client;
 }
+
+/** Marks a key or a plan as one of ours. Functions may change and delete only what has this tag. */
+export const planTag = "plan-prefix";
+
+/** The tags of everything that is created. */
+export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
+
+/** What is created here has the tag from its first moment. What an earlier version created lacks it. */
+export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
+  tags[planTag] === prefix;
+
+/** Adds the tag to a key or a plan, unless that is gone. */
+export async function addTag(plans: UsagePlans, kind: "apikeys" | "usageplans", id: string): Promise<void> {
+  const region = await plans.client.config.region();
+  const resourceArn = `arn:${partitionOf(region)}:apigateway:${region}::/${kind}/${id}`;
+  await unlessGone(plans.client.send(new TagResourceCommand({ resourceArn, tags: tagsOf(plans) })));
+}
+
+const partitionOf = (region: string) =>
+  region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 
 /** Returns undefined if the subject of the call does not exist. */
 export async function unlessGone<Output>(call: Promise<Output>): Promise<Output | undefined> {

@@ -32,7 +32,9 @@ export type Drift =
   /** A key is on record, but there is no such user. */
   | { what: "left record"; userID: string }
   /** A key or a customer's plan exists that is not on record. */
-  | { what: "orphan key" | "orphan plan"; userID: string; id: string };
+  | { what: "orphan key" | "orphan plan"; userID: string; id: string }
+  /** Functions may not change or delete it, because it lacks the tag. */
+  | { what: "untagged key" | "untagged plan"; userID: string; id: string };
 
 /** What all plans should have in common. */
 type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
@@ -40,9 +42,15 @@ type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stage
 /** Finds all differences, first those whose repair makes room for new keys. Changes in progress may be among them. */
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
-  return [
+  const orphaned = [
     ...orphans("orphan key", [...keys.values()], state, ({ keyID }) => keyID),
     ...orphans("orphan plan", [...customerPlans.values()], state, ({ planID }) => planID),
+  ];
+  const toDelete = new Set(orphaned.map(({ id }) => id));
+  return [
+    ...orphaned,
+    ...untagged("untagged key", keys.values(), toDelete),
+    ...untagged("untagged plan", customerPlans.values(), toDelete),
     ...[...keyRecords.keys()]
       .filter((userID) => !profiles.has(userID))
       .map((userID): Drift => ({ what: "left record", userID })),
@@ -80,7 +88,7 @@ function orphans(
   things: readonly { id: string; name: string }[],
   { keyRecords, retired }: PlanState,
   idIn: (current: ActiveKey) => string,
-): Drift[] {
+): Extract<Drift, { id: string }>[] {
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
     const { current, next } = keyRecords.get(userID) ?? {};
@@ -89,3 +97,13 @@ function orphans(
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];
   });
 }
+
+/** Also of retired things, because functions are to delete them. */
+const untagged = (
+  what: "untagged key" | "untagged plan",
+  things: Iterable<{ id: string; name: string; tagged: boolean }>,
+  toDelete: ReadonlySet<string>,
+): Drift[] =>
+  [...things]
+    .filter(({ id, tagged }) => !tagged && !toDelete.has(id))
+    .map(({ id, name }) => ({ what, userID: ownerOf(name), id }));

@@ -1,5 +1,6 @@
 import { deleteKey, isAttached } from "../aws/api-keys.ts";
 import { deleteCustomerPlan } from "../aws/customer-plans.ts";
+import { addTag } from "../aws/usage-plans.ts";
 import { deleteUserKeyRecord, readUserKeyRecord } from "../aws/user-key-records.ts";
 import type { Drift } from "./drift.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
@@ -12,6 +13,10 @@ export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
       return deleteKey(deps.plans, drift.id);
     case "orphan plan":
       return deleteCustomerPlan(deps.plans, drift.id);
+    case "untagged key":
+      return addTag(deps.plans, "apikeys", drift.id);
+    case "untagged plan":
+      return addTag(deps.plans, "usageplans", drift.id);
     case "lost key":
     case "detached key":
     case "stale plan":

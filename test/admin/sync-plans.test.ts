@@ -60,16 +60,19 @@ async function disturb(): Promise<string[]> {
   ];
   const { apiKeys, planKeys, usagePlans } = world.usage;
   world.change({
-    apiKeys: without(apiKeys, ({ id }) => id === alice.keyID).concat(
-      apiKeys.flatMap((key) =>
-        key.id === bob.keyID
-          ? [{ ...key, id: "orphan", name: "Terminal/user/zoe/1", value: "z".repeat(40) }]
-          : [],
-      ),
-    ),
+    apiKeys: without(apiKeys, ({ id }) => id === alice.keyID)
+      .concat(
+        apiKeys.flatMap((key) =>
+          key.id === bob.keyID
+            ? [{ ...key, id: "orphan", name: "Terminal/user/zoe/1", value: "z".repeat(40) }]
+            : [],
+        ),
+      )
+      .map((key) => (key.id === carol.keyID ? { ...key, tags: undefined } : key)),
     planKeys: without(planKeys, ({ keyId }) => [alice.keyID, bob.keyID].includes(keyId)),
     usagePlans: usagePlans.flatMap((plan) => {
-      if (plan.id === carol.planID) return [{ ...plan, throttle: { rateLimit: 1, burstLimit: 1 } }];
+      if (plan.id === carol.planID)
+        return [{ ...plan, throttle: { rateLimit: 1, burstLimit: 1 }, tags: { another: "tag" } }];
       return plan.id === dave.planID ? [plan, { ...plan, id: "0twin" }] : [plan];
     }),
   });
@@ -78,6 +81,8 @@ async function disturb(): Promise<string[]> {
   return [
     "zoe: key orphan is in API Gateway, but not on record",
     "dave: plan 0twin is in API Gateway, but not on record",
+    `carol: key ${carol.keyID} has no tag, so functions may not delete it`,
+    `carol: plan ${carol.planID} has no tag, so functions may not change it`,
     "dave: a key is on record, but there is no such user",
     `alice: key ${alice.keyID} is on record, but not in API Gateway`,
     `bob: key ${bob.keyID} is not on its plan`,
@@ -106,7 +111,7 @@ describe("sync-plans --check", () => {
     const found = await disturb();
     const before = world.usage;
     const { code, out, err } = await syncPlans(["--check"]);
-    expect(linesOf(out).toSorted()).toEqual([...found, "differences: 7"].toSorted());
+    expect(linesOf(out).toSorted()).toEqual([...found, "differences: 9"].toSorted());
     expect(code).toBe(1);
     expect(err).toBe("error: There are differences; some may be changes in progress; --fix repairs them\n");
     expect(world.usage).toBe(before);
@@ -130,9 +135,9 @@ describe("sync-plans --fix", () => {
     const found = await disturb();
     const { code, out, err } = await syncPlans(["--fix"]);
     const repaired = found.map((line) => `${line}: repaired`);
-    expect(linesOf(out).toSorted()).toEqual([...repaired, "repaired: 7", "failed: 0"].toSorted());
+    expect(linesOf(out).toSorted()).toEqual([...repaired, "repaired: 9", "failed: 0"].toSorted());
     expect(code).toBe(0);
-    expect(linesOf(err).at(-1)).toBe("repairing 7/7");
+    expect(linesOf(err).at(-1)).toBe("repairing 9/9");
     await expectRight();
   });
 
@@ -146,7 +151,7 @@ describe("sync-plans --fix", () => {
     expect(
       out.match(/: failed, KeyLimitReached: The account's limit in this region is reached$/gm),
     ).toHaveLength(3);
-    expect(linesOf(out).slice(-2)).toEqual(["repaired: 4", "failed: 3"]);
+    expect(linesOf(out).slice(-2)).toEqual(["repaired: 6", "failed: 3"]);
   });
 
   it("continues after a failure, and repairs the rest the next time", async () => {
@@ -162,7 +167,7 @@ describe("sync-plans --fix", () => {
     const { code, out, err } = await syncPlans(["--fix"]);
     expect(code).toBe(1);
     expect(out).toMatch(/^zoe: .*: failed, AccessDeniedException: not authorized$/m);
-    expect(linesOf(out).slice(-2)).toEqual(["repaired: 6", "failed: 1"]);
+    expect(linesOf(out).slice(-2)).toEqual(["repaired: 8", "failed: 1"]);
     expect(linesOf(err).at(-1)).toBe(
       "error: Incomplete; differences left: 1; run the same command again to continue",
     );
@@ -188,7 +193,7 @@ describe("sync-plans --fix", () => {
     expect(code).toBe(1);
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 2", "failed: 0"]);
     expect(linesOf(err).at(-1)).toBe(
-      "error: Stopped; differences left: 5; run the same command again to continue",
+      "error: Stopped; differences left: 7; run the same command again to continue",
     );
     expect((await syncPlans(["--fix"])).code).toBe(0);
     await expectRight();

@@ -40,31 +40,46 @@ const controlPlane = (path: string) => ({
   "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, ":apigateway:", { Ref: "AWS::Region" }, `::/${path}`]],
 });
 
+/** Where tags of new keys or plans are written: their id is `*` until they exist. */
+const newTags = (kind: string) => ({
+  "Fn::Join": [
+    "",
+    [
+      "arn:",
+      { Ref: "AWS::Partition" },
+      ":apigateway:",
+      { Ref: "AWS::Region" },
+      "::/tags/arn%3A",
+      { Ref: "AWS::Partition" },
+      "%3Aapigateway%3A",
+      { Ref: "AWS::Region" },
+      `%3A%3A%2F${kind}%2F\${*}`,
+    ],
+  ],
+});
+
+const creating: [action: string, resource: unknown][] = [
+  ["POST", controlPlane("apikeys")],
+  ["PUT", newTags("apikeys")],
+  ["POST", controlPlane("usageplans")],
+  ["PUT", newTags("usageplans")],
+  ["POST", controlPlane("usageplans/*/keys")],
+  ["GET", controlPlane("apikeys")],
+  ["GET", controlPlane("usageplans/*")],
+  ["GET", controlPlane("usageplans")],
+  ["GET", controlPlane("usageplans/*/keys/*")],
+  ["PATCH", controlPlane("usageplans/*")],
+];
+
 /** What the rows that deal with plans may do there. */
-const planGrants: Record<string, [action: string, path: string][]> = {
-  mirrorPlans: [
-    ["POST", "apikeys"],
-    ["POST", "usageplans"],
-    ["POST", "usageplans/*/keys"],
-    ["GET", "apikeys"],
-    ["GET", "usageplans/*"],
-    ["GET", "usageplans"],
-    ["GET", "usageplans/*/keys/*"],
-    ["PATCH", "usageplans/*"],
-  ],
+const planGrants: Record<string, [action: string, resource: unknown][]> = {
+  mirrorPlans: creating,
   deleteRetiredKeys: [
-    ["POST", "apikeys"],
-    ["POST", "usageplans"],
-    ["POST", "usageplans/*/keys"],
-    ["GET", "apikeys"],
-    ["GET", "usageplans/*"],
-    ["GET", "usageplans"],
-    ["GET", "usageplans/*/keys/*"],
-    ["DELETE", "apikeys/*"],
-    ["DELETE", "usageplans/*"],
-    ["PATCH", "usageplans/*"],
+    ...creating,
+    ["DELETE", controlPlane("apikeys/*")],
+    ["DELETE", controlPlane("usageplans/*")],
   ],
-  freeIdleKeys: [["GET", "apikeys"]],
+  freeIdleKeys: [["GET", controlPlane("apikeys")]],
 };
 
 const readStream = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
@@ -85,9 +100,9 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
       "lambda:InvokeFunction",
       arnOf(logicalIdOf(templates.api, other)),
     ]),
-    ...(planGrants[name] ?? []).map(([method, path]): [string, unknown] => [
+    ...(planGrants[name] ?? []).map(([method, resource]): [string, unknown] => [
       `apigateway:${method}`,
-      controlPlane(path),
+      resource,
     ]),
     ...all(row.kind === "changes" ? read : [], imported(/GetAttTable[0-9A-F]{8}StreamArn/)),
     ...all(
@@ -97,7 +112,10 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
   ];
 }
 
-const isOfPlans = (resource: string) => /:apigateway:.*"::\/(apikeys|usageplans)\/\*/.test(resource);
+const isOfPlans = (resource: string) =>
+  /:apigateway:.*"::\/(apikeys|usageplans)\/\*/.test(resource) ||
+  resource === JSON.stringify(newTags("apikeys")) ||
+  resource === JSON.stringify(newTags("usageplans"));
 
 /** Whether the statements allow data keys for an encryption context. */
 function mayMakeDataKeys(statements: readonly Statement[]) {
@@ -163,6 +181,23 @@ describe("the permissions", () => {
     expect(rewrapping.map(({ Condition }) => Condition)).toEqual([
       { Bool: { "kms:ReEncryptOnSameKey": "true" } },
     ]);
+  });
+
+  it("let functions create keys and plans with the tag only, and change and delete only those that have it", () => {
+    const tagOf: Record<string, string | undefined> = {
+      [JSON.stringify(["POST", controlPlane("apikeys")])]: "aws:RequestTag/plan-prefix",
+      [JSON.stringify(["POST", controlPlane("usageplans")])]: "aws:RequestTag/plan-prefix",
+      [JSON.stringify(["DELETE", controlPlane("apikeys/*")])]: "aws:ResourceTag/plan-prefix",
+      [JSON.stringify(["DELETE", controlPlane("usageplans/*")])]: "aws:ResourceTag/plan-prefix",
+      [JSON.stringify(["PATCH", controlPlane("usageplans/*")])]: "aws:ResourceTag/plan-prefix",
+    };
+    for (const name of Object.keys(planGrants))
+      for (const { Action, Resource, Condition } of statementsOf(name))
+        for (const action of Action.filter((each) => each.startsWith("apigateway:")))
+          for (const resource of Resource) {
+            const tag = tagOf[JSON.stringify([action.replace("apigateway:", ""), resource])];
+            expect(Condition).toEqual(tag && { StringEquals: { [tag]: "TerminalApi/user/" } });
+          }
   });
 
   it("have no wildcard in actions, and in resources only for connections, keys and plans", () => {

@@ -39,12 +39,12 @@ const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecor
 /** The state for one user without any difference, apart from the changes. */
 function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
-  const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages };
+  const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages, tagged: true };
   return {
     profiles: new Map([["alice", profile]]),
     keyRecords: record({ current }),
     retired: new Set(),
-    keys: new Map([["key", { id: "key", name: "alice/1" }]]),
+    keys: new Map([["key", { id: "key", name: "alice/1", tagged: true }]]),
     attachments: new Map([["key", current.planID]]),
     customerPlans: current.plan.name === "Enterprise" ? new Map([["own", own]]) : new Map(),
     ...changes,
@@ -53,7 +53,7 @@ function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState 
 
 const base = planned("Base");
 const customer = planned("Enterprise", 6000);
-const key = (id: string, name: string) => [id, { id, name }] as const;
+const key = (id: string, name: string, tagged = true) => [id, { id, name, tagged }] as const;
 const next = { name: "alice/2", value: "the next value", plan: planOf(base) };
 const nobody = new Map<string, KeyUser>();
 
@@ -131,13 +131,39 @@ describe("driftIn with a difference", () => {
       ["orphan key a", "orphan key b"],
     ],
     [
+      "keys without a tag, retired ones included",
+      base,
+      {
+        keys: new Map([
+          key("key", "alice/1", false),
+          key("old", "alice/0", false),
+          key("a", "alice/9", false),
+        ]),
+        retired: new Set(["alice/0"]),
+      },
+      ["orphan key a", "untagged key key", "untagged key old"],
+    ],
+    [
+      "a customer's plan without a tag",
+      customer,
+      {
+        customerPlans: new Map([
+          [
+            "own",
+            { id: "own", name: "alice/1", throttle: throttleOf(planOf(customer)), stages, tagged: false },
+          ],
+        ]),
+      },
+      ["untagged plan own"],
+    ],
+    [
       "a second plan of a customer",
       customer,
       {
         customerPlans: new Map(
           ["own", "twin"].map((id) => [
             id,
-            { id, name: "alice/1", throttle: throttleOf(planOf(customer)), stages },
+            { id, name: "alice/1", throttle: throttleOf(planOf(customer)), stages, tagged: true },
           ]),
         ),
       },
@@ -147,7 +173,9 @@ describe("driftIn with a difference", () => {
       "a customer's plan with another throttle",
       customer,
       {
-        customerPlans: new Map([["own", { id: "own", name: "alice/1", throttle: { rateLimit: 1 }, stages }]]),
+        customerPlans: new Map([
+          ["own", { id: "own", name: "alice/1", throttle: { rateLimit: 1 }, stages, tagged: true }],
+        ]),
       },
       ["stale plan own"],
     ],
@@ -156,7 +184,10 @@ describe("driftIn with a difference", () => {
       customer,
       {
         customerPlans: new Map([
-          ["own", { id: "own", name: "alice/1", throttle: throttleOf(planOf(customer)), stages: [] }],
+          [
+            "own",
+            { id: "own", name: "alice/1", throttle: throttleOf(planOf(customer)), stages: [], tagged: true },
+          ],
         ]),
       },
       ["stale plan own"],

@@ -17,6 +17,8 @@ describe("repair", () => {
     ({ userID }) => ({ what: "stale plan", userID, id: "the one before" }),
     ({ userID }) => ({ what: "orphan key", userID, id: "gone" }),
     ({ userID }) => ({ what: "orphan plan", userID, id: "gone" }),
+    ({ userID }) => ({ what: "untagged key", userID, id: "gone" }),
+    ({ userID }) => ({ what: "untagged plan", userID, id: "gone" }),
   ];
   it.each(
     differences.map((difference) => {

@@ -98,6 +98,8 @@ const meanings: Record<Drift["what"], string> = {
   "not mirrored": "no key for the plan of the user's tier",
   "lost key": "is on record, but not in API Gateway",
   "detached key": "is not on its plan",
+  "untagged key": "has no tag, so functions may not delete it",
+  "untagged plan": "has no tag, so functions may not change it",
   "stale plan": "has another throttle or other stages than it should have",
 };
 

@@ -1,4 +1,4 @@
-import { type ArnComponents, ArnFormat, type CfnElement, Stack, Validations } from "aws-cdk-lib";
+import { type ArnComponents, type CfnElement, Stack, Validations } from "aws-cdk-lib";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -6,9 +6,10 @@ import type { Key } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { ConnectionAction, Operation, PlanAction } from "../../operation-types.ts";
+import type { ConnectionAction, Operation } from "../../operation-types.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet } from "../data/wallet-key.ts";
+import { planAccess, planWildcards } from "./plan-access.ts";
 
 /** What functions may act on, each as far as its row allows. */
 export type Resources = {
@@ -106,54 +107,3 @@ const streamReading = [
   "dynamodb:GetShardIterator",
   "dynamodb:ListStreams",
 ];
-
-type ControlPlaneCall = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string };
-
-/** IAM knows calls of API Gateway's control plane by method and path, and cannot restrict them to keys by name. */
-const controlPlaneCalls: Record<PlanAction, ControlPlaneCall> = {
-  CreateApiKey: { method: "POST", path: "/apikeys" },
-  GetApiKeys: { method: "GET", path: "/apikeys" },
-  DeleteApiKey: { method: "DELETE", path: "/apikeys/*" },
-  CreateUsagePlan: { method: "POST", path: "/usageplans" },
-  GetUsagePlan: { method: "GET", path: "/usageplans/*" },
-  GetUsagePlans: { method: "GET", path: "/usageplans" },
-  UpdateUsagePlan: { method: "PATCH", path: "/usageplans/*" },
-  DeleteUsagePlan: { method: "DELETE", path: "/usageplans/*" },
-  CreateUsagePlanKey: { method: "POST", path: "/usageplans/*/keys" },
-  GetUsagePlanKey: { method: "GET", path: "/usageplans/*/keys/*" },
-};
-
-/** Allows these calls of this region's control plane. */
-function planAccess(scope: Construct, actions: readonly PlanAction[]): PolicyDocument {
-  const byMethod = Map.groupBy(
-    actions.map((action) => controlPlaneCalls[action]),
-    ({ method }) => method,
-  );
-  const statements = [...byMethod].map(
-    ([method, calls]) =>
-      new PolicyStatement({
-        actions: [`apigateway:${method}`],
-        resources: calls.map(({ path }) => controlPlaneArn(scope, path)),
-      }),
-  );
-  return new PolicyDocument({ statements });
-}
-
-/** The resources of these calls that have a wildcard, in cdk-nag's notation. */
-function planWildcards(scope: Construct, actions: readonly PlanAction[]): string[] {
-  const notation = { partition: "<AWS::Partition>", region: "<AWS::Region>" };
-  const paths = new Set(actions.map((action) => controlPlaneCalls[action].path));
-  return [...paths]
-    .filter((path) => path.includes("*"))
-    .map((path) => controlPlaneArn(scope, path, notation));
-}
-
-function controlPlaneArn(scope: Construct, path: string, parts: Partial<ArnComponents> = {}): string {
-  return Stack.of(scope).formatArn({
-    service: "apigateway",
-    account: "",
-    resource: path,
-    arnFormat: ArnFormat.NO_RESOURCE_NAME,
-    ...parts,
-  });
-}

@@ -9,6 +9,7 @@ import {
   type TierPlan,
   throttleOf,
 } from "../../domain/plan.ts";
+import { planPrefixOf } from "../functions/plan-access.ts";
 import type { PlanEnvironment } from "../functions/variables.ts";
 import type { StreamApi } from "../websocket/stream-api.ts";
 import { apiStageName, type TerminalRestApi } from "./rest-api.ts";
@@ -53,11 +54,10 @@ export class TierPlans extends Construct {
   }
 
   get environment(): PlanEnvironment {
-    const { stackName } = Stack.of(this);
     return {
       FALLBACK_KEY: fallbackKeyValue,
       PLAN_STAGES: Stack.of(this).toJsonString(this.#stages),
-      PLAN_PREFIX: `${stackName}/user/`,
+      PLAN_PREFIX: planPrefixOf(this),
       STANDARD_PLAN_ID: this.#plans.Standard.ref,
       PRO_PLAN_ID: this.#plans.Pro.ref,
     };

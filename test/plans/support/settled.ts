@@ -43,10 +43,11 @@ export async function expectSettled(world: World, userID: string, user: User): P
     coverage: coverageOf(stages),
     activeFrom: later(graceMs).toISOString(),
   });
-  expect(key).toMatchObject({ enabled: true, value: expect.stringMatching(/^[A-Za-z0-9]{40}$/) });
+  const tags = { "plan-prefix": prefix };
+  expect(key).toMatchObject({ enabled: true, value: expect.stringMatching(/^[A-Za-z0-9]{40}$/), tags });
   expect(plans).toHaveLength(plan.name === "Enterprise" ? 1 : 0);
   for (const own of plans)
-    expect(own).toMatchObject({ name: key?.name, apiStages: stages, throttle: throttleOf(plan) });
+    expect(own).toMatchObject({ name: key?.name, apiStages: stages, throttle: throttleOf(plan), tags });
   const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === key?.id);
   expect(attachments.map(({ usagePlanId }) => usagePlanId)).toEqual([current?.planID]);
 }

@@ -8,6 +8,8 @@ export type ApiStage = { apiId: string; stage: string };
 /** Resources of the template are read again at each start; what a program has created is kept. */
 type Origin = { from: "template" | "program" };
 
+export type Tags = Readonly<Record<string, string>>;
+
 export type ApiKey = Origin & {
   id: string;
   /** The secret that a caller sends. It appears in no log line and no error message. */
@@ -17,6 +19,7 @@ export type ApiKey = Origin & {
   enabled: boolean;
   /** Milliseconds since the epoch. */
   createdDate: number;
+  tags?: Tags | undefined;
 };
 
 export type UsagePlan = Origin & {
@@ -26,6 +29,7 @@ export type UsagePlan = Origin & {
   apiStages: readonly ApiStage[];
   /** Limits each key of the plan, over all its stages together. */
   throttle?: Throttle | undefined;
+  tags?: Tags | undefined;
 };
 
 /** The membership of a key in a plan. */

@@ -58,7 +58,6 @@ describe("CreateApiKey", () => {
     ["a long name", { name: "n".repeat(1025) }, "Invalid API Key name, can be at most 1024 characters."],
     ["a name of another type", { name: ["n"] as never }, "Invalid name specified"],
     ["stage keys", { stageKeys: [{ restApiId: "Api", stageName: "live" }] }, "stageKeys is not emulated"],
-    ["tags", { tags: { plan: "Pro" } }, "tags is not emulated"],
     ["a customer", { customerId: "c" }, "customerId is not emulated"],
   ])("refuses %s", async (_, input, message) => {
     expect(await failure(create(input))).toBe(`BadRequestException: ${message}`);

@@ -72,7 +72,6 @@ describe("CreateUsagePlan", () => {
       `${bad} apiStages.0.throttle is not emulated`,
     ],
     ["a quota", { quota: { limit: 1, period: "DAY" } }, `${bad} quota is not emulated`],
-    ["tags", { tags: { a: "b" } }, `${bad} tags is not emulated`],
   ])("refuses %s", async (_, input, refusal) => {
     expect(await failure(create(input))).toBe(refusal);
   });

@@ -6,6 +6,7 @@ import { apiKeyOperations } from "./key-operations.ts";
 import { badRequest, type Context, ControlPlaneError, type Operation } from "./operation.ts";
 import { usagePlanKeyOperations } from "./plan-key-operations.ts";
 import { usagePlanOperations } from "./plan-operations.ts";
+import { tagOperations } from "./tag-operations.ts";
 
 export type ControlPlaneOptions = Pick<Context, "state" | "stages"> & {
   now?: () => number;
@@ -16,7 +17,7 @@ export type ControlPlaneOptions = Pick<Context, "state" | "stages"> & {
 };
 
 /**
- * The calls of API Gateway's control plane for keys and plans, as the SDK's `APIGatewayClient` sends them. A change
+ * The calls of API Gateway's control plane for keys, plans and their tags, as the SDK's `APIGatewayClient` sends them. A change
  * applies to the next request; on AWS it takes a while.
  */
 export function createControlPlane({
@@ -31,6 +32,7 @@ export function createControlPlane({
     ...apiKeyOperations(context),
     ...usagePlanOperations(context),
     ...usagePlanKeyOperations(context),
+    ...tagOperations(context),
   };
   const count = throttled ? createRequestQuotas(now) : () => {};
 
@@ -52,7 +54,8 @@ export function createControlPlane({
 
 type OperationName = keyof (ReturnType<typeof apiKeyOperations> &
   ReturnType<typeof usagePlanOperations> &
-  ReturnType<typeof usagePlanKeyOperations>);
+  ReturnType<typeof usagePlanKeyOperations> &
+  ReturnType<typeof tagOperations>);
 
 const resource = (path: string, methods: Record<string, OperationName>) => ({ path, methods });
 
@@ -67,6 +70,7 @@ const match = createRouteMatcher([
   }),
   resource("/usageplans/{usagePlanId}/keys", { POST: "CreateUsagePlanKey", GET: "GetUsagePlanKeys" }),
   resource("/usageplans/{usagePlanId}/keys/{keyId}", { GET: "GetUsagePlanKey" }),
+  resource("/tags/{resourceArn}", { PUT: "TagResource" }),
 ]);
 
 async function answer(

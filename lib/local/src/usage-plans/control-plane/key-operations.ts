@@ -9,6 +9,7 @@ import {
   operation,
   page,
   pageQuery,
+  tags,
 } from "./operation.ts";
 
 export function apiKeyOperations(context: Context) {
@@ -27,8 +28,9 @@ export function apiKeyOperations(context: Context) {
         value: v.optional(v.union([v.literal(""), keyValue])),
         // Recorded: a key is disabled unless the call enables it.
         enabled: v.optional(v.boolean(), false),
+        tags: v.optional(tags),
       }),
-      ({ name, value, enabled }) => {
+      ({ name, value, enabled, tags }) => {
         const { apiKeys } = state.current;
         if (value && apiKeys.some((key) => key.value === value)) throw conflict("API Key already exists");
         if (apiKeys.length >= maxKeys) {
@@ -41,6 +43,7 @@ export function apiKeyOperations(context: Context) {
           name,
           enabled,
           createdDate: now(),
+          tags,
         };
         state.change({ apiKeys: [...apiKeys, key] });
         return { ...view(key), value: key.value };
@@ -69,7 +72,7 @@ export function apiKeyOperations(context: Context) {
 }
 
 /** A key without its value. Nothing here updates a key, so it was last updated when it was created. */
-function view({ id, name, description, enabled, createdDate }: ApiKey): object {
+function view({ id, name, description, enabled, createdDate, tags }: ApiKey): object {
   const date = createdDate / 1000;
-  return { id, name, description, enabled, createdDate: date, lastUpdatedDate: date, stageKeys: [] };
+  return { id, name, description, enabled, createdDate: date, lastUpdatedDate: date, stageKeys: [], tags };
 }

@@ -90,6 +90,12 @@ export function parse<Schema extends v.GenericSchema>(schema: Schema, input: unk
   throw badRequest(issue.message || `Invalid ${path} specified`);
 }
 
+const tagKey = v.pipe(v.string(), v.regex(/^(?!aws:)[\p{L}\p{N}\s.:+=@_/-]{1,128}$/u));
+const tagValue = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}\s.:+=@_/-]{0,256}$/u));
+
+/** The tags of a key or a plan. */
+export const tags = v.record(tagKey, tagValue);
+
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 500;
 

@@ -9,6 +9,7 @@ import {
   page,
   pageQuery,
   parse,
+  tags,
 } from "./operation.ts";
 
 const throttle = v.strictObject({
@@ -26,6 +27,7 @@ const newPlan = v.strictObject({
     ),
   ),
   throttle: v.optional(throttle),
+  tags: v.optional(tags),
 });
 
 const patchOperation = v.strictObject({
@@ -115,6 +117,6 @@ function withoutStage(plan: PlanDraft, name: string): PlanDraft {
   throw notFound(`Invalid API Stage {api: ${api}, stage: ${stage}} specified for usageplan ${plan.id}`);
 }
 
-function view({ id, name, description, apiStages, throttle: limits }: UsagePlan): object {
-  return { id, name, description, apiStages, throttle: limits };
+function view({ id, name, description, apiStages, throttle: limits, tags }: UsagePlan): object {
+  return { id, name, description, apiStages, throttle: limits, tags };
 }

@@ -1,0 +1,90 @@
+import { type ArnComponents, ArnFormat, Stack } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+import { planTag } from "../../aws/usage-plans.ts";
+import type { PlanAction } from "../../operation-types.ts";
+
+type Condition = "made with the tag" | "has the tag";
+
+type ControlPlaneCall = {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  path: string;
+  condition?: Condition;
+};
+
+/**
+ * API Gateway also asks for this right when a key or a plan is created with tags. It then calls the new one `*`, so
+ * `${*}`, which is a literal asterisk to IAM, keeps functions from adding tags to what exists already.
+ */
+const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
+  method: "PUT",
+  path: `/tags/arn%3A{partition}%3Aapigateway%3A{region}%3A%3A%2F${kind}%2F\${*}`,
+});
+
+/** IAM knows calls of API Gateway's control plane by method and path. The keys and plans of other programs have no tag. */
+const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
+  CreateApiKey: [{ method: "POST", path: "/apikeys", condition: "made with the tag" }, tagNew("apikeys")],
+  GetApiKeys: [{ method: "GET", path: "/apikeys" }],
+  DeleteApiKey: [{ method: "DELETE", path: "/apikeys/*", condition: "has the tag" }],
+  CreateUsagePlan: [
+    { method: "POST", path: "/usageplans", condition: "made with the tag" },
+    tagNew("usageplans"),
+  ],
+  GetUsagePlan: [{ method: "GET", path: "/usageplans/*" }],
+  GetUsagePlans: [{ method: "GET", path: "/usageplans" }],
+  UpdateUsagePlan: [{ method: "PATCH", path: "/usageplans/*", condition: "has the tag" }],
+  DeleteUsagePlan: [{ method: "DELETE", path: "/usageplans/*", condition: "has the tag" }],
+  // The plans of the tiers come from the template and have no tag, so that no function can change them.
+  CreateUsagePlanKey: [{ method: "POST", path: "/usageplans/*/keys" }],
+  GetUsagePlanKey: [{ method: "GET", path: "/usageplans/*/keys/*" }],
+};
+
+/** Begins the names of all keys and plans that are created at run time, and is the value of their tag. */
+export const planPrefixOf = (scope: Construct): string => `${Stack.of(scope).stackName}/user/`;
+
+const conditionKeys: Record<Condition, string> = {
+  "made with the tag": `aws:RequestTag/${planTag}`,
+  "has the tag": `aws:ResourceTag/${planTag}`,
+};
+
+const callsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => controlPlaneCalls[action]);
+
+/** Allows these calls of this region's control plane. */
+export function planAccess(scope: Construct, actions: readonly PlanAction[]): PolicyDocument {
+  const alike = Map.groupBy(callsOf(actions), ({ method, condition = "none" }) => `${method} ${condition}`);
+  const statements = [...alike.values()].map(
+    (calls) =>
+      new PolicyStatement({
+        actions: [`apigateway:${calls[0]?.method}`],
+        resources: calls.map(({ path }) => controlPlaneArn(scope, path)),
+        conditions: conditionsOf(scope, calls[0]?.condition),
+      }),
+  );
+  return new PolicyDocument({ statements });
+}
+
+function conditionsOf(scope: Construct, condition: Condition | undefined) {
+  if (condition === undefined) return {};
+  return { StringEquals: { [conditionKeys[condition]]: planPrefixOf(scope) } };
+}
+
+/** The resources of these calls that have a wildcard, in cdk-nag's notation. */
+export function planWildcards(scope: Construct, actions: readonly PlanAction[]): string[] {
+  const notation = { partition: "<AWS::Partition>", region: "<AWS::Region>" };
+  const paths = new Set(callsOf(actions).map(({ path }) => path));
+  return [...paths]
+    .filter((path) => path.includes("*"))
+    .map((path) => controlPlaneArn(scope, path, notation).replace(/\$\{\*\}/, "<*>"));
+}
+
+function controlPlaneArn(scope: Construct, path: string, parts: Partial<ArnComponents> = {}): string {
+  const stack = Stack.of(scope);
+  const { partition = stack.partition, region = stack.region } = parts;
+  return stack.formatArn({
+    service: "apigateway",
+    account: "",
+    resource: path.replace("{partition}", partition).replace("{region}", region),
+    arnFormat: ArnFormat.NO_RESOURCE_NAME,
+    ...parts,
+  });
+}
