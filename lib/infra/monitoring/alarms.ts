@@ -20,6 +20,7 @@ import {
   limitsReached,
   refusedKeys,
   requestMetric,
+  runsOf,
   sumOverCalls,
   type Watched,
 } from "./metrics.ts";
@@ -142,15 +143,18 @@ export class Alarms extends Construct {
     for (const [name, row] of operationsOf("schedule").filter(([, row]) => isEnabled(row)))
       this.#add(
         `${name}Missing`,
-        functions.get(name).lambda.metricInvocations(),
+        runsOf(functions.get(name)),
         `${row.impact} Function ${name} did not run on schedule. Look first at its rule in EventBridge, then at its throttles.`,
         {
-          period: periodOf(row),
-          // A run may be a little late, and so leave a period without one.
-          evaluationPeriods: row.everyMinutes < periodOf(row).toMinutes() ? 1 : 2,
+          // A run may be a little late, and its metric some minutes. A day is CloudWatch's longest period.
+          period: Duration.minutes(Math.min(Math.max(5, 2 * row.everyMinutes), 24 * 60)),
+          datapointsToAlarm: 2,
+          // The last run has to be in view until the alarm is raised.
+          evaluationPeriods: 4,
           threshold: 1,
           comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          treatMissingData: TreatMissingData.BREACHING,
+          // There is no data before the first run, which can be a day after the deploy, and long after the last one.
+          treatMissingData: TreatMissingData.IGNORE,
         },
       );
   }
@@ -167,14 +171,19 @@ export class Alarms extends Construct {
       "TableThrottles",
       sumOverCalls(table, "ThrottledRequests"),
       "Any operation may be slow or fail. Look first at the consumed capacity on the dashboard: one user's partition may be hot.",
+      lateAndFilled,
     );
     this.#add(
       "TableFailures",
       sumOverCalls(table, "SystemErrors"),
       "Any operation may fail. Look first at the health of DynamoDB in this region.",
+      lateAndFilled,
     );
   }
 }
+
+/** The last period may be filled only because its data is late. */
+const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
 /** The shortest alarm period in which at least one run is due. */
 const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));

@@ -143,7 +143,15 @@ const tableCalls = [
   "TransactWriteItems",
 ];
 
-/** The sum of a metric that DynamoDB keeps per table and call. */
+/** How often a function ran, which is 0 for a period without a run. Before the first run in view, there is no data at all. */
+export const runsOf = ({ lambda }: OperationFunction): MathExpression =>
+  new MathExpression({
+    label: "runs",
+    expression: "IF(FILL(runs, REPEAT), FILL(runs, 0))",
+    usingMetrics: { runs: lambda.metricInvocations() },
+  });
+
+/** The sum of a metric that DynamoDB keeps per table and call. It is 0 where DynamoDB has no data. */
 export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "SystemErrors"): MathExpression {
   const metricOf = (call: string) =>
     table.metric(metricName, {
@@ -152,8 +160,9 @@ export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "Sy
     });
   return new MathExpression({
     label: metricName,
-    // Most of the metrics have no data most of the time, and then `a + b` would have none either.
-    expression: "SUM(METRICS())",
+    // DynamoDB has data only when something goes wrong, and its alarms keep their state without data: they would stay in
+    // ALARM. It is not documented whether FILL fills a metric without any data; TIME_SERIES does not depend on it.
+    expression: "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)",
     usingMetrics: Object.fromEntries(tableCalls.map((call) => [call.toLowerCase(), metricOf(call)])),
   });
 }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../lib/operation-types.ts";
+import { operations } from "../../lib/operations.ts";
+import {
+  type AlarmProperties,
+  type Feed,
+  type Metric,
+  metricsOf,
+  periodOf,
+  statesOf,
+} from "./alarm-states.ts";
+import { resourcesOf, synthesize, watchOf } from "./synthesized.ts";
+
+const day = 24 * 60;
+
+const alarms = Object.entries(
+  resourcesOf<AlarmProperties>(watchOf(synthesize()), "AWS::CloudWatch::Alarm"),
+).map(([id, { Properties }]) => [id.replace(/^Alarms|[0-9A-F]{8}$/g, ""), Properties] as const);
+
+/** The row whose function a metric is about. */
+function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
+  const id = (Dimensions.find(({ Name }) => Name === "FunctionName")?.Value as { Ref: string } | undefined)
+    ?.Ref;
+  const name = id?.replace(/Function[0-9A-F]{8}$/, "") ?? MetricName.replace(/Faults$/, "");
+  return (operations as Record<string, Operation>)[name];
+}
+
+/** Whether a function runs in a minute: on schedule, or else in every minute. Daily runs begin a day after the deploy. */
+function runs(row: Operation | undefined, minute: number): boolean {
+  if (row?.kind !== "schedule") return minute >= 0;
+  return minute >= row.everyMinutes && minute % row.everyMinutes === Math.min(700, row.everyMinutes - 1);
+}
+
+/** Days with users: now and then one thing fails, and the next attempt succeeds. */
+const goodDays: Feed = (metric) => {
+  const row = rowOf(metric);
+  const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
+  const isScheduled = row?.kind === "schedule";
+  const hiccup = (minute: number) => minute % day === 700 && !isScheduled;
+  switch (metric.MetricName) {
+    case "Invocations":
+      return (minute) => (runs(row, minute) ? 1 : undefined);
+    case "Errors":
+    case "Throttles":
+    case "5XXError":
+      return (minute) => (runs(row, minute) ? Number(hiccup(minute)) : undefined);
+    case "IteratorAge":
+      return (minute) => (runs(row, minute) ? (hiccup(minute) ? 30_000 : 300) : undefined);
+    case "ApproximateNumberOfMessagesVisible":
+      return (minute) => (minute >= 0 ? 0 : undefined);
+    case "KeyLimitReached":
+      return () => undefined;
+    default:
+      // What has data only when something goes wrong: lines of logs, and DynamoDB's failures.
+      return (minute) => (hiccup(minute) && (call ?? "Query") === "Query" ? 1 : undefined);
+  }
+};
+
+/** The first days after a deploy, before there are users: only what the schedules cause. */
+const cleanDeploy: Feed = (metric) => {
+  const row = rowOf(metric);
+  // Prices are written, and so published and delivered.
+  const isBusy = row?.kind === "schedule" || row === operations.publishChanges || row === operations.deliver;
+  if (metric.Namespace !== "AWS/Lambda" || !isBusy) return () => undefined;
+  const value = { Invocations: 1, IteratorAge: 300 }[metric.MetricName] ?? 0;
+  return (minute) => (minute >= 2 && runs(row, minute) ? value : undefined);
+};
+
+/**
+ * What is reported while something is wrong: each run of a schedule fails, and of everything else a few in each minute. Lambda
+ * tries a rejected run several times within its minute.
+ */
+const badDays: Feed = (metric) => {
+  const row = rowOf(metric);
+  const failures = row?.kind === "schedule" && metric.MetricName !== "Throttles" ? 1 : 3;
+  const values: Record<string, number | undefined> = { Invocations: undefined, IteratorAge: 120_000 };
+  const value = metric.MetricName in values ? values[metric.MetricName] : failures;
+  return (minute) => (runs(row, minute) ? value : undefined);
+};
+
+describe("no alarm", () => {
+  it.each([
+    ["after a clean first deploy, without users", cleanDeploy],
+    ["on good days", goodDays],
+  ])("is raised %s", (_, feed) => {
+    const raised = alarms.filter(([, alarm]) =>
+      statesOf(alarm, feed, Math.max(2 * day, 5 * periodOf(alarm))).includes("ALARM"),
+    );
+    expect(raised.map(([id]) => id)).toEqual([]);
+  });
+});
+
+const cases = alarms.flatMap(([id, alarm]) =>
+  metricsOf(alarm).map(({ metric }, index) => {
+    const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
+    return [id, [metric.MetricName, call].filter(Boolean).join(" of "), alarm, index] as const;
+  }),
+);
+
+describe("the alarm", () => {
+  it.each(cases)("%s is raised by each of two incidents in %s", (_id, _metric, alarm, index) => {
+    const { metric } = metricsOf(alarm)[index] as { metric: Metric };
+    const row = rowOf(metric);
+    const part = Math.max(30, 6 * periodOf(alarm), row?.kind === "schedule" ? row.everyMinutes : 0);
+    const isBad = (minute: number) => minute >= 0 && Math.floor(minute / part) % 2 === 1;
+    const feed: Feed = (each) => {
+      const [good, bad] = [goodDays(each), badDays(each)];
+      if (JSON.stringify(each) !== JSON.stringify(metric)) return good;
+      return (minute) => (isBad(minute) ? bad(minute) : good(minute));
+    };
+    const states = statesOf(alarm, feed, 5 * part).filter((state) => state !== "INSUFFICIENT_DATA");
+    expect(states).toEqual(["OK", "ALARM", "OK", "ALARM", "OK"]);
+  });
+});
