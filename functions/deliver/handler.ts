@@ -1,6 +1,7 @@
 import type { Context } from "aws-lambda";
+import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
 import { readPrices } from "../../lib/aws/price-records.ts";
-import { openPusher } from "../../lib/aws/push.ts";
+import { concurrentPushes, openPusher } from "../../lib/aws/push.ts";
 import { remembered } from "../../lib/aws/remembered.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
@@ -12,7 +13,7 @@ import { reporter } from "../../lib/runtime/log.ts";
 const table = openTable(environment("TABLE_NAME"));
 const deliverer: Deliverer = {
   table,
-  pusher: openPusher(),
+  pusher: openPusher({ requestHandler: fanOutHandler(concurrentPushes) }),
   prices: remembered(() => readPrices(table), 1000),
   ...reporter("deliver"),
 };

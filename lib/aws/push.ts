@@ -6,10 +6,10 @@ import {
   GetConnectionCommand,
   GoneException,
   LimitExceededException,
-  PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { forEachConcurrently } from "../concurrency.ts";
 import { DeadlineExceeded, keepDeadline, perAttempt } from "./deadline.ts";
+import { Post } from "./post.ts";
 import { timeouts } from "./timeouts.ts";
 
 /** A client for the connections of the WebSocket API that AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
@@ -40,15 +40,20 @@ export type PushOptions<Target> = {
   deadline?: Date;
 };
 
-/** Concurrent pushes, each on its own keep-alive connection to API Gateway. */
-const concurrency = 64;
+/** Each on its own keep-alive connection to API Gateway. */
+export const concurrentPushes = 64;
 
 /** Functions open their pusher once, at load. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
-  const agent = { maxSockets: concurrency, keepAlive: true };
+  const agent = { maxSockets: concurrentPushes, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
   // The SDK's retries would delay all other connections. The rounds below are the retries.
-  const pusher = new ApiGatewayManagementApiClient({ requestHandler, maxAttempts: 1, ...config });
+  const pusher = new ApiGatewayManagementApiClient({
+    requestHandler,
+    maxAttempts: 1,
+    cacheMiddleware: true,
+    ...config,
+  });
   pusher.middlewareStack.add(keepDeadline, perAttempt);
   return pusher;
 }
@@ -66,7 +71,7 @@ export async function push<Target>(
   let open = deliveries;
   for (let round = 1; ; round++) {
     const failed: (Delivery<Target> & { error: unknown })[] = [];
-    await forEachConcurrently(open, { concurrency }, async (delivery) => {
+    await forEachConcurrently(open, { concurrency: concurrentPushes }, async (delivery) => {
       const { left, error } = await deliver(pusher, delivery, isOver);
       if (left.length === 0) outcome.reached.push(delivery.to);
       else if (error === undefined) outcome.unfinished.push(delivery.to);
@@ -145,7 +150,7 @@ async function deliver<Target>(
     const left = messages.slice(index);
     if (isOver()) return { left };
     try {
-      await pusher.send(new PostToConnectionCommand({ ConnectionId: connectionID, Data: message }));
+      await pusher.send(new Post({ ConnectionId: connectionID, Data: message }));
     } catch (error) {
       return { left, error };
     }

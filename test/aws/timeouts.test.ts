@@ -1,6 +1,9 @@
 import { createServer, type Socket } from "node:net";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
+import { Post } from "../../lib/aws/post.ts";
+import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { maxAttempts, timeouts } from "../../lib/aws/timeouts.ts";
 import { openVault } from "../../lib/aws/vault.ts";
@@ -36,8 +39,15 @@ describe("timeouts", () => {
 
   it("end an attempt if the service does not answer", async () => {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-    const { client } = openTable("table", { endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
-    const command = new GetCommand({ TableName: "table", Key: { PK: "p", SK: "s" } });
-    await expect(client.send(command)).rejects.toMatchObject({ name: "TimeoutError" });
+    const config = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };
+    const { client } = openTable("table", config);
+    const message = { ConnectionId: "c1", Data: "hello" };
+    const calls = [
+      client.send(new GetCommand({ TableName: "table", Key: { PK: "p", SK: "s" } })),
+      openPusher(config).send(new Post(message)),
+      openPusher({ ...config, requestHandler: fanOutHandler(1) }).send(new Post(message)),
+    ];
+    for (const call of await Promise.allSettled(calls))
+      expect(call).toMatchObject({ status: "rejected", reason: { name: "TimeoutError" } });
   });
 });

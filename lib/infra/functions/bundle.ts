@@ -20,6 +20,8 @@ export const bundleOptions = {
   platform: "node",
   target: "node24",
   format: "esm",
+  // CommonJS packages, such as undici, require modules of Node.
+  banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
   // Module first: only ES modules can be shaken, which halves the bundle and so the cold start.
   mainFields: ["module", "main"],
   alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts") },
