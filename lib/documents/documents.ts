@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { asyncApiDocument } from "./asyncapi.ts";
+import type { CostTemplate } from "./billed-resources.ts";
+import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
 import { openApiDocument } from "./openapi.ts";
 
@@ -11,18 +13,27 @@ const documents = {
   "docs/functions.md": functionsPage,
 };
 
-type Deps = { read(path: string): string; write(path: string, text: string): void; warn(line: string): void };
+type Deps = {
+  read(path: string): string;
+  write(path: string, text: string): void;
+  warn(line: string): void;
+  /** Synthesizes the stacks with the default configuration, which takes some seconds. */
+  templates(): CostTemplate[];
+};
 
 /**
  * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing, and warns
- * about those that are out of date.
+ * about those that are out of date. That leaves out docs/costs.md, which the tests of the stacks check.
  *
  * @returns the exit code
  */
-export function main(argv: readonly string[], { read, write, warn }: Deps): number {
+export function main(argv: readonly string[], { read, write, warn, templates }: Deps): number {
   const { check } = parseArgs({ args: [...argv], options: { check: { type: "boolean" } } }).values;
   const current = Object.entries(documents).map(([path, make]) => ({ path, text: make() }));
-  if (!check) for (const { path, text } of current) write(path, text);
+  if (!check) {
+    for (const { path, text } of current) write(path, text);
+    write("docs/costs.md", costsPage(templates()));
+  }
   const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
   for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
   return stale.length > 0 ? 1 : 0;

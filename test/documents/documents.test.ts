@@ -8,6 +8,7 @@ function files() {
     read: (path: string) => texts.get(path) ?? "",
     write: (path: string, text: string) => texts.set(path, text),
     warn: (line: string) => warnings.push(line),
+    templates: () => [],
   };
   return { texts, warnings, deps };
 }
@@ -16,7 +17,12 @@ describe("npm run documents", () => {
   it("writes documents that --check then accepts", () => {
     const { texts, warnings, deps } = files();
     expect(main([], deps)).toBe(0);
-    expect([...texts.keys()]).toEqual(["docs/openapi.json", "docs/asyncapi.json", "docs/functions.md"]);
+    expect([...texts.keys()]).toEqual([
+      "docs/openapi.json",
+      "docs/asyncapi.json",
+      "docs/functions.md",
+      "docs/costs.md",
+    ]);
     expect(main(["--check"], deps)).toBe(0);
     expect(warnings).toEqual([]);
   });

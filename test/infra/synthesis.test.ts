@@ -8,7 +8,8 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { afterAll, describe, expect, it } from "vitest";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { main } from "../../lib/infra/main.ts";
-import { synthesize, withoutCode } from "./synthesized.ts";
+import { withoutCode } from "../../lib/infra/read-stacks.ts";
+import { synthesize } from "./synthesized.ts";
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), "synthesis-"));

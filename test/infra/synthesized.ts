@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { terminalApp } from "../../lib/infra/app.ts";
+import { readStacks } from "../../lib/infra/read-stacks.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
   Type: string;
@@ -70,25 +67,19 @@ export function synthesize(context: Record<string, unknown> = {}): Templates {
 }
 
 function synthesizeNow(context: Record<string, unknown>): Templates {
-  const outdir = mkdtempSync(join(tmpdir(), "templates-"));
-  try {
-    const assembly = terminalApp({
-      outdir,
-      builtinCloudFormationValidation: false,
-      context: { ...withoutCode, ...context },
-    }).synth();
-    const data = assembly.getStackByName("TerminalData");
-    const watch = assembly.getStackByName("TerminalWatch");
+  return readStacks(context, (stacks) => {
+    const [data, api, watch] = ["TerminalData", "TerminalApi", "TerminalWatch"].map((name) =>
+      stacks.find(({ stackName }) => stackName === name),
+    );
+    if (!data || !api || !watch) throw new Error("A stack is missing");
     return {
       data: data.template,
-      api: assembly.getStackByName("TerminalApi").template,
+      api: api.template,
       watch: watch.template,
       beforeWatch: watch.dependencies.map(({ id }) => id),
       protectedData: data.terminationProtection ?? false,
     };
-  } finally {
-    rmSync(outdir, { recursive: true });
-  }
+  });
 }
 
 /**
@@ -111,9 +102,6 @@ export function watchOf(
     return output.Value;
   });
 }
-
-/** Context that keeps the functions' code from being bundled. */
-export const withoutCode = { "aws:cdk:bundling-stacks": [] };
 
 /** The resources of a type, by logical id. */
 export function resourcesOf<Properties>(

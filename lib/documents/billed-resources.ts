@@ -1,0 +1,82 @@
+import { prices } from "./price-table.ts";
+
+/** As much of a template as the costs depend on. */
+export type CostTemplate = {
+  Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+};
+
+type Resource = CostTemplate["Resources"][string];
+
+/** What costs something even if nobody uses it: how many units a resource is, and what they are called. */
+export const atRest: Record<string, { units(resource: Resource): number; price: number; name: string }> = {
+  "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
+  "AWS::CloudWatch::Alarm": {
+    units: alarmMetrics,
+    price: prices.monthly.alarmMetric,
+    name: "Metrics of alarms",
+  },
+  "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
+};
+
+/** An alarm on an expression is billed for each of its metrics. */
+function alarmMetrics({ Properties = {} }: Resource): number {
+  const metrics = Properties.Metrics as { MetricStat?: unknown }[] | undefined;
+  return metrics === undefined ? 1 : metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
+}
+
+/** What costs something only when it is used. */
+const byUse = new Set([
+  "AWS::ApiGateway::RestApi",
+  "AWS::ApiGateway::Stage",
+  "AWS::ApiGatewayV2::Api",
+  "AWS::ApiGatewayV2::Stage",
+  "AWS::Cognito::UserPool",
+  "AWS::DynamoDB::Table",
+  "AWS::Events::Rule",
+  "AWS::Lambda::Function",
+  "AWS::Logs::LogGroup",
+  "AWS::Logs::MetricFilter",
+  "AWS::SQS::Queue",
+]);
+
+const free = new Set([
+  "AWS::ApiGateway::Account",
+  "AWS::ApiGateway::ApiKey",
+  "AWS::ApiGateway::Authorizer",
+  "AWS::ApiGateway::BasePathMapping",
+  "AWS::ApiGateway::Deployment",
+  "AWS::ApiGateway::DomainName",
+  "AWS::ApiGateway::GatewayResponse",
+  "AWS::ApiGateway::Method",
+  "AWS::ApiGateway::Resource",
+  "AWS::ApiGateway::UsagePlan",
+  "AWS::ApiGateway::UsagePlanKey",
+  "AWS::ApiGatewayV2::ApiMapping",
+  "AWS::ApiGatewayV2::Authorizer",
+  "AWS::ApiGatewayV2::DomainName",
+  "AWS::ApiGatewayV2::Integration",
+  "AWS::ApiGatewayV2::Route",
+  "AWS::ApiGatewayV2::RouteResponse",
+  "AWS::Cognito::UserPoolClient",
+  "AWS::IAM::Role",
+  "AWS::KMS::Alias",
+  "AWS::Lambda::EventInvokeConfig",
+  "AWS::Lambda::EventSourceMapping",
+  "AWS::Lambda::Permission",
+  "AWS::SQS::QueuePolicy",
+]);
+
+/** All resources. @throws Error if it is not known whether AWS bills a type */
+export function knownResources(templates: readonly CostTemplate[]): { id: string; resource: Resource }[] {
+  const all = templates.flatMap(({ Resources }) =>
+    Object.entries(Resources).map(([id, resource]) => ({ id, resource })),
+  );
+  const unknown = all
+    .map(({ resource: { Type } }) => Type)
+    .filter((type) => !(type in atRest) && !byUse.has(type) && !free.has(type));
+  if (unknown.length > 0)
+    throw new Error(
+      `Say in lib/documents/billed-resources.ts what these cost: ${[...new Set(unknown)].join(", ")}`,
+    );
+  return all;
+}

@@ -1,0 +1,78 @@
+import type { OperationName } from "../operations.ts";
+
+/** List prices of us-east-1 in dollars, without free tiers. A month has 30 days. */
+export const prices = {
+  asOf: "2026-11-21",
+  region: "us-east-1",
+  perMillion: {
+    restRequests: 3.5,
+    /** Sent or received, in steps of 32 KB. */
+    streamMessages: 1,
+    connectionMinutes: 0.25,
+    functionRuns: 0.2,
+    /** Consistent, of up to 4 KB. */
+    reads: 0.125,
+    /** Of up to 1 KB. A transaction takes two for each item. */
+    writes: 0.625,
+    keyCalls: 3,
+  },
+  /** On arm64. */
+  gigabyteSecond: 0.0000133334,
+  logGigabyte: 0.5,
+  monthly: {
+    alarmMetric: 0.1,
+    dashboard: 3,
+    key: 1,
+    metric: 0.3,
+    storedGigabyte: 0.25,
+    backedUpGigabyte: 0.2,
+    storedLogGigabyte: 0.03,
+    poolUser: 0.015,
+  },
+} as const;
+
+/** What one run of a function uses: its billed time, and calls of other services. The times are estimates. */
+type Run = {
+  ms: number;
+  reads?: number;
+  writes?: number;
+  keyCalls?: number;
+  /** Messages that it sends itself. */
+  pushes?: number;
+  /** Whether publishChanges then pushes a change to the user, here on one connection. */
+  publishes?: boolean;
+};
+
+/** Authorizers remember a user for a minute, so most of their runs read nothing. */
+export const runs: Record<OperationName, Run> = {
+  authorize: { ms: 15 },
+  storeWallet: { ms: 30, reads: 2, writes: 4, keyCalls: 1 },
+  listWallets: { ms: 30, reads: 1 },
+  updateTradingSettings: { ms: 30, writes: 1, publishes: true },
+  getUserData: { ms: 30, reads: 1 },
+  listRewards: { ms: 30, reads: 2 },
+  listWalletsV2: { ms: 30, reads: 1 },
+  authorizeConnection: { ms: 15 },
+  connect: { ms: 30, reads: 1, writes: 2 },
+  disconnect: { ms: 30, writes: 1 },
+  subscribe: { ms: 30, reads: 2, writes: 4, pushes: 2 },
+  unsubscribe: { ms: 30, reads: 1, writes: 4, pushes: 1 },
+  ping: { ms: 10, pushes: 1 },
+  unknownMessage: { ms: 10, pushes: 1 },
+  publishChanges: { ms: 20 },
+  deliver: { ms: 10, reads: 1 },
+  catchUp: { ms: 50, reads: 2 },
+  recordExecutions: { ms: 30, reads: 1, writes: 1, publishes: true },
+  // The whole minute, with a write in each second.
+  feedPrices: { ms: 60_000, writes: 60 },
+  creditReferrals: { ms: 50, reads: 1 },
+  mirrorPlans: { ms: 1000, writes: 6 },
+  deleteRetiredKeys: { ms: 50, reads: 1 },
+  freeIdleKeys: { ms: 1000, reads: 2 },
+};
+
+/** Processor time of deliver for each client, as docs/benchmarks.md has it. */
+export const deliveryMs = 1.2;
+
+/** What a request leaves in the access log and in the function's log. */
+export const logKilobytes = 1;

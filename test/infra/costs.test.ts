@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { costsPage } from "../../lib/documents/costs-page.ts";
+import { synthesize, type Template } from "./synthesized.ts";
+
+const { data, api, watch } = synthesize();
+const page = costsPage([data, api, watch]);
+
+/** The page of stacks in which the data stack has other resources besides. */
+const pageWith = (Resources: Template["Resources"]) =>
+  costsPage([{ Resources: { ...data.Resources, ...Resources } }, api, watch]);
+
+describe("docs/costs.md", () => {
+  it("is up to date; if not, run npm run documents", () => {
+    expect(readFileSync("docs/costs.md", "utf8")).toBe(page);
+  });
+
+  it("has the total that the README has", () => {
+    const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*(\$\d+)\*\*/.exec(page) ?? [];
+    expect(readFileSync("README.md", "utf8")).toContain(`about ${total} a month at rest`);
+  });
+});
+
+describe("costsPage", () => {
+  it("counts what is billed at rest", () => {
+    expect(page).toContain("| KMS keys | 1 × $1.00 | $1.00 |");
+    expect(pageWith({ Other: { Type: "AWS::KMS::Key", Properties: {} } })).toContain(
+      "| KMS keys | 2 × $1.00 | $2.00 |",
+    );
+  });
+
+  it("counts an alarm on an expression once for each metric", () => {
+    const metric = (Id: string) => ({ Id, MetricStat: {} });
+    const of = (text: string) => Number(/Metrics of alarms \| (\d+)/.exec(text)?.[1]);
+    const one = { Type: "AWS::CloudWatch::Alarm", Properties: { MetricName: "M" } };
+    const several = { ...one, Properties: { Metrics: [{ Expression: "a + b" }, metric("a"), metric("b")] } };
+    expect(of(pageWith({ One: one }))).toBe(of(page) + 1);
+    expect(of(pageWith({ Several: several }))).toBe(of(page) + 2);
+  });
+
+  it("takes a read of a range for a whole unit, as it is consistent", () => {
+    // 10.368 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
+    expect(page).toMatch(
+      /\| deliver, for prices \| 10\.37 M × 10 ms of 1\.73 GB, and the table \| \$5\.76 \|/,
+    );
+  });
+
+  it("leaves out prices where no feed is configured", () => {
+    const { data, api, watch } = synthesize({ priceFeeds: [] });
+    expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
+  });
+
+  it("refuses a type of resource of which it does not know whether AWS bills it", () => {
+    expect(() => pageWith({ Gateway: { Type: "AWS::EC2::NatGateway", Properties: {} } })).toThrow(
+      "Say in lib/documents/billed-resources.ts what these cost: AWS::EC2::NatGateway",
+    );
+  });
+});
