@@ -3,6 +3,7 @@ import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
+import { restore } from "./commands/restore.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
@@ -15,7 +16,7 @@ import { print } from "./terminal.ts";
 
 const commands = [
   ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
-  ...[putRewards, record, syncPlans, rewrapKeys],
+  ...[putRewards, record, syncPlans, rewrapKeys, restore],
 ];
 
 /** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */

@@ -164,6 +164,19 @@ export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
 export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
+/** Everything in a user's partition. */
+export const everythingOf = (userID: string): KeyRange => ({
+  PK: userPartition(userID),
+  from: "0",
+  to: endOf(""),
+});
+
+/** Whether an item describes what exists elsewhere right now: connections, API keys, prices. An old copy is wrong. */
+export const isOfTheMoment = ({ PK, SK }: Key): boolean =>
+  SK.startsWith(CONNECTION) ||
+  [CONNECTION_COUNT, USER_KEY].includes(SK) ||
+  [RETIRED_KEYS, pricesKey.PK].includes(PK);
+
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
 

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+} from "@aws-sdk/client-dynamodb";
+import type { Table } from "../aws/table.ts";
+import { everythingOf, isOfTheMoment, type Key } from "../aws/table-keys.ts";
+import { afterConflicts } from "../aws/writes.ts";
+
+/** In DynamoDB's own form, because numbers lose digits in any other. */
+type StoredItem = Record<string, AttributeValue>;
+
+/** How the table differs from a backup. `item` is that of the backup, unless only the table has it. */
+export type Difference = { what: "missing" | "changed" | "newer"; item: StoredItem };
+
+export type Comparison = {
+  /** The live table. */
+  table: Table;
+  backup: Table;
+  /** Compares this user's partition alone. */
+  userID?: string | undefined;
+  now: Date;
+};
+
+/** What the table lacks, or has in another version. Skips what has expired, and what is only of the moment. */
+export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
+  const { table, backup } = comparison;
+  for await (const items of pagesOf(backup, comparison)) {
+    const found = await sameKeys(table, items);
+    for (const item of items) {
+      const live = found.get(textOf(item));
+      if (live === undefined) yield { what: "missing", item };
+      else if (!isDeepStrictEqual(live, item)) yield { what: "changed", item };
+    }
+  }
+}
+
+/** What only the table has. */
+export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
+  const { table, backup } = comparison;
+  for await (const items of pagesOf(table, comparison)) {
+    const found = await sameKeys(backup, items);
+    for (const item of items) if (!found.has(textOf(item))) yield { what: "newer", item };
+  }
+}
+
+/** Makes the table equal to the backup in one item. Returns false if a missing item has come back meanwhile. */
+export async function undo({ client, name }: Table, { what, item }: Difference): Promise<boolean> {
+  const put = { TableName: name, Item: item };
+  try {
+    await afterConflicts(async () => {
+      if (what === "newer") await client.send(new DeleteItemCommand({ TableName: name, Key: keyIn(item) }));
+      else await client.send(new PutItemCommand(what === "changed" ? put : { ...put, ...ifAbsent }));
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+const ifAbsent = { ConditionExpression: "attribute_not_exists(PK)" };
+
+/** The key of a stored item. */
+export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });
+
+const keyIn = (item: StoredItem) => ({ PK: item.PK, SK: item.SK }) as StoredItem;
+
+const textOf = (item: StoredItem) => JSON.stringify(keyOf(item));
+
+/** The most keys of one BatchGetItem. */
+const pageSize = 100;
+
+async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
+  const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
+  const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
+  let ExclusiveStartKey: StoredItem | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      userID === undefined
+        ? new ScanCommand({ ...common, ExclusiveStartKey })
+        : new QueryCommand({ ...common, ExclusiveStartKey, ...partitionOf(userID) }),
+    );
+    const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
+    if (items.length > 0) yield items;
+    ExclusiveStartKey = LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined);
+}
+
+function partitionOf(userID: string) {
+  const { PK, from, to } = everythingOf(userID);
+  return {
+    KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
+  };
+}
+
+/** The items of a table with the keys of these, by the text of their key. */
+async function sameKeys(
+  { client, name }: Table,
+  items: readonly StoredItem[],
+): Promise<Map<string, StoredItem>> {
+  const found = new Map<string, StoredItem>();
+  let Keys: StoredItem[] = items.map(keyIn);
+  while (Keys.length > 0) {
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetItemCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
+    );
+    for (const item of Responses?.[name] ?? []) found.set(textOf(item), item);
+    Keys = UnprocessedKeys?.[name]?.Keys ?? [];
+  }
+  return found;
+}

@@ -1,0 +1,196 @@
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Item, Table } from "../../lib/aws/table.ts";
+import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
+import { linesOf, now, run } from "./support/admin.ts";
+import { targetWith } from "./support/custody.ts";
+
+let engine: Engine;
+let table: Table;
+let backup: Table;
+
+const profile = (userID: string, changes: object = {}): Item => ({
+  ...profileKey(userID),
+  userID,
+  points: 1,
+  ...changes,
+});
+const wallet = (userID: string, address: string): Item => ({
+  ...profileKey(userID),
+  SK: `WALLET#eth#${address}`,
+  address,
+});
+const seconds = (from: Date, minutes: number) => from.getTime() / 1000 + minutes * 60;
+
+/** A whole number beyond what JavaScript counts exactly, a binary value and a set. */
+const odd = { amount: 2n ** 60n + 1n, sealed: new Uint8Array([0, 255]), names: new Set(["a", "b"]) };
+
+const copied = [profile("alice"), wallet("alice", "0x1"), profile("bob")];
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+afterAll(() => engine.stop());
+beforeEach(async () => {
+  table = await engine.newTable();
+  backup = await engine.newTable();
+  for (const each of [table, backup]) await putItems(each, copied);
+});
+
+const restore = (args: string[], from: Table = table) =>
+  run(targetWith(from), ["restore", backup.name, ...args]);
+const remove = ({ client, name }: Table, { PK, SK }: Item) =>
+  client.send(new DeleteCommand({ TableName: name, Key: { PK, SK } }));
+const everything = async (from: Table) =>
+  (await itemsNamed(from, "")).toSorted((a, b) => (`${a.PK} ${a.SK}` < `${b.PK} ${b.SK}` ? -1 : 1));
+
+/** Deletes a wallet, changes a profile, and adds a wallet and a user. */
+async function damage(): Promise<void> {
+  await remove(table, wallet("alice", "0x1"));
+  await putItems(table, [profile("bob", { points: 0 }), wallet("alice", "0x2"), profile("carol")]);
+}
+
+describe("restore --check", () => {
+  it("finds nothing in an equal table", async () => {
+    expect(await restore(["--check"])).toEqual({
+      code: 0,
+      out: "missing: 0\nchanged: 0\nnewer: 0\n",
+      err: "",
+    });
+  });
+
+  it("lists each difference, and changes nothing", async () => {
+    await damage();
+    const before = await everything(table);
+    const { code, out } = await restore(["--check"]);
+    expect(code).toBe(0);
+    expect(linesOf(out).slice(0, -3).toSorted()).toEqual([
+      "changed: USER#bob PROFILE",
+      "missing: USER#alice WALLET#eth#0x1",
+      "newer: USER#alice WALLET#eth#0x2",
+      "newer: USER#carol PROFILE",
+    ]);
+    expect(linesOf(out).slice(-3)).toEqual(["missing: 1", "changed: 1", "newer: 2"]);
+    expect(await everything(table)).toEqual(before);
+  });
+
+  it("leaves out connections, API keys and prices, and what has expired", async () => {
+    await putItems(backup, [
+      { ...profileKey("alice"), SK: "CONNECTION#a" },
+      { ...profileKey("alice"), SK: "CONNECTIONS" },
+      { PK: "CHANNEL#prices#0", SK: "CONNECTION#a" },
+      userKeyRecordKey("alice"),
+      retiredKeyKey(now, "alice/1"),
+      { PK: "PRICES", SK: "LATEST" },
+      { ...profileKey("alice"), SK: "ORDER#old", expiresAt: seconds(now, -1) },
+    ]);
+    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+    await putItems(backup, [{ ...profileKey("alice"), SK: "ORDER#new", expiresAt: seconds(now, 1) }]);
+    expect((await restore(["--check"])).out).toMatch(/^missing: USER#alice ORDER#new$/m);
+  });
+});
+
+describe("restore --fix", () => {
+  const tally = (put: number, changed: number, deleted: number, failed = 0) =>
+    `put back: ${put}\nchanged back: ${changed}\ndeleted: ${deleted}\nfailed: ${failed}\n`;
+
+  it("puts back what is missing, to the last digit, and leaves everything else", async () => {
+    await putItems(backup, [profile("dave", odd)]);
+    await damage();
+    expect(await restore(["--fix"])).toEqual({ code: 0, out: tally(2, 0, 0), err: "" });
+    expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 1\nnewer: 2\n$/);
+    expect((await restore(["--check"])).out).not.toContain("USER#dave");
+  });
+
+  it("makes the tables equal with --exact", async () => {
+    await damage();
+    expect(await restore(["--fix", "--exact"])).toEqual({ code: 0, out: tally(1, 1, 2), err: "" });
+    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("changes one user alone with --user", async () => {
+    await damage();
+    expect(await restore(["--fix", "--exact", "--user", "alice"])).toMatchObject({ out: tally(1, 0, 1) });
+    expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 1\nnewer: 1\n$/);
+  });
+
+  it("compares tables of more than a page", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => wallet("alice", `0x${index}a`));
+    await putItems(backup, many);
+    expect(await restore(["--fix", "--user", "alice"])).toMatchObject({ out: tally(120, 0, 0) });
+    expect(await everything(table)).toEqual(await everything(backup));
+  });
+
+  it("deletes many items only with --yes", async () => {
+    await putItems(
+      table,
+      Array.from({ length: 21 }, (_, index) => profile(`new${index}`)),
+    );
+    await remove(table, profile("bob"));
+    expect(await restore(["--fix", "--exact"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: Nothing was restored: 21 items would be deleted; look at them with --check, then add --yes\n",
+    });
+    expect(await restore(["--fix", "--exact", "--yes"])).toMatchObject({ out: tally(1, 0, 21) });
+  });
+
+  it("leaves an item that has come back meanwhile", async () => {
+    await remove(table, profile("bob"));
+    const back = profile("bob", { points: 9 });
+    const meanwhile = interceptedTable(table, async (command) => {
+      if (command instanceof PutItemCommand) await putItems(table, [back]);
+    });
+    expect(await restore(["--fix"], meanwhile)).toMatchObject({ code: 0, out: tally(0, 0, 0) });
+    expect(await itemsNamed(table, "USER#bob")).toEqual([back]);
+  });
+
+  it("continues after a failure, and says so", async () => {
+    await damage();
+    const failing = interceptedTable(table, (command) => {
+      if (command instanceof PutItemCommand) throw new Error("no");
+    });
+    expect(await restore(["--fix", "--exact"], failing)).toMatchObject({
+      code: 1,
+      out: tally(0, 0, 2, 2),
+      err: expect.stringMatching(/^(missing: USER#alice WALLET#eth#0x1|changed: USER#bob PROFILE): no$/m),
+    });
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ code: 0, out: tally(1, 1, 0) });
+  });
+
+  it("stops when it is interrupted", async () => {
+    await damage();
+    const { code, out, err } = await run(targetWith(table), ["restore", backup.name, "--fix"], {
+      interruption: () => AbortSignal.abort(),
+    });
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: tally(0, 0, 0),
+      err: "error: Stopped; run the same command again to continue\n",
+    });
+  });
+});
+
+describe("restore", () => {
+  it("refuses the service's own table, and an unknown one", async () => {
+    expect(await run(targetWith(table), ["restore", table.name, "--fix"])).toMatchObject({
+      code: 1,
+      err: `error: ${table.name} is the service's own table; name the restored one\n`,
+    });
+    expect(await run(targetWith(table), ["restore", "unknown", "--check"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("error: ResourceNotFoundException"),
+    });
+  });
+
+  it("requires --check or --fix", async () => {
+    expect(await restore([])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("one of --check and --fix is required"),
+    });
+  });
+});
