@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/monitoring/access-log.ts";
 import type { Operation } from "../../lib/operation-types.ts";
@@ -79,14 +78,6 @@ describe("the alarms", () => {
       expect(alarm.AlarmDescription).toContain(impact);
     },
   );
-
-  it("are as many as docs/costs.md says, which counts their metrics", () => {
-    const counts = alarms.map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1);
-    const metrics = counts.reduce((sum, count) => sum + count);
-    const dollars = (metrics * 0.1).toFixed(2);
-    const row = `| ${alarms.length} alarms over ${metrics} metrics | $${dollars} |`;
-    expect(readFileSync("docs/costs.md", "utf8").split("\n")).toContain(row);
-  });
 
   it("watch the table, and are no more than these tests list", () => {
     const ofTable = alarms
