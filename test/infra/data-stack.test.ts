@@ -106,7 +106,11 @@ describe("the user pool", () => {
       AccessTokenValidity: 15,
       AllowedOAuthFlowsUserPoolClient: false,
       EnableTokenRevocation: true,
-      ExplicitAuthFlows: ["ALLOW_USER_SRP_AUTH", "ALLOW_REFRESH_TOKEN_AUTH"],
+      ExplicitAuthFlows: [
+        "ALLOW_ADMIN_USER_PASSWORD_AUTH",
+        "ALLOW_USER_SRP_AUTH",
+        "ALLOW_REFRESH_TOKEN_AUTH",
+      ],
       GenerateSecret: false,
       PreventUserExistenceErrors: "ENABLED",
       RefreshTokenValidity: 30 * 24 * 60,

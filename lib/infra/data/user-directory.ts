@@ -66,7 +66,8 @@ export class UserDirectory extends Construct {
 
     this.client = this.pool.addClient("Client", {
       generateSecret: false,
-      authFlows: { userSrp: true },
+      // The second is for operators who need a token, and takes a right on the pool that no user has.
+      authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       accessTokenValidity: Duration.minutes(15),
       idTokenValidity: Duration.minutes(15),
