@@ -8,7 +8,7 @@ export const root = resolve(import.meta.dirname, "../..");
 export const AUDIENCE = "trading-terminal";
 
 /** Folders of lib that neither the stacks nor the handlers import. */
-const tools = new Set(["admin", "dev", "documents", "local"]);
+const tools = new Set(["admin", "dev", "documents", "local", "verify"]);
 
 /** Files outside the code that change what is synthesized. npm writes the second lock file: what is really installed. */
 export const configurationFiles = [
