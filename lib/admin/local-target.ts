@@ -46,7 +46,7 @@ const answerMs = 5000;
 
 /** @throws {OperatorError} if no local runner has its base_url on that port. So do the functions below. */
 export async function openLocal(port: number): Promise<Target> {
-  const { outputs, endpoints, region, credentials } = await describe(port, Data);
+  const { outputs, endpoints, region, credentials } = await describeRunner(port, Data);
   const at = (endpoint: string) => ({ endpoint, region, credentials });
   return {
     table: openTable(outputs.TableName, at(endpoints.dynamodb)),
@@ -55,7 +55,7 @@ export async function openLocal(port: number): Promise<Target> {
 }
 
 export async function openLocalFunctions(port: number): Promise<FunctionTarget> {
-  const { outputs, endpoints, region, credentials } = await describe(port, Functions);
+  const { outputs, endpoints, region, credentials } = await describeRunner(port, Functions);
   return {
     lambda: openLambda({ endpoint: endpoints.lambda, region, credentials }),
     recordExecutions: outputs.RecordExecutionsFunction,
@@ -63,21 +63,22 @@ export async function openLocalFunctions(port: number): Promise<FunctionTarget> 
 }
 
 export async function openLocalPlans(port: number): Promise<PlanTarget> {
-  const { outputs, endpoints, region, credentials } = await describe(port, Plans);
+  const { outputs, endpoints, region, credentials } = await describeRunner(port, Plans);
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
   // The runner accepts a new key at once.
   return planTarget(table, outputs, { graceMs: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 
 export async function openLocalConnections(port: number): Promise<ConnectionTarget> {
-  const { outputs, endpoints, region, credentials } = await describe(port, Connections);
+  const { outputs, endpoints, region, credentials } = await describeRunner(port, Connections);
   return {
     table: openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials }),
     pusher: openPusher({ endpoint: endpoints.apigatewaymanagementapi, region, credentials }),
   };
 }
 
-async function describe<Description extends v.GenericSchema>(
+/** What the runner says of itself, as far as the schema asks. */
+export async function describeRunner<Description extends v.GenericSchema>(
   port: number,
   schema: Description,
 ): Promise<v.InferOutput<Description>> {

@@ -52,7 +52,8 @@ export async function openStackConnections(name: string, apiStackName: string): 
   return { table: openTable(TableName), pusher: openPusher({ endpoint: CallbackUrl, maxAttempts }) };
 }
 
-async function outputsOf<Kind extends StackKind>(
+/** @throws {OperatorError} if the stack lacks one of the outputs, or no region is set. */
+export async function outputsOf<Kind extends StackKind>(
   name: string,
   { outputs: schema, label, example }: Kind,
 ): Promise<OutputsOf<Kind>> {

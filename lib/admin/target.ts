@@ -73,7 +73,11 @@ export const planStack = {
 /** The same stack, for its connections. */
 export const streamStack = { ...apiStack, outputs: v.object({ CallbackUrl: v.string() }) };
 
-export type StackKind = typeof dataStack | typeof apiStack | typeof planStack | typeof streamStack;
+export type StackKind = {
+  label: string;
+  example: string;
+  outputs: v.ObjectSchema<v.ObjectEntries, undefined>;
+};
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 

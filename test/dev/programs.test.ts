@@ -10,8 +10,8 @@ const bin = resolve(import.meta.dirname, "../../bin");
 describe("the programs of bin/", () => {
   const programs = globSync("*.ts", { cwd: bin }).sort();
 
-  it("are app, admin, documents, local and token", () => {
-    expect(programs).toEqual(["admin.ts", "app.ts", "documents.ts", "local.ts", "token.ts"]);
+  it("are app, admin, documents, local, token and verify", () => {
+    expect(programs).toEqual(["admin.ts", "app.ts", "documents.ts", "local.ts", "token.ts", "verify.ts"]);
   });
 
   it.each(programs)("have %s in syntax that a Node without TypeScript parses", (program) => {
