@@ -5,7 +5,7 @@ import { targeted } from "../admin/options.ts";
 import { apiStack, dataStack, type TargetOptions } from "../admin/target.ts";
 import { harmless, type Output, print } from "../admin/terminal.ts";
 import { CallLimit, maxCalls } from "./call-limit.ts";
-import { type CheckGroup, Refuted, Skip } from "./check.ts";
+import { byHand, type CheckGroup, Refuted, Skip } from "./check.ts";
 import { changeChecks } from "./checks/change-checks.ts";
 import { connectionChecks } from "./checks/connection-checks.ts";
 import { planChecks } from "./checks/plan-checks.ts";
@@ -30,6 +30,17 @@ export type VerifyDeps = {
   interruption(): AbortSignal;
 };
 
+const recoveryChecks: CheckGroup<unknown> = {
+  title: "Recovery",
+  checks: [
+    byHand("`admin restore` puts back items from a table made by point-in-time recovery"),
+    byHand(
+      "A change between the user pool and another issuer deploys, in both directions, and the pool keeps its users",
+    ),
+    byHand("A failed first deploy of TerminalData leaves nothing behind"),
+  ],
+};
+
 /** Each group may build on what those before it have made: the user, then a wallet, then a key. */
 export const checkGroups: readonly CheckGroup<Run>[] = [
   requestChecks,
@@ -38,6 +49,7 @@ export const checkGroups: readonly CheckGroup<Run>[] = [
   changeChecks,
   planChecks,
   watchChecks,
+  recoveryChecks,
 ];
 
 /** Opens the service that the command line names. */
