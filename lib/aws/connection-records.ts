@@ -273,7 +273,9 @@ export async function* subscribersInShard(
   channel: PublicChannel,
   shard: number,
 ): AsyncGenerator<ChannelSubscriber> {
-  for await (const page of queryPages<ChannelSubscriber>(table, subscribersOf(channel, shard))) yield* page;
+  const attributes = ["userID", "connectionID", "stuckSince"];
+  const pages = queryPages<ChannelSubscriber>(table, subscribersOf(channel, shard), { attributes });
+  for await (const page of pages) yield* page;
 }
 
 const placesOf = ({ connectionID, shard }: Place, channels: readonly Channel[]) =>

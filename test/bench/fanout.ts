@@ -13,7 +13,7 @@ import { settingsLatency } from "./settings-latency.ts";
 
 const { values } = parseArgs({
   options: {
-    clients: { type: "string", default: "1000,5000" },
+    clients: { type: "string", default: "1000,2500" },
     seconds: { type: "string", default: "20" },
     shards: { type: "string", default: "4" },
     changes: { type: "string", default: "200" },

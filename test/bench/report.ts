@@ -60,17 +60,25 @@ export const settingsTable = (runs: readonly Run[]): string =>
     runs.map(({ clients, settings }) => [`${clients}`, ...latencyCells(settings)]),
   );
 
-/** The processor time of the service by use, in descending order. */
+/**
+ * The processor time of the service by use, in descending order, and how many times that of the bare broadcast it is. That
+ * was measured in the same minute, on the same processors.
+ */
 export function processorTimeTable(runs: readonly Run[]): string {
   const uses = new Set(runs.flatMap(({ service }) => [...(service.processorTime?.keys() ?? [])]));
   const perMessage = ({ service }: Run, use: string) =>
     (1000 * (service.processorTime?.get(use) ?? 0)) / service.messages;
   const most = (use: string) => Math.max(...runs.map((run) => perMessage(run, use)));
+  const cells = (time: (run: Run) => number) =>
+    runs.flatMap((run) => [figure(time(run)), `x ${figure(time(run) / processorTimePerMessage(run.bare))}`]);
   return textTable(
-    ["CPU us/message", ...runs.map(({ clients }) => `${clients} clients`)],
-    [...uses]
-      .filter((use) => most(use) >= 0.1)
-      .toSorted((one, other) => most(other) - most(one))
-      .map((use) => [use, ...runs.map((run) => figure(perMessage(run, use)))]),
+    ["CPU us/message", ...runs.flatMap(({ clients }) => [`${clients} clients`, "of bare ws"])],
+    [
+      ...[...uses]
+        .filter((use) => most(use) >= 0.1)
+        .toSorted((one, other) => most(other) - most(one))
+        .map((use) => [use === "server" ? "runner" : use, ...cells((run) => perMessage(run, use))]),
+      ["bare ws", ...cells(({ bare }) => processorTimePerMessage(bare))],
+    ],
   );
 }
