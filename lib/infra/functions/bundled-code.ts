@@ -1,9 +1,30 @@
-import { dirname, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { basename, dirname, extname, resolve } from "node:path";
 import { AssetHashType, DockerImage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync } from "esbuild";
-import type { OperationName } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations.ts";
 import { bundleOptions, codeFile, handlerOf } from "./bundle.ts";
+
+/** The text of each bundle. They import much of the same, which esbuild reads once if it makes them together. */
+let bundles: ReadonlyMap<string, string> | undefined;
+
+function bundleOf(name: OperationName): string {
+  bundles ??= bundleAll(Object.keys(operations) as OperationName[]);
+  const bundle = bundles.get(name);
+  if (bundle === undefined) throw new Error(`esbuild has made no bundle of ${name}`);
+  return bundle;
+}
+
+function bundleAll(names: readonly OperationName[]): Map<string, string> {
+  const { outputFiles } = buildSync({
+    ...bundleOptions,
+    entryPoints: Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
+    outdir: "bundles",
+    write: false,
+  });
+  return new Map(outputFiles.map(({ path, text }) => [basename(path, extname(path)), text]));
+}
 
 /** The code of a function. Bundled in this process, since a process for each function costs a second. */
 export function bundledCode(name: OperationName): Code {
@@ -14,8 +35,7 @@ export function bundledCode(name: OperationName): Code {
       image: DockerImage.fromRegistry("esbuild runs here, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          const outfile = resolve(outputDir, codeFile);
-          buildSync({ ...bundleOptions, entryPoints: [entryPoint], outfile });
+          writeFileSync(resolve(outputDir, codeFile), bundleOf(name));
           return true;
         },
       },
