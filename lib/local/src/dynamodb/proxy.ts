@@ -11,6 +11,8 @@ export type DynamoDbProxyOptions = {
   endpoint: string;
   /** Whether transactions conflict. */
   conflicts: boolean;
+  /** Least and greatest time for which a transaction holds its items, in milliseconds. */
+  holdMs?: readonly [least: number, greatest: number];
   /** Decides how long items are in flight, and which of two errors is reported. */
   seed?: number;
   /** Makes calls fail. */
@@ -20,22 +22,19 @@ export type DynamoDbProxyOptions = {
 
 export type DynamoDbProxy = { endpoint: string; stop(): Promise<void> };
 
-/** Least and greatest time for which a transaction holds its items, in milliseconds. */
-const HOLD_MS = [5, 50] as const;
-
 /**
  * Serves DynamoDB Local with what it lacks: conflicts, since it runs transactions one after another, and faults.
  */
 export async function startDynamoDbProxy({
   endpoint,
   conflicts,
+  holdMs: [least, greatest] = [5, 50],
   seed = 1,
   faults,
   onFault,
 }: DynamoDbProxyOptions): Promise<DynamoDbProxy> {
   const { forward, close } = openForward(endpoint);
   const random = seededRandom(`conflicts ${seed}`);
-  const [least, greatest] = HOLD_MS;
   // A transaction is held twice, before and after it.
   const hold = () => pause((least + random() * (greatest - least)) / 2);
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;

@@ -42,6 +42,8 @@ async function startEngine(): Promise<Engine> {
   const proxy = await startDynamoDbProxy({
     endpoint: dynamodb.endpoint,
     conflicts: true,
+    // Shorter than a runner's: most tests make one call after another, and wait for each hold.
+    holdMs: [1, 10],
     onFault: (fault) => faults.push(fault),
   });
   return {
