@@ -15,6 +15,7 @@ import { handler as publishChanges } from "../../functions/publishChanges/handle
 import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { order, price } from "../support/executions.ts";
+import { shortPausesForTests } from "../support/short-pauses.ts";
 import { executionItem, pricesItem, streamRecord } from "../support/stream.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -22,6 +23,7 @@ const api = mockClient(ApiGatewayManagementApiClient);
 const lambda = mockClient(LambdaClient);
 
 const logged = quietConsole();
+shortPausesForTests();
 
 const connection = {
   PK: "USER#alice",

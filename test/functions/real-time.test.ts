@@ -33,6 +33,7 @@ import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { order, price } from "../support/executions.ts";
+import { shortPausesForTests } from "../support/short-pauses.ts";
 import { executionItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
@@ -40,6 +41,7 @@ const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
 const logged = quietConsole();
+shortPausesForTests();
 
 const connection = {
   PK: "USER#alice",

@@ -5,12 +5,14 @@ import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
 import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { shortPausesForTests } from "../../support/short-pauses.ts";
 import type { streamRecord } from "../../support/stream.ts";
 
 /** publish with a table, an @connections API, and mocks of what it starts and reports, for the tests of a file. */
 export function publishingForTests() {
   const db = tableForTests();
   const api = connectionsApiForTests();
+  shortPausesForTests();
   const now = new Date("2026-11-21T09:05:00.000Z");
   const minutesAgo = new Date("2026-11-21T09:00:00.000Z");
   const mocks = {

@@ -6,9 +6,11 @@ import { type Call, connectionsApiForTests } from "../../support/connections-api
 import { tableForTests } from "../../support/dynamodb.ts";
 import { price } from "../../support/executions.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
+import { shortPausesForTests } from "../../support/short-pauses.ts";
 
 const db = tableForTests();
 const api = connectionsApiForTests();
+shortPausesForTests();
 
 const time = "2026-11-21T09:05:00.000Z";
 const update: PublicUpdate = { type: "update", channel: "prices", time, data: [price()] };

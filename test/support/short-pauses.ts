@@ -1,0 +1,22 @@
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+import { afterAll, beforeAll, vi } from "vitest";
+
+/** How much shorter pauses are. */
+const factor = 20;
+
+/** Shortens the pauses between attempts in the tests of a file. Their number and order stay, and deadlines too. */
+export function shortPausesForTests(): void {
+  const { setTimeout: pause } = timers;
+  beforeAll(() => {
+    const short = (ms = 0, ...rest: unknown[]) =>
+      (pause as (...all: unknown[]) => unknown)(ms / factor, ...rest);
+    vi.spyOn(timers, "setTimeout").mockImplementation(short as typeof pause);
+    // For modules that import the function by name.
+    syncBuiltinESMExports();
+  });
+  afterAll(() => {
+    vi.mocked(timers.setTimeout).mockRestore();
+    syncBuiltinESMExports();
+  });
+}
