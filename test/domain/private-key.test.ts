@@ -4,6 +4,7 @@ import { Wallet } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
+import { evmVectors, solanaVectors } from "../support/keys.ts";
 
 /** The order of secp256k1's group, from SEC 2. A private key is below it. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -23,12 +24,9 @@ const errorFor = (network: "eth" | "sol", text: string) =>
   );
 
 describe("readPrivateKey of an EVM network", () => {
-  it.each([
-    [1n, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
-    [2n, "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"],
-    [order - 1n, "0x80C0dbf239224071c59dD8970ab9d542E3414aB2"],
-  ])("derives from the key %d the address %s", async (key, address) => {
-    expect((await readPrivateKey("eth", hex(key))).address).toBe(address);
+  it.each(evmVectors)("derives from the key %s the address %s", async (key, address) => {
+    for (const text of [key, key.toUpperCase(), `0x${key}`, `0x${key.toUpperCase()}`])
+      expect((await readPrivateKey("eth", text)).address).toBe(address);
   });
 
   it("derives the same address with and without 0x, in upper and lower case, on every EVM network", async () => {
@@ -74,21 +72,13 @@ describe("readPrivateKey of an EVM network", () => {
 });
 
 describe("readPrivateKey of Solana", () => {
-  // RFC 8032, section 7.1, tests 1 and 2.
-  it.each([
-    [
-      "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
-      "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
-    ],
-    [
-      "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
-      "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
-    ],
-  ])("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
+  it.each(solanaVectors)("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
     const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
     const key = await readPrivateKey("sol", text);
     expect(key.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
     expect(Buffer.from(key.secret).toString("hex")).toBe(seed);
+    const alone = await readPrivateKey("sol", bs58.encode(Buffer.from(seed, "hex")));
+    expect(alone.address).toBe(key.address);
   });
 
   it("reads a 64-byte key and, unless that could be an address, its 32-byte seed alike", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readProfile, readProfileWithReferrals } from "../../lib/aws/profile-records.ts";
+import { referralKey } from "../../lib/aws/table-keys.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { putItems } from "../support/items.ts";
 
 const db = tableForTests();
 
@@ -35,10 +37,18 @@ describe("register", () => {
 
   it("lists the newest 100 referrals of a user, newest first", async () => {
     const { refID } = await register(db.table, user("famous"), now);
-    for (let hour = 0; hour < 104; hour++)
-      await register(db.table, user(`fan ${hour}`, refID), hoursLater(hour));
+    const fans = Array.from({ length: 104 }, (_, hour) => ({ username: `fan ${hour}`, hour }));
+    const [first, ...others] = fans.toReversed();
+    await putItems(
+      db.table,
+      others.map(({ username, hour }) => {
+        const joinedAt = hoursLater(hour);
+        return { ...referralKey("famous", joinedAt, username), username, joinedAt: joinedAt.toISOString() };
+      }),
+    );
+    await register(db.table, user(first?.username ?? "", refID), hoursLater(first?.hour ?? 0));
     const { profile, referrals } = await readProfileWithReferrals(db.table, "famous");
-    expect(profile.usersReferred).toBe(104);
+    expect(profile.usersReferred).toBe(1);
     expect(referrals.map(({ username }) => username)).toEqual(
       Array.from({ length: 100 }, (_, index) => `fan ${103 - index}`),
     );

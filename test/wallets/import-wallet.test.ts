@@ -99,6 +99,20 @@ describe("importWallet", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
+  it("holds a user of tier Pro to the limit of that tier", async () => {
+    const userID = await holder("pro");
+    await db.table.client.send(
+      new UpdateCommand({
+        TableName: db.table.name,
+        Key: profileKey(userID),
+        UpdateExpression: "SET tier = :pro, walletCount = :count",
+        ExpressionAttributeValues: { ":pro": "Pro", ":count": 49 },
+      }),
+    );
+    await add(userID, "0x49");
+    await expect(add(userID, "0x50")).rejects.toThrow("Wallet limit of 50 reached for tier Pro");
+  });
+
   it("stores nothing if the key cannot be sealed", async () => {
     const userID = await holder("unlucky");
     const wallet = importedWallet(userID, "eth", "0x1", new Date());

@@ -56,38 +56,22 @@ describe("an import", () => {
   });
 });
 
-/** The tests of lib/domain read random keys in every spelling. */
-const spelled: [title: string, privateKey: string, address: string][] = [
-  ...evmVectors.map(([hex, address]): [string, string, string] => [`0x${hex}`, `0x${hex}`, address]),
-  ["without 0x", evmVectors[3][0], evmVectors[3][1]],
-  ["in upper case", evmVectors[3][0].toUpperCase(), evmVectors[3][1]],
-  ["in upper case with 0x", `0x${evmVectors[3][0].toUpperCase()}`, evmVectors[3][1]],
-];
+// The tests of lib/domain read every published key, and random ones, in every spelling.
+describe("a published key", () => {
+  const [[seed, publicKey]] = solanaVectors;
+  const [hex, address] = evmVectors[3];
 
-describe("an EVM key", () => {
-  it.each(spelled)("%s has its published address", async (_, privateKey, address) => {
-    const user = await newUser();
-
-    const answer = await importWallet(user, { network: "eth", privateKey });
-
-    expectMessage(answer, 200);
-    expectNoTraceOf(privateKey, answer);
-    expect((await walletsOf(user)).map((wallet) => wallet.generatedWalletAddress)).toEqual([address]);
-  });
-});
-
-describe.each(solanaVectors)("the Solana key of the seed %s", (seed, publicKey) => {
   it.each([
-    ["seed and public key", base58OfHex(seed, publicKey)],
-    ["the seed alone", base58OfHex(seed)],
-  ])("imported as %s has the address of its public key", async (_, privateKey) => {
+    ["an EVM key", "eth", `0x${hex.toUpperCase()}`, address],
+    ["a Solana key", "sol", base58OfHex(seed, publicKey), base58OfHex(publicKey)],
+  ])("has its published address: %s", async (_, network, privateKey, published) => {
     const user = await newUser();
 
-    const answer = await importWallet(user, { network: "sol", privateKey });
+    const answer = await importWallet(user, { network, privateKey });
 
     expectMessage(answer, 200);
     expectNoTraceOf(privateKey, answer);
-    expect(await walletsOf(user)).toMatchObject([{ generatedWalletAddress: base58OfHex(publicKey) }]);
+    expect(await walletsOf(user)).toMatchObject([{ generatedWalletAddress: published }]);
   });
 });
 
