@@ -34,55 +34,48 @@ const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
 
 if (isLocal)
-  describe("an outage of the database", () => {
-    it("fails every request with 500, and ends without a trace", async () => {
-      const user = await newUser();
-      const before = await profileOf(user);
-      const key = newEvmKey();
-      const requests = [
-        () => importWallet(user, key),
-        // The import among the endpoints is bad, and refused before the database is asked.
-        ...endpoints
-          .filter(({ path }) => path !== "/storeWallet_v2")
-          .map(
-            ({ method, path, body }) =>
-              () =>
-                send(method, path, { token: user.token, body }),
-          ),
-      ];
+  // It ends when the functions have given up, which takes seconds, so requests and streams share one.
+  it("an outage of the database fails requests, is reported to open connections, and leaves no trace", async () => {
+    const [user, listener, late] = [await newUser(), await newUser(), await newUser()];
+    const before = await profileOf(user);
+    const stream = await streamOf(listener);
+    await subscribe(stream, "orders");
+    const key = newEvmKey();
+    const requests = [
+      () => importWallet(user, key),
+      // The import among the endpoints is bad, and refused before the database is asked.
+      ...endpoints
+        .filter(({ path }) => path !== "/storeWallet_v2")
+        .map(
+          ({ method, path, body }) =>
+            () =>
+              send(method, path, { token: user.token, body }),
+        ),
+    ];
 
-      const answers = await outage(() => Promise.all(requests.map((ask) => ask())));
+    const [answers, refused, problem, pong] = await outage(() =>
+      Promise.all([
+        Promise.all(requests.map((ask) => ask())),
+        refusalOf(late),
+        stream.ask({ type: "subscribe", id: "c1", channels: ["positions"] }),
+        stream.ask({ type: "ping", id: "p1" }),
+      ]),
+    );
 
-      for (const answer of answers) {
-        expect(answer.status, answer.text).toBe(500);
-        // From the endpoint, or from the gateway if the authorizer failed.
-        expect(answer.text).toContain("Internal server error");
-      }
-      expect(await profileOf(user)).toStrictEqual(before);
-      expect((await walletsOf(user)).length).toBeLessThanOrEqual(1);
-    });
-
-    it("is reported to open connections, which stay open, and refuses new ones", async () => {
-      const [user, late] = [await newUser(), await newUser()];
-      const stream = await streamOf(user);
-      await subscribe(stream, "orders");
-
-      const [refused, problem, pong] = await outage(() =>
-        Promise.all([
-          refusalOf(late),
-          stream.ask({ type: "subscribe", id: "c1", channels: ["positions"] }),
-          stream.ask({ type: "ping", id: "p1" }),
-        ]),
-      );
-
-      expect(refused.status, refused.text).toBe(500);
-      expect(problem).toStrictEqual(error("INTERNAL_ERROR", { id: "c1" }));
-      expect(pong).toMatchObject({ type: "pong" });
-      await subscribe(stream, "positions");
-      await settingsAfter(user, "eth", { slippage: 3 });
-      await stream.take(versionOf("eth", 1));
-      await expectToWork(await streamOf(late));
-    });
+    for (const answer of answers) {
+      expect(answer.status, answer.text).toBe(500);
+      // From the endpoint, or from the gateway if the authorizer failed.
+      expect(answer.text).toContain("Internal server error");
+    }
+    expect(refused.status, refused.text).toBe(500);
+    expect(problem).toStrictEqual(error("INTERNAL_ERROR", { id: "c1" }));
+    expect(pong).toMatchObject({ type: "pong" });
+    expect(await profileOf(user)).toStrictEqual(before);
+    expect((await walletsOf(user)).length).toBeLessThanOrEqual(1);
+    await subscribe(stream, "positions");
+    await settingsAfter(listener, "eth", { slippage: 3 });
+    await stream.take(versionOf("eth", 1));
+    await expectToWork(await streamOf(late));
   });
 
 if (isLocal)
