@@ -1,22 +1,19 @@
 import { once } from "node:events";
-import { resolve } from "node:path";
-import { type Runner, start, synthesize } from "cdk-local-runner";
+import { type Runner, start } from "cdk-local-runner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { temporaryFolder } from "./fixtures/folder.ts";
+import { forgetNotesAssembly, notesAssembly } from "./fixtures/notes-assembly.ts";
 
-const project = resolve(import.meta.dirname, "fixtures/notes-app");
 let runner: Runner;
 
 /** As the README shows it. */
 beforeAll(async () => {
+  forgetNotesAssembly();
   runner = await start({
     port: 0,
     dataDir: temporaryFolder(),
-    async assembly({ folder, reaper }) {
-      await synthesize({ project, folder, context: {}, reaper });
-      return folder;
-    },
+    assembly: ({ reaper }) => notesAssembly(reaper),
   });
 });
 

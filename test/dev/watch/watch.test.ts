@@ -11,13 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Runner, start, synthesize } from "cdk-local-runner";
+import { type Runner, start } from "cdk-local-runner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { createBundler } from "../../../lib/dev/watch/bundler.ts";
 import { watch } from "../../../lib/dev/watch/watch.ts";
+import { notesApp, notesAssembly } from "../../../lib/local/test/fixtures/notes-assembly.ts";
 
-const app = resolve(import.meta.dirname, "../../../lib/local/test/fixtures/notes-app");
 const packages = resolve(import.meta.dirname, "../../../node_modules");
 
 let root: string;
@@ -42,13 +42,12 @@ const eventually = <Value>(read: () => Promise<Value> | Value) =>
 /** An app that runs, with a copy of its sources to edit. */
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "watch-test-")));
-  cpSync(app, root, { recursive: true });
+  cpSync(notesApp, root, { recursive: true });
   runner = await start({
     port: 0,
-    async assembly({ folder, reaper, ...site }) {
+    assembly(site) {
       temporary = site.temporary;
-      await synthesize({ project: app, folder, context: {}, reaper });
-      return folder;
+      return notesAssembly(site.reaper);
     },
   });
   await fetch(`${runner.baseUrl}/notes/1`, { method: "PUT", body: "milk" });
