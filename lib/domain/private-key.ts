@@ -1,21 +1,5 @@
-import { ed25519 } from "@noble/curves/ed25519.js";
-import {
-  createKeyPairFromBytes,
-  createKeyPairFromPrivateKeyBytes,
-  getAddressFromPublicKey,
-} from "@solana/web3.js";
-import bs58 from "bs58";
-import { computeAddress, SigningKey } from "ethers";
-import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
-
-/** A private key and its address. Disposing of it wipes the secret. */
-export type PrivateKey = Disposable & {
-  /** EIP-55 checksummed hex for EVM networks, base58 for Solana. */
-  address: string;
-  /** 32 bytes: the secp256k1 scalar or the Ed25519 seed. */
-  secret: Uint8Array;
-};
+import type { PrivateKey } from "./secret.ts";
 
 /**
  * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
@@ -24,66 +8,7 @@ export type PrivateKey = Disposable & {
  * @throws {DomainError} INVALID_PRIVATE_KEY. The message never contains any part of the key.
  */
 export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
-  return network === "sol" ? readSolanaKey(text) : readEvmKey(text);
-}
-
-function readEvmKey(text: string): PrivateKey {
-  const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1];
-  if (hex === undefined) throw refuse("EVM", "must be 32 bytes of hex (64 digits), with or without 0x");
-  const secret = Buffer.from(hex, "hex");
-  try {
-    return withWipe(computeAddress(SigningKey.computePublicKey(secret)), secret);
-  } catch {
-    secret.fill(0);
-    throw refuse("EVM", "is not in the range of the curve");
-  }
-}
-
-async function readSolanaKey(text: string): Promise<PrivateKey> {
-  // 64 bytes take 88 digits at most. Decoding takes quadratic time, so longer text is rejected first.
-  const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
-  if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
-  const secret = bytes.slice(0, 32);
-  try {
-    return withWipe(await solanaAddress(bytes), secret);
-  } catch (error) {
-    secret.fill(0);
-    throw error;
-  } finally {
-    bytes.fill(0);
-  }
-}
-
-async function solanaAddress(bytes: Uint8Array): Promise<string> {
-  if (bytes.length === 64) {
-    const pair = await createKeyPairFromBytes(bytes).catch(() => {
-      throw refuse("Solana", "has a public half that does not match its secret half");
-    });
-    return getAddressFromPublicKey(pair.publicKey);
-  }
-  if (bytes.length !== 32) throw refuse("Solana", "must be 64 bytes in base58");
-  // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
-  // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
-  if (isPublicKey(bytes)) {
-    throw refuse("Solana", "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.");
-  }
-  const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
-  return getAddressFromPublicKey(pair.publicKey);
-}
-
-function isPublicKey(bytes: Uint8Array): boolean {
-  try {
-    ed25519.Point.fromBytes(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function withWipe(address: string, secret: Uint8Array): PrivateKey {
-  return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
-}
-
-function refuse(family: "EVM" | "Solana", reason: string): DomainError {
-  return new DomainError("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
+  // A cold start loads the libraries of the network in its request alone.
+  if (network === "sol") return (await import("./solana-key.ts")).readSolanaKey(text);
+  return (await import("./evm-key.ts")).readEvmKey(text);
 }

@@ -1,0 +1,50 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import {
+  createKeyPairFromBytes,
+  createKeyPairFromPrivateKeyBytes,
+  getAddressFromPublicKey,
+} from "@solana/web3.js";
+import bs58 from "bs58";
+import { type PrivateKey, refuse, withWipe } from "./secret.ts";
+
+/** Reads the base58 of a 64-byte secret key, or of its 32-byte seed. */
+export async function readSolanaKey(text: string): Promise<PrivateKey> {
+  // 64 bytes take 88 digits at most. Decoding takes quadratic time, so longer text is rejected first.
+  const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
+  if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
+  const secret = bytes.slice(0, 32);
+  try {
+    return withWipe(await solanaAddress(bytes), secret);
+  } catch (error) {
+    secret.fill(0);
+    throw error;
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+async function solanaAddress(bytes: Uint8Array): Promise<string> {
+  if (bytes.length === 64) {
+    const pair = await createKeyPairFromBytes(bytes).catch(() => {
+      throw refuse("Solana", "has a public half that does not match its secret half");
+    });
+    return getAddressFromPublicKey(pair.publicKey);
+  }
+  if (bytes.length !== 32) throw refuse("Solana", "must be 64 bytes in base58");
+  // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
+  // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
+  if (isPublicKey(bytes)) {
+    throw refuse("Solana", "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.");
+  }
+  const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
+  return getAddressFromPublicKey(pair.publicKey);
+}
+
+function isPublicKey(bytes: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
