@@ -1,0 +1,101 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { buildSync } from "esbuild";
+import { bundleOptions, codeFile, handlerOf } from "../../lib/infra/functions/bundle.ts";
+import type { OperationName } from "../../lib/operations.ts";
+import { authorizerEvent, restEvent } from "../support/events.ts";
+import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
+
+/** A handler whose starts and calls are measured, with its first event. */
+export type Contender = {
+  name: string;
+  event: unknown;
+  /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
+  bare?: string;
+};
+
+/** The floor of all starts. */
+export const floor = "bare read";
+
+const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
+const solanaKey = "4Z7cXSyeFR8wNGMVXUE1TwtKn5D5Vu7FzEv69dokLv7KrQk7h6pu4LF8ZRR9yQBhc7uSM6RTTZtU1fmaxiNrxXrs";
+const request = { ...restEvent(), httpMethod: "GET", path: "/listWallets" };
+
+const handlers: Record<string, string> = {
+  [floor]: "bare-read.ts",
+  "bare import": "bare-import.ts",
+  "Express and serverless-http": "express-read.ts",
+};
+
+export const contenders: readonly Contender[] = [
+  { name: floor, event: request },
+  { name: "bare import", event: request },
+  { name: "Express and serverless-http", event: request, bare: floor },
+  { name: "listWallets", event: request, bare: floor },
+  { name: "listWalletsV2", event: request, bare: floor },
+  { name: "getUserData", event: request },
+  { name: "listRewards", event: request },
+  { name: "updateTradingSettings", event: restEvent({ body: { slippage: 1 }, path: { chain: "eth" } }) },
+  {
+    name: "storeWallet (eth)",
+    event: restEvent({ body: { network: "eth", privateKey: evmKey } }),
+    bare: "bare import",
+  },
+  {
+    name: "storeWallet (sol)",
+    event: restEvent({ body: { network: "sol", privateKey: solanaKey } }),
+    bare: "bare import",
+  },
+  { name: "authorize", event: authorizerEvent() },
+  { name: "authorizeConnection", event: authorizerEvent() },
+  { name: "connect", event: connectEvent() },
+  { name: "disconnect", event: disconnectEvent() },
+  { name: "subscribe", event: messageEvent({ type: "subscribe", channels: ["prices"] }, "subscribe") },
+  { name: "unsubscribe", event: messageEvent({ type: "unsubscribe", channels: ["prices"] }, "unsubscribe") },
+  { name: "ping", event: messageEvent({ type: "ping" }, "ping") },
+  { name: "unknownMessage", event: messageEvent({ type: "other" }) },
+  { name: "publishChanges", event: { Records: [] } },
+  {
+    name: "deliver",
+    event: {
+      shard: 0,
+      update: { type: "update", channel: "prices", time: "2100-01-01T00:00:00.000Z", data: [] },
+    },
+  },
+];
+
+/** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's chain of credentials. */
+export function bundled({ name }: Contender, parent: string): string {
+  const folder = join(parent, name.replaceAll(/\W+/g, "-"));
+  mkdirSync(folder, { recursive: true });
+  const own = handlers[name];
+  const entryPoint = own
+    ? resolve(import.meta.dirname, "handlers", own)
+    : handlerOf(name.split(" ")[0] as OperationName);
+  const alias = own ? {} : bundleOptions.alias;
+  buildSync({ ...bundleOptions, alias, entryPoints: [entryPoint], outfile: join(folder, codeFile) });
+  return folder;
+}
+
+/** The environment of every function, with all services of AWS at one address. */
+export const environmentAt = (url: string): Record<string, string> => ({
+  AWS_REGION: "us-east-1",
+  AWS_ACCESS_KEY_ID: "benchmark",
+  AWS_SECRET_ACCESS_KEY: "benchmark",
+  AWS_SESSION_TOKEN: "benchmark",
+  AWS_ENDPOINT_URL: url,
+  TABLE_NAME: "table",
+  KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/benchmark",
+  ALLOWED_ORIGINS: "[]",
+  WALLET_LIMITS: JSON.stringify({ Base: 10, Pro: 50, Enterprise: 500 }),
+  ISSUER: "https://id.example/",
+  AUDIENCE: "terminal",
+  JWKS_URI: "https://id.example/keys",
+  COOKIE_NAME: "access_token",
+  CHANNEL_SHARDS: "4",
+  CONNECTIONS_PER_USER: "30",
+  DELIVER_FUNCTION: "deliver",
+  CATCH_UP_FUNCTION: "catchUp",
+  FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
+  PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
+});

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { newProfile } from "../../lib/domain/profile.ts";
+
+const at = "2026-11-21T09:00:00.000Z";
+const profile = {
+  PK: "USER#alice",
+  SK: "PROFILE",
+  ...newProfile({
+    _id: "p1",
+    userID: "alice",
+    username: "Alice",
+    refID: "ABCD2345",
+    now: new Date(at),
+  }),
+};
+const wallets = Array.from({ length: 3 }, (_, index) => ({
+  _id: `w${index}`,
+  UserID: "alice",
+  generatedWalletAddress: `0x7E5F4552091A69125d5DfCb7b8C2659029395Bd${index}`,
+  network: "eth",
+  walletType: "imported",
+  createdAt: at,
+  slot: index + 1,
+}));
+
+const settings = {
+  _id: "s1",
+  userID: "alice",
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  slippage: 1,
+  misses: 1,
+};
+
+/** The answers of the table, always the same: a user with three wallets. */
+function answerTo(target: string, body: string): object {
+  switch (target.split(".").at(-1)) {
+    case "Query":
+      return {
+        Items: (body.includes("PROFILE") ? [profile] : wallets).map((item) => marshall(item)),
+        Count: 3,
+      };
+    case "GetItem":
+      return body.includes("PROFILE") ? { Item: marshall(profile) } : {};
+    case "UpdateItem":
+      return { Attributes: marshall(settings) };
+    case "GenerateDataKey": {
+      const bytes = Buffer.alloc(32, 7).toString("base64");
+      return { Plaintext: bytes, CiphertextBlob: bytes, KeyId: "key", KeyMaterialId: "material" };
+    }
+    default:
+      return {};
+  }
+}
+
+/** Answers the calls of all functions at once, so that their time is their own. */
+export async function fakeAws(): Promise<{ url: string; close(): void }> {
+  const server = createServer(async (request, response) => {
+    const answer = JSON.stringify(
+      answerTo(String(request.headers["x-amz-target"] ?? ""), await text(request)),
+    );
+    response.writeHead(200, { "Content-Type": "application/x-amz-json-1.0" }).end(answer);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * A process of a function: loads its code and serves a Runtime API, as the Node.js runtime of Lambda does. It is JavaScript,
+ * so that no cold start includes the compilation of types.
+ */
+import { request } from "node:http";
+
+const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: folder } = process.env;
+const invocation = `http://${api}/2018-06-01/runtime/invocation`;
+
+const call = (method, url, headers, body) =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, async (response) => {
+      let text = "";
+      for await (const chunk of response.setEncoding("utf8")) text += chunk;
+      resolve({ headers: response.headers, text });
+    });
+    sent.on("error", reject).end(body);
+  });
+
+const microseconds = () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+const { handler } = await import(`file://${folder}/index.mjs`);
+
+for (;;) {
+  const { headers, text } = await call("GET", `${invocation}/next`, {});
+  const deadline = Number(headers["lambda-runtime-deadline-ms"]);
+  const id = headers["lambda-runtime-aws-request-id"];
+  const context = { awsRequestId: id, getRemainingTimeInMillis: () => deadline - Date.now() };
+  const calls = Number(headers["bench-calls"]);
+  // The first call's time is that of the whole process so far.
+  const before = calls === 1 ? 0 : microseconds();
+  let outcome = "response";
+  let answer = null;
+  for (let done = 0; done < calls; done++) {
+    try {
+      answer = (await handler(JSON.parse(text), context)) ?? null;
+    } catch (error) {
+      outcome = "error";
+      answer = { errorType: error?.name, errorMessage: error?.message };
+    }
+  }
+  const used = { "bench-microseconds": `${(microseconds() - before) / calls}` };
+  await call("POST", `${invocation}/${id}/${outcome}`, used, JSON.stringify(answer));
+}

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+export type Started = {
+  /** From the start of the process to its first answer. */
+  coldMs: number;
+  /** Processor time until then. */
+  coldCpuMs: number;
+  /** Processor time of a warm call. */
+  warmCpuMs: number;
+  /** The first answer, as JSON. */
+  answer: string;
+};
+
+export type StartOptions = {
+  /** Has the code in index.mjs. */
+  folder: string;
+  environment: Record<string, string>;
+  event: unknown;
+  /** Warm calls, after as many that are not measured. */
+  calls: number;
+};
+
+const deadlineMs = 30_000;
+
+/** Starts a process of a function, serves its Runtime API, and ends it after the warm calls. */
+export async function startFunction({ folder, environment, event, calls }: StartOptions): Promise<Started> {
+  const exchanges = new Waiting();
+  const server = createServer((request, response) => exchanges.add(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const api = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const begun = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "lambda-process.js")], {
+    env: { ...environment, AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: folder },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const failed = once(child, "exit").then(() => Promise.reject(new Error(`A function ended: ${folder}`)));
+  failed.catch(() => {});
+
+  const invoke = async (times: number) => {
+    const next = await Promise.race([exchanges.take(), failed]);
+    next.response.writeHead(200, {
+      "Lambda-Runtime-Aws-Request-Id": "benchmark",
+      "Lambda-Runtime-Deadline-Ms": `${Date.now() + deadlineMs}`,
+      "Bench-Calls": `${times}`,
+    });
+    next.response.end(JSON.stringify(event));
+    const { request, response } = await Promise.race([exchanges.take(), failed]);
+    const at = performance.now();
+    const answer = await text(request);
+    response.writeHead(202).end();
+    return { answer, at, cpuMs: Number(request.headers["bench-microseconds"]) / 1000 };
+  };
+
+  try {
+    const first = await invoke(1);
+    const cold = { coldMs: first.at - begun, coldCpuMs: first.cpuMs, answer: first.answer };
+    if (calls === 0) return { ...cold, warmCpuMs: Number.NaN };
+    await invoke(calls);
+    return { ...cold, warmCpuMs: (await invoke(calls)).cpuMs };
+  } finally {
+    child.kill("SIGKILL");
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+/** The requests of a function, one after another. */
+class Waiting {
+  readonly #arrived: Exchange[] = [];
+  #taker: ((exchange: Exchange) => void) | undefined;
+
+  add(request: IncomingMessage, response: ServerResponse): void {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    if (taker) taker({ request, response });
+    else this.#arrived.push({ request, response });
+  }
+
+  take(): Promise<Exchange> {
+    const next = this.#arrived.shift();
+    if (next) return Promise.resolve(next);
+    return new Promise((resolve) => {
+      this.#taker = resolve;
+    });
+  }
+}
