@@ -6,9 +6,9 @@ import { startCoinbase } from "../support/coinbase-server.ts";
 import { startKraken } from "../support/kraken-server.ts";
 import { startRun } from "../support/run.ts";
 
-describe("a venue with faults", () => {
-  it("is replaced when it sends heartbeats but no prices, and used again when prices return", async () => {
-    const { first, second, run } = await startBoth();
+describe.concurrent("a venue with faults", () => {
+  it("is replaced when it sends heartbeats but no prices, and used again when prices return", async (test) => {
+    const { first, second, run } = await startBoth(test);
     first.mode.prices = false;
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
     expect(run.chains()).toEqual(networks);
@@ -24,8 +24,8 @@ describe("a venue with faults", () => {
     ]);
   });
 
-  it("is reconnected to when it sends only garbage, of which nothing is logged", async () => {
-    const { first, run } = await startBoth();
+  it("is reconnected to when it sends only garbage, of which nothing is logged", async (test) => {
+    const { first, run } = await startBoth(test);
     Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
     await waitFor(() => expect(first.connections()).toBeGreaterThan(1));
@@ -41,8 +41,8 @@ describe("a venue with faults", () => {
     expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
   });
 
-  it("stays in use when there is garbage among its prices", async () => {
-    const { first, second, run } = await startBoth();
+  it("stays in use when there is garbage among its prices", async (test) => {
+    const { first, second, run } = await startBoth(test);
     first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);
     expect([first.connections(), second.connections()]).toEqual([1, 0]);
@@ -50,9 +50,9 @@ describe("a venue with faults", () => {
   });
 });
 
-describe("a lost connection", () => {
-  it("is made again after the venue has closed it", async () => {
-    const { first, second, run } = await startBoth();
+describe.concurrent("a lost connection", () => {
+  it("is made again after the venue has closed it", async (test) => {
+    const { first, second, run } = await startBoth(test);
     first.hangUp();
     await waitFor(() => expect(first.connections()).toBe(2));
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
@@ -61,8 +61,8 @@ describe("a lost connection", () => {
     expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
   });
 
-  it("is made again when it is half open and silent", async () => {
-    const { first, run } = await startBoth();
+  it("is made again when it is half open and silent", async (test) => {
+    const { first, run } = await startBoth(test);
     first.vanish();
     await waitFor(() => expect(first.connections()).toBe(2));
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
@@ -70,20 +70,20 @@ describe("a lost connection", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "silent", count: 1 });
   });
 
-  it("is retried until it succeeds, with the other venue in use meanwhile", async () => {
+  it("is retried until it succeeds, with the other venue in use meanwhile", async (test) => {
     const port = await freePort();
-    const second = await startKraken();
-    const run = startRun([coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
+    const second = await startKraken(test);
+    const run = startRun(test, [coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
     await run.until(() => expect(run.sources()).toEqual(["kraken"]));
-    await startCoinbase({ port });
+    await startCoinbase(test, { port });
     await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
     await run.supersede();
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
   });
 
-  it("does no harm when the URL is invalid", async () => {
-    const second = await startKraken();
-    const run = startRun([coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
+  it("does no harm when the URL is invalid", async (test) => {
+    const second = await startKraken(test);
+    const run = startRun(test, [coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
     await run.until(() => expect(run.sources()).toEqual(["kraken"]));
   });
 });

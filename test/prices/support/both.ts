@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect, type TestContext, vi } from "vitest";
 import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import { startCoinbase } from "./coinbase-server.ts";
 import { startKraken } from "./kraken-server.ts";
@@ -13,9 +13,9 @@ export const waitFor = (expectation: () => void) =>
   vi.waitFor(expectation, { timeout: 20_000, interval: 10 });
 
 /** Starts both venues, and a run that has saved prices of the preferred one. */
-export async function startBoth() {
-  const [first, second] = await Promise.all([startCoinbase(), startKraken()]);
-  const run = startRun([coinbaseAt(first), krakenAt(second)]);
+export async function startBoth(test: TestContext) {
+  const [first, second] = await Promise.all([startCoinbase(test), startKraken(test)]);
+  const run = startRun(test, [coinbaseAt(first), krakenAt(second)]);
   await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
   return { first, second, run };
 }

@@ -1,3 +1,4 @@
+import type { TestContext } from "vitest";
 import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = {
@@ -10,13 +11,13 @@ type Options = {
 const all = ["ETH-USD", "SOL-USD", "BNB-USD", "AVAX-USD"];
 
 /** Speaks the protocol of Coinbase Exchange, as documented and as captured. */
-export function startCoinbase({
-  products = all,
-  forgets = [],
-  port = 0,
-}: Options = {}): Promise<VenueServer> {
+export function startCoinbase(
+  test: TestContext,
+  { products = all, forgets = [], port = 0 }: Options = {},
+): Promise<VenueServer> {
   let sequence = 0;
   return startServer(
+    test,
     {
       answer({ type, product_ids, channels }, say, subscribed) {
         if (type !== "subscribe") return say({ type: "error", message: "Type is not valid" });

@@ -1,3 +1,4 @@
+import type { TestContext } from "vitest";
 import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = { products?: readonly string[]; forgets?: readonly string[] };
@@ -5,8 +6,11 @@ type Options = { products?: readonly string[]; forgets?: readonly string[] };
 const all = ["ETH/USD", "SOL/USD", "BNB/USD", "AVAX/USD"];
 
 /** Speaks Kraken's protocol, v2, as documented and as captured. */
-export function startKraken({ products = all, forgets = [] }: Options = {}): Promise<VenueServer> {
-  return startServer({
+export function startKraken(
+  test: TestContext,
+  { products = all, forgets = [] }: Options = {},
+): Promise<VenueServer> {
+  return startServer(test, {
     answer({ method, params }, say, subscribed) {
       const { symbol: symbols } = params as { symbol: string[] };
       for (const symbol of symbols) {

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from "vitest";
+import { type TestContext, vi } from "vitest";
 import type { Price } from "../../../lib/domain/price.ts";
 import { feedPrices } from "../../../lib/prices/feed-prices.ts";
 import type { Timings } from "../../../lib/prices/feed-state.ts";
@@ -16,7 +16,7 @@ const quick: Timings = {
 };
 
 /** Runs the feeds over real sockets until the test ends or `supersede` is called. */
-export function startRun(feeds: readonly PriceFeed[]) {
+export function startRun(test: TestContext, feeds: readonly PriceFeed[]) {
   const saves: (readonly Price[])[] = [];
   const lines: FeedLine[] = [];
   let superseded = false;
@@ -35,7 +35,7 @@ export function startRun(feeds: readonly PriceFeed[]) {
     superseded = true;
     return ended;
   };
-  onTestFinished(async () => void (await supersede()));
+  test.onTestFinished(async () => void (await supersede()));
 
   return {
     saves,

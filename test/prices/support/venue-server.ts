@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import type { TestContext } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** The protocol of a venue. */
@@ -16,7 +16,7 @@ export type VenueServer = Awaited<ReturnType<typeof startServer>>;
 const tickMs = 20;
 
 /** Starts a venue on 127.0.0.1 whose faults a test can switch on. It stops when the test ends. */
-export async function startServer(protocol: Protocol, port = 0) {
+export async function startServer(test: TestContext, protocol: Protocol, port = 0) {
   const server = new WebSocketServer({ host: "127.0.0.1", port });
   await once(server, "listening");
   const open = new Map<WebSocket, Set<string>>();
@@ -58,7 +58,7 @@ export async function startServer(protocol: Protocol, port = 0) {
     for (const socket of server.clients) socket.terminate();
     await new Promise((resolve) => server.close(resolve));
   }
-  onTestFinished(close);
+  test.onTestFinished(close);
 
   return {
     port: (server.address() as AddressInfo).port,
