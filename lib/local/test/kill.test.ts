@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assemblyFolder } from "./fixtures/assemblies.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 import { descendants, survivors } from "./fixtures/processes.ts";
@@ -10,14 +10,14 @@ import { descendants, survivors } from "./fixtures/processes.ts";
 const script = fileURLToPath(import.meta.resolve("./fixtures/runner.ts"));
 const running = new Set<ChildProcess>();
 let assembly: string;
+let second: Awaited<ReturnType<typeof startRunner>>;
 
 beforeAll(() => {
   assembly = assemblyFolder("worker");
 });
 
-afterEach(() => {
+afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
-  running.clear();
 });
 
 /** Starts a runner in its own process and waits until it is up. */
@@ -51,15 +51,14 @@ describe("a runner", () => {
     expect(children.map(({ command }) => command).join()).toContain("DynamoDBLocal.jar");
     first.child.kill("SIGKILL");
 
-    const second = await startRunner(dataDir);
+    second = await startRunner(dataDir);
     for (let n = 0; n < 20; n++) expect(await work(second.baseUrl, `does=read&id=${n}`)).toBe(String(n));
     expect(await survivors(children)).toEqual([]);
     await looping;
   });
 
   it("ends everything in order on SIGTERM", async () => {
-    const { child, baseUrl } = await startRunner();
-    await work(baseUrl, "does=process");
+    const { child } = second;
     const children = descendants(child.pid ?? 0);
     expect(children.length).toBeGreaterThanOrEqual(3);
     child.kill("SIGTERM");
