@@ -142,7 +142,7 @@ if (isLocal)
             keep: keepAnswer,
             noteSecret: (forms) => noteSecret("key as sent", forms),
           },
-          { requests: 150, users: 10, seed: 1, atOnce: 4 },
+          { requests: 150, users: 10, seed: 1, atOnce: 10 },
         );
         expect(problems).toEqual([]);
         expect(crashes).toBe(1);
