@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -30,17 +31,15 @@ beforeEach(() => {
   clock = start.getTime();
   onFault.mockReset();
   vi.spyOn(Date, "now").mockImplementation(() => clock);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
-/** Moves the clock of the cache. */
+/** Moves the clock of the cache, which reads it again only after a moment. */
 async function waitMs(ms: number): Promise<void> {
   clock += ms;
-  await vi.advanceTimersByTimeAsync(ms);
+  await pause(5);
 }
 
 const open = (table: Table = world.table, covered = stages) =>
