@@ -23,7 +23,32 @@ export const orderStatuses = [
 ] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
-/** Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the symbol. */
+/** Where an open order of ours stands. One that has ended is `done`. */
+export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
+
+/** Why an order of ours waits, or ended without a fill. */
+export type ReasonCode =
+  | "AMOUNT_TOO_SMALL"
+  | "CANCELLED_BY_USER"
+  | "CHAIN_UNAVAILABLE"
+  | "GAS_PRICE_TOO_HIGH"
+  | "INSUFFICIENT_BALANCE"
+  | "NONCE_TAKEN"
+  | "NOT_INCLUDED"
+  | "NO_ROUTE"
+  | "POLICY_LIMIT"
+  | "RELAY_UNAVAILABLE"
+  | "REVERTED"
+  | "SIGNING_REFUSED"
+  | "SLIPPAGE_EXCEEDED"
+  | "TRADING_DISABLED"
+  | "WALLET_BUSY"
+  | "WALLET_RETIRED";
+
+/**
+ * Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the symbol. Orders
+ * placed here have all fields from `token` on that apply. Other engines need not send them.
+ */
 export type Order = {
   orderId: string;
   /** The address that trades. */
@@ -49,6 +74,28 @@ export type Order = {
   updatedAt: string;
   /** Grows with each change. The record with the greatest version is the current one. */
   version: number;
+  /** The address of the traded token. */
+  token?: string | undefined;
+  /** The idempotency key that it was placed with. */
+  clientOrderId?: string | undefined;
+  /** The unit of `amount`: a token's address, or `native` for the chain's coin. */
+  amountToken?: string | undefined;
+  /** The share of the balance that a sale asked for, if it did. */
+  percent?: number | undefined;
+  /** What reached the wallet: tokens of a buy, native coin of a sale. */
+  receivedAmount?: string | undefined;
+  /** The least that may arrive. */
+  minAmountOut?: string | undefined;
+  /** Percent. */
+  slippage?: number | undefined;
+  /** Native coin paid for all transactions of the order so far. */
+  networkFee?: string | undefined;
+  stage?: (typeof orderStages)[number] | undefined;
+  /** Whether the outcome is final on chain. */
+  settled?: boolean | undefined;
+  reasonCode?: ReasonCode | undefined;
+  /** After this time nothing fills. */
+  validUntil?: string | undefined;
 };
 
 export type Position = {
@@ -65,6 +112,17 @@ export type Position = {
   openedAt: string;
   updatedAt: string;
   version: number;
+  /** The address of the held token. */
+  token?: string | undefined;
+  closedAt?: string | undefined;
+  /** Whether all of its fills are final on chain. */
+  settled?: boolean | undefined;
+  /** Native coin paid for `amount`. */
+  cost?: string | undefined;
+  /** Native coin paid for the transactions of its orders. */
+  networkFees?: string | undefined;
+  /** Tokens that left the wallet by no order. */
+  movedOut?: string | undefined;
 };
 
 export type Execution = Order | Position;

@@ -1,0 +1,60 @@
+/** The decimals of every EVM chain's own coin. */
+export const coinDecimals = 18;
+
+/** Digits that a price keeps, and the most places behind its point. */
+const priceDigits = 18;
+const pricePlaces = 40;
+
+/** No token can have more units than fit into 256 bits. */
+const tooMany = 1n << 256n;
+
+const amountPattern = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
+
+/** Why a text is no amount, in words that follow the name of its field. */
+export type AmountProblem = { problem: string };
+
+/** Reads a positive decimal text as units of a token with these decimals. */
+export function parseAmount(text: string, decimals: number): bigint | AmountProblem {
+  const [, whole, places = ""] = amountPattern.exec(text) ?? [];
+  if (whole === undefined)
+    return { problem: "must be a decimal number as text, with at most 40 digits on each side of the point" };
+  if (places.length > decimals) return { problem: `must have at most ${decimals} decimal places` };
+  const units = BigInt(whole + places.padEnd(decimals, "0"));
+  if (units === 0n) return { problem: "must be above 0" };
+  if (units >= tooMany) return { problem: "must be less than 2^256 units" };
+  return units;
+}
+
+/** Writes units of a token with these decimals as decimal text, in its only form. */
+export function formatAmount(units: bigint, decimals: number): string {
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const places = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${units < 0n ? "-" : ""}${whole}${places === "" ? "" : `.${places}`}`;
+}
+
+/** Writes the price of one token in whole coins: half-even to 18 significant digits, with at most 40 places. */
+export function formatPrice(coinUnits: bigint, tokenUnits: bigint, tokenDecimals: number): string {
+  const dividend = coinUnits * 10n ** BigInt(tokenDecimals);
+  const divisor = tokenUnits * 10n ** BigInt(coinDecimals);
+  const places = Math.min(pricePlaces, priceDigits - wholeDigits(dividend, divisor));
+  return places >= 0
+    ? formatAmount(divideHalfEven(dividend * 10n ** BigInt(places), divisor), places)
+    : String(divideHalfEven(dividend, divisor * 10n ** BigInt(-places)) * 10n ** BigInt(-places));
+}
+
+/** The number of digits before the point of a positive quotient. Below 0.1, minus the zeros behind the point. */
+function wholeDigits(dividend: bigint, divisor: bigint): number {
+  const guess = String(dividend).length - String(divisor).length;
+  const reached =
+    guess >= 0 ? dividend >= divisor * 10n ** BigInt(guess) : dividend * 10n ** BigInt(-guess) >= divisor;
+  return reached ? guess + 1 : guess;
+}
+
+/** The nearest whole number, and of two equally near the even one. */
+function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const floor = dividend / divisor;
+  const twice = (dividend % divisor) * 2n;
+  const up = twice > divisor || (twice === divisor && floor % 2n === 1n);
+  return up ? floor + 1n : floor;
+}
