@@ -1,0 +1,126 @@
+/** A swap that a block has. */
+export type Fill = {
+  orderId: string;
+  nonce: number;
+  /** Whether it is final. */
+  settled: boolean;
+  /** The block's time, as ISO 8601. */
+  time: string;
+  spent: bigint;
+  received: bigint;
+  /** For all transactions of the order. */
+  networkFee: bigint;
+} & ({ kind: "buy" } | { kind: "sell" /** The tokens in the wallet before it. */; held: bigint });
+
+/** A sale that found the wallet empty, and so never became a transaction. */
+export type SoldOut = { kind: "sold-out"; orderId: string; nonce: number; settled: boolean; time: string };
+
+/** A fill that no block has any more, of an order that may fill again. It changes nothing, but keeps the rest from being final. */
+export type TakenBack = { kind: "taken-back"; orderId: string; nonce: number; settled: false };
+
+export type BookEvent = Fill | SoldOut | TakenBack;
+
+/** One position in units: what orders bought of a token and still hold. */
+export type Holding = {
+  /** Its number among the positions of a book, from 1. */
+  ordinal: number;
+  amount: bigint;
+  /** Coin paid for `amount`. */
+  cost: bigint;
+  realizedPnl: bigint;
+  networkFees: bigint;
+  movedOut: bigint;
+  /** Cost and amount while it last held something. */
+  entry: { cost: bigint; amount: bigint };
+  settled: boolean;
+  openedAt: string;
+  closedAt?: string;
+};
+
+/** What a book begins with: a position that never was. */
+export const nothingHeld: Holding = {
+  ordinal: 0,
+  amount: 0n,
+  cost: 0n,
+  realizedPnl: 0n,
+  networkFees: 0n,
+  movedOut: 0n,
+  entry: { cost: 0n, amount: 0n },
+  settled: true,
+  openedAt: "",
+  closedAt: "",
+};
+
+/**
+ * The position after an event. It has a new ordinal if the event opens another position.
+ *
+ * @param nextOrdinal The least ordinal that a new position may have.
+ */
+export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number): Holding {
+  switch (event.kind) {
+    case "taken-back":
+      return held;
+    case "buy":
+      return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
+    case "sell":
+      return held.closedAt === undefined ? sold(foundLess(held, event.held), event) : held;
+    case "sold-out": {
+      if (held.closedAt !== undefined) return held;
+      return { ...closedIfEmpty(foundLess(held, 0n), event.time), settled: held.settled && event.settled };
+    }
+  }
+}
+
+const opened = (last: Holding, { time }: Fill, nextOrdinal: number): Holding => {
+  const { closedAt: _, ...empty } = nothingHeld;
+  return { ...empty, ordinal: Math.max(last.ordinal + 1, nextOrdinal), openedAt: time };
+};
+
+function bought(held: Holding, { spent, received, networkFee, settled }: Fill): Holding {
+  const [cost, amount] = [held.cost + spent, held.amount + received];
+  return {
+    ...held,
+    cost,
+    amount,
+    entry: { cost, amount },
+    networkFees: held.networkFees + networkFee,
+    settled: held.settled && settled,
+  };
+}
+
+/** Tokens that left the wallet by no order take their share of the cost along. */
+function foundLess(held: Holding, found: bigint): Holding {
+  const moved = held.amount - found;
+  if (moved <= 0n) return held;
+  const cost = held.cost - (held.cost * moved) / held.amount;
+  return {
+    ...held,
+    amount: found,
+    cost,
+    movedOut: held.movedOut + moved,
+    entry: found === 0n ? held.entry : { cost, amount: found },
+  };
+}
+
+function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill): Holding {
+  // Tokens beyond the position have no cost, so their share of the proceeds is no profit of it.
+  const own = spent < held.amount ? spent : held.amount;
+  const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;
+  const proceeds = spent === 0n ? 0n : (received * own) / spent;
+  const [cost, amount] = [held.cost - costRemoved, held.amount - own];
+  return closedIfEmpty(
+    {
+      ...held,
+      amount,
+      cost,
+      entry: amount === 0n ? held.entry : { cost, amount },
+      realizedPnl: held.realizedPnl + proceeds - costRemoved,
+      networkFees: held.networkFees + networkFee,
+      settled: held.settled && settled,
+    },
+    time,
+  );
+}
+
+const closedIfEmpty = (held: Holding, time: string): Holding =>
+  held.amount === 0n ? { ...held, closedAt: time } : held;
