@@ -1,0 +1,56 @@
+import { type Procedure, perform } from "./effects.ts";
+import type { Slot } from "./slot.ts";
+import type { Step } from "./table-step.ts";
+import { changed, hasEnded, lifeOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+
+export type CancelAnswer =
+  | { order: TradeOrder }
+  | { refused: "ORDER_NOT_FOUND" | "ORDER_NOT_CANCELLABLE" | "busy" };
+
+const maxTries = 5;
+
+/**
+ * Cancels an order: at once while its swap is not signed. Afterwards a transaction that does nothing competes for the
+ * nonce, and the chain decides. Repeating it changes nothing.
+ */
+export function* cancelOrder(userID: string, orderId: string): Procedure<CancelAnswer> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const { order, slots } = yield* perform({ do: "readOrder", userID, orderId });
+    if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
+    if (order.life.status === "cancelled" || (order.isCancelling && !hasEnded(order))) return { order };
+    if (hasEnded(order)) return { refused: "ORDER_NOT_CANCELLABLE" };
+    const nowMs = yield* perform({ do: "now" });
+    const { cancelled, step } = cancelStep(order, slots, nowMs);
+    if (!(yield* perform({ do: "write", step }))) continue;
+    yield* perform({ do: "wake", lane: order.intent });
+    return { order: cancelled };
+  }
+  return { refused: "busy" };
+}
+
+function cancelStep(
+  order: TradeOrder,
+  slots: readonly Slot[],
+  nowMs: number,
+): { cancelled: TradeOrder; step: Step } {
+  const swap = swapSlotOf(order, slots);
+  const planned = slots.filter(({ state }) => state === "planned");
+  const isSigned = swap !== undefined && swap.state !== "planned";
+  const cancelled = isSigned
+    ? changed(order, { isCancelling: true, life: { ...order.life, stage: "cancelling" } }, nowMs)
+    : endedBy(order, slots, nowMs);
+  return {
+    cancelled,
+    step: [
+      { put: "order", item: cancelled, when: { revision: order.revision } },
+      // Excludes a signature that is being made.
+      ...planned.map((item) => ({ remove: "slot", item, when: { revision: item.revision } }) as const),
+    ],
+  };
+}
+
+function endedBy(order: TradeOrder, slots: readonly Slot[], nowMs: number): TradeOrder {
+  const ending = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" } as const;
+  const life = lifeOf({ ...order, ending }, slots, [undefined, undefined]);
+  return changed(order, { ending, life }, nowMs);
+}

@@ -1,0 +1,41 @@
+import type { Fees, Intent } from "./intent.ts";
+
+/** Seconds after which a transaction that no block took is sent again with higher fees. */
+const bumpSeconds: Record<Intent["gasPreset"], number> = {
+  slow: Number.POSITIVE_INFINITY,
+  medium: 60,
+  fast: 24,
+  turbo: 12,
+};
+
+export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowMs: number): boolean =>
+  nowMs - sentAtMs >= bumpSeconds[preset] * 1000;
+
+/** Nodes want 10 % more before they replace a transaction. An eighth leaves room for their rounding. */
+const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
+
+const greater = (a: bigint, b: bigint) => (a > b ? a : b);
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** Fees within a cap. */
+export const capped = (fees: Fees, cap: bigint): Fees => ({
+  maxFeePerGas: lesser(fees.maxFeePerGas, cap),
+  maxPriorityFeePerGas: lesser(fees.maxPriorityFeePerGas, cap),
+});
+
+/** Whether a node that holds a transaction with the old fees will replace it. */
+export const replaces = (fees: Fees, old: Fees): boolean =>
+  fees.maxFeePerGas >= raised(old.maxFeePerGas) &&
+  fees.maxPriorityFeePerGas >= raised(old.maxPriorityFeePerGas);
+
+/** The fees of the next attempt at a nonce: enough to replace the last one. Undefined if that exceeds the cap. */
+export function bumped(last: Fees, wanted: Fees, cap: bigint): Fees | undefined {
+  const fees = {
+    maxFeePerGas: greater(raised(last.maxFeePerGas), lesser(wanted.maxFeePerGas, cap)),
+    maxPriorityFeePerGas: greater(
+      raised(last.maxPriorityFeePerGas),
+      lesser(wanted.maxPriorityFeePerGas, cap),
+    ),
+  };
+  return fees.maxFeePerGas <= cap && fees.maxPriorityFeePerGas <= fees.maxFeePerGas ? fees : undefined;
+}

@@ -1,0 +1,90 @@
+import { type Procedure, perform, type SignAnswer, type SigningView, type SignRequest } from "./effects.ts";
+import type { Call, UnsignedTransaction } from "./intent.ts";
+import { clearGas, objectionTo } from "./signing-rules.ts";
+import type { Attempt, Slot } from "./slot.ts";
+import type { Ledger, Step } from "./table-step.ts";
+import type { TradeOrder } from "./trade-order.ts";
+
+/**
+ * Signs the next attempt at a slot. It records the signed bytes before it answers, so that none exist that are not on
+ * record. Asked again, it answers what it recorded.
+ */
+export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
+  const view = yield* perform({ do: "readSigning", request });
+  const { slot, order } = view;
+  if (slot === undefined || order === undefined) return { later: "the slot is gone" };
+  if (slot.attempts.some((attempt) => isAttemptFor(request, attempt))) return { slot };
+  const transaction = transactionFor(request, slot);
+  if (transaction === undefined) return { refused: "the slot is for another purpose" };
+  const isClear = transaction.call.purpose === "clear";
+  const isGenuine = isClear || (yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac }));
+  const nowMs = yield* perform({ do: "now" });
+  const objection = objectionTo(transaction, view, isGenuine, nowMs);
+  if (objection !== undefined) return objection;
+  const { hash, raw } = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  const { gasLimit } = transaction;
+  const attempt = { ...request.fees, purpose: request.purpose, hash, raw, gasLimit, signedAtMs: nowMs };
+  const signed: Slot = {
+    ...slot,
+    state: "signed",
+    attempts: [...slot.attempts, attempt],
+    revision: slot.revision + 1,
+  };
+  const isWritten = yield* perform({
+    do: "write",
+    step: signingStep(transaction, view, order, slot, signed),
+  });
+  return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
+}
+
+const isAttemptFor = ({ purpose, fees }: SignRequest, attempt: Attempt) =>
+  attempt.purpose === purpose &&
+  attempt.maxFeePerGas === fees.maxFeePerGas &&
+  attempt.maxPriorityFeePerGas === fees.maxPriorityFeePerGas;
+
+function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTransaction | undefined {
+  const { chain, wallet, nonce } = slot;
+  const call: Call = purpose === "clear" ? { purpose } : slot.call;
+  if (call.purpose !== purpose) return undefined;
+  return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
+}
+
+/** A cancellation changes the order, and a retirement the wallet: either this or they are written. */
+function signingStep(
+  transaction: UnsignedTransaction,
+  { ledger }: SigningView,
+  order: TradeOrder,
+  slot: Slot,
+  signed: Slot,
+): Step {
+  const { chain, wallet } = slot;
+  const { userID, orderId } = order.intent;
+  const recorded: Step = [
+    { put: "slot", item: signed, when: { revision: slot.revision } },
+    {
+      put: "ledger",
+      item: entered(ledger ?? { orderId, approveNonces: [], fees: {}, revision: 0 }, transaction),
+      when: ledger === undefined ? "absent" : { revision: ledger.revision },
+    },
+  ];
+  if (transaction.call.purpose === "clear") return recorded;
+  return [
+    ...recorded,
+    { check: "order", item: order, when: { revision: order.revision } },
+    { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
+  ];
+}
+
+function entered(
+  ledger: Ledger,
+  { nonce, call, maxFeePerGas, maxPriorityFeePerGas }: UnsignedTransaction,
+): Ledger {
+  const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);
+  return {
+    ...ledger,
+    ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
+    ...(call.purpose === "swap" && { swap: { nonce, call } }),
+    fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas } },
+    revision: ledger.revision + 1,
+  };
+}

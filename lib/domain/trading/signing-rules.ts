@@ -1,0 +1,109 @@
+import type { SigningView } from "./effects.ts";
+import { replaces } from "./fee-bumps.ts";
+import {
+  type ApproveCall,
+  type Intent,
+  isSameCall,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "./intent.ts";
+import { hasEnded } from "./trade-order.ts";
+
+/** An order may need its allowance set to 0 first. */
+const maxApprovals = 2;
+
+const mostGas = 1_500_000n;
+
+/** What sending nothing to oneself costs. */
+export const clearGas = 21_000n;
+
+/** Why the signer does not sign: `refused` is for good, `later` may be over when the order is looked at again. */
+export type Objection = { refused: string } | { later: string };
+
+const refused = (reason: string): Objection => ({ refused: reason });
+const later = (reason: string): Objection => ({ later: reason });
+
+/**
+ * Says why a transaction must not be signed. An order gets one nonce and one calldata for its swap, for good: whatever
+ * runs, nodes and clocks do, it fills at most once.
+ *
+ * @param isGenuine Whether the MAC over the intent holds.
+ */
+export function objectionTo(
+  transaction: UnsignedTransaction,
+  view: SigningView,
+  isGenuine: boolean,
+  nowMs: number,
+): Objection | undefined {
+  const { order, slot, ledger } = view;
+  const { call, nonce } = transaction;
+  if (order === undefined || slot === undefined) return later("the slot is gone");
+  if (slot.orderId !== order.intent.orderId || slot.wallet !== order.intent.wallet)
+    return refused("the slot is another order's");
+  if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
+  const last = ledger?.fees[nonce];
+  if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
+    return refused("the fees do not replace the last attempt");
+  if (call.purpose === "clear") {
+    if (last === undefined) return refused("nothing was signed at this nonce");
+    const cap = order.intent.maxGasPrice > view.maxGasPrice ? order.intent.maxGasPrice : view.maxGasPrice;
+    if (transaction.maxFeePerGas > cap) return refused("the fee is above the highest gas price");
+    return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
+  }
+  return (
+    (isGenuine ? undefined : refused("the intent is not the placer's")) ??
+    objectionToState(view, nowMs) ??
+    objectionToGas(transaction, order.intent) ??
+    (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view))
+  );
+}
+
+const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
+  a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
+
+function objectionToState(
+  { order, isRetired, isStopped }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
+  if (isStopped) return later("trading is stopped");
+  if (isRetired) return later("the wallet is retired");
+  if (hasEnded(order) || order.isCancelling) return later("the order has ended");
+  return undefined;
+}
+
+function objectionToGas(transaction: UnsignedTransaction, intent: Intent): Objection | undefined {
+  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  if (gasLimit > 2n * intent.gasLimit || gasLimit > mostGas) return refused("the gas limit is too high");
+  if (maxFeePerGas > intent.maxGasPrice || maxPriorityFeePerGas > maxFeePerGas)
+    return refused("the fee is above the highest gas price");
+  return undefined;
+}
+
+function objectionToSwap(
+  call: SwapCall,
+  nonce: number,
+  { order, ledger }: SigningView,
+): Objection | undefined {
+  const intent = order?.intent as Intent;
+  if (!intent.venues.includes(call.venue)) return refused("the venue is not allowed");
+  if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
+  // Everything else of the call follows from the intent: recipient, value, minimum, deadline and refund.
+  if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
+  if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
+  if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
+    return refused("the order's swap was signed with another nonce or another call");
+  return undefined;
+}
+
+function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {
+  const intent = view.order?.intent as Intent;
+  const nonces = view.ledger?.approveNonces ?? [];
+  if (intent.side !== "sell" || call.token !== intent.token || !intent.venues.includes(call.venue))
+    return refused("the approval is not the order's");
+  if (call.amount < 0n || call.amount > intent.amount) return refused("the amount is above the order's");
+  if (view.ledger?.swap?.nonce === nonce) return refused("the nonce is the swap's");
+  if (!nonces.includes(nonce) && nonces.length >= maxApprovals) return refused("the order has its approvals");
+  return undefined;
+}

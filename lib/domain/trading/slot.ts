@@ -1,0 +1,99 @@
+import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "./intent.ts";
+import { bothAnswered, bothSay, isSameReceipt, type Receipt, receiptOf, type Sights } from "./sight.ts";
+
+/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be in the chain. */
+export type Attempt = Fees & {
+  purpose: Call["purpose"];
+  hash: string;
+  /** The signed bytes. Whoever has them can send them, so they leave neither the table nor the senders. */
+  raw: string;
+  gasLimit: bigint;
+  signedAtMs: number;
+  /** When it was first sent. Absent does not mean that it was not. */
+  sentAtMs?: number;
+};
+
+/**
+ * A nonce of a wallet, taken for one transaction of an order:
+ *
+ * | state   | meaning                                                             | next                  |
+ * | ------- | ------------------------------------------------------------------- | --------------------- |
+ * | planned | nothing is signed                                                   | signed, or removed    |
+ * | signed  | the attempts may be anywhere                                        | mined, taken          |
+ * | mined   | a block has one of the attempts                                     | signed, or final      |
+ * | taken   | the nonce is used by none of the attempts: another program has it   | signed, mined, final  |
+ *
+ * Final slots are removed when their order settles.
+ */
+export type Slot = LaneKey & {
+  nonce: number;
+  orderId: string;
+  userID: string;
+  state: "planned" | "signed" | "mined" | "taken";
+  call: SwapCall | ApproveCall;
+  /** The fees of the first attempt. */
+  fees: Fees;
+  gasLimit: bigint;
+  isPrivate: boolean;
+  /** Of a sale: the tokens in the wallet when it was planned. */
+  held?: bigint;
+  attempts: readonly Attempt[];
+  /** Of a mined slot. */
+  receipt?: Receipt;
+  /** Grows with each write. */
+  revision: number;
+};
+
+const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
+
+/** The attempt that replaces the others. */
+export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);
+
+/** The attempt that a block has. */
+export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
+  attempts.find(({ hash }) => hash === receipt?.hash);
+
+/** The slot as the hosts show it. One receipt is enough: a wrong one is corrected before it becomes final. */
+export function observed(slot: Slot, sights: Sights): Slot {
+  if (slot.state === "planned") return slot;
+  const receipt = receiptOf(hashesOf(slot), sights, slot.receipt);
+  if (receipt !== undefined) return inState(slot, "mined", receipt);
+  // Only two clear answers prove that no block has it.
+  if (!bothAnswered(sights)) return slot;
+  const isUsed = bothSay(sights, ({ nonce }) => nonce.latest > slot.nonce);
+  return inState(slot, isUsed ? "taken" : "signed");
+}
+
+function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
+  const { receipt: known, ...rest } = slot;
+  const isSame =
+    receipt === undefined ? known === undefined : known !== undefined && isSameReceipt(known, receipt);
+  if (slot.state === state && isSame) return slot;
+  return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
+}
+
+/** Notes when its attempts were first sent. */
+export function withSendingTimes(slot: Slot, sentAtMs: ReadonlyMap<string, number>): Slot {
+  const isNew = ({ hash, sentAtMs: known }: Attempt) => known === undefined && sentAtMs.has(hash);
+  if (!slot.attempts.some(isNew)) return slot;
+  const attempts = slot.attempts.map((attempt) =>
+    isNew(attempt) ? { ...attempt, sentAtMs: sentAtMs.get(attempt.hash) as number } : attempt,
+  );
+  return { ...slot, attempts, revision: slot.revision + 1 };
+}
+
+/** Whether both hosts say that no later block can change it. */
+export function isFinal(slot: Slot, sights: Sights): boolean {
+  const { state, receipt } = slot;
+  if (state === "mined" && receipt !== undefined)
+    return bothSay(sights, ({ receipts, finalized }) => {
+      const seen = receipts.get(receipt.hash);
+      return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
+    });
+  if (state !== "taken") return false;
+  return bothSay(
+    sights,
+    ({ nonce, receipts }) =>
+      nonce.finalized > slot.nonce && hashesOf(slot).every((hash) => !receipts.has(hash)),
+  );
+}

@@ -1,0 +1,82 @@
+import type { Position } from "../execution.ts";
+import type { Book, BookKey } from "./book.ts";
+import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
+import type { Slot } from "./slot.ts";
+import type { TradeOrder } from "./trade-order.ts";
+
+/** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
+export type Lane = LaneKey & {
+  /** A random id of the run that may write, while there is one. Never a counter: a counter starts again with the lane. */
+  holder?: string;
+  leaseUntilMs?: number;
+  jobs: number;
+};
+
+/** An order that is not settled, in its wallet's lane. */
+export type Job = LaneKey & { orderId: string; userID: string };
+
+/** What the signer has signed for an order. Only the signer may write it. */
+export type Ledger = {
+  orderId: string;
+  approveNonces: readonly number[];
+  /** The last fees signed at each nonce. */
+  fees: Readonly<Record<number, Fees>>;
+  /** The only nonce and calldata that the order's swap may ever have. */
+  swap?: { nonce: number; call: SwapCall };
+  revision: number;
+};
+
+/** An idempotency key that was used. It does not expire. */
+export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
+
+export type TradingWallet = LaneKey & { userID: string; isRetired: boolean };
+
+/** The items of the table that trading uses. */
+export type Items = {
+  lane: Lane;
+  job: Job;
+  slot: Slot;
+  order: TradeOrder;
+  ledger: Ledger;
+  key: UsedKey;
+  book: Book;
+  position: Position & { userID: string };
+  wallet: TradingWallet;
+};
+
+export type Kind = keyof Items;
+
+/** What names an item of each kind. */
+export type Names = {
+  lane: LaneKey;
+  job: LaneKey & { orderId: string };
+  slot: LaneKey & { nonce: number };
+  order: { intent: Pick<Intent, "userID" | "orderId"> };
+  ledger: { orderId: string };
+  key: { userID: string; key: string };
+  book: BookKey;
+  position: { userID: string; positionId: string };
+  wallet: LaneKey & { userID: string };
+};
+
+/** Holds if the item does not exist, or has exactly these values. `undefined` stands for an absent field. */
+export type Condition<K extends Kind> = "absent" | { [Name in keyof Items[K]]?: Items[K][Name] | undefined };
+
+type WriteOf<K extends Kind> =
+  | { put: K; item: Items[K]; when: Condition<K> }
+  | { remove: K; item: Names[K]; when: Condition<K> }
+  | { check: K; item: Names[K]; when: Condition<K> };
+
+/** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
+export type LaneChange = {
+  change: "lane";
+  item: LaneKey;
+  set?: Pick<Lane, "holder" | "leaseUntilMs"> | "released";
+  addJobs?: number;
+  when?: Condition<"lane">;
+};
+
+export type ItemWrite = { [K in Kind]: WriteOf<K> }[Kind] | LaneChange;
+
+/** Writes that happen together or not at all: one transaction, which names no item twice. */
+export type Step = readonly ItemWrite[];

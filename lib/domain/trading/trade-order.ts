@@ -1,0 +1,202 @@
+import type { Order, ReasonCode } from "../execution.ts";
+import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
+import type { Intent } from "./intent.ts";
+import { bothAnswered, isPast, type Sights } from "./sight.ts";
+import { minedAttempt, type Slot } from "./slot.ts";
+
+/** An end that no later fact about the chain changes, because no swap was signed. */
+export type OrderEnd = {
+  status: "cancelled" | "rejected" | "expired";
+  reasonCode: ReasonCode;
+  /** Of a sale that found no tokens: the nonce up to which the wallet was looked at. */
+  soldOutAt?: number;
+};
+
+/** What a client sees of an order's progress. */
+export type Life = {
+  status: OrderEnd["status"] | "open" | "filled";
+  stage: NonNullable<Order["stage"]>;
+  settled: boolean;
+  networkFee: bigint;
+  spent: bigint;
+  received?: bigint;
+  txHash?: string;
+  reasonCode?: ReasonCode;
+};
+
+/** What placing an order fixes for people, beside the intent. */
+export type Placed = {
+  clientOrderId: string;
+  symbol: string;
+  decimals: number;
+  slippage: number;
+  percent?: number;
+  createdAt: string;
+};
+
+/** An order placed here. Clients see {@link shownOrder}. */
+export type TradeOrder = {
+  intent: Intent;
+  /** Proves that the intent is the placer's. */
+  mac: string;
+  placed: Placed;
+  /** What is to be spent. A sale that finds less in the wallet lowers it. */
+  amount: bigint;
+  approveNonces: readonly number[];
+  /** The one nonce that its swap may have. */
+  swapNonce?: number | undefined;
+  /** The user wants to cancel it, after its swap was signed. */
+  isCancelling: boolean;
+  ending?: OrderEnd;
+  life: Life;
+  /** Grows with each write. */
+  revision: number;
+  /** Grows with each change that clients see. */
+  version: number;
+  updatedAt: string;
+};
+
+export const unstarted: Life = {
+  status: "open",
+  stage: "queued",
+  settled: false,
+  networkFee: 0n,
+  spent: 0n,
+};
+
+export const hasEnded = ({ life }: TradeOrder): boolean => life.status !== "open";
+
+export const slotsOf = ({ intent }: TradeOrder, slots: readonly Slot[]): Slot[] =>
+  slots.filter(({ orderId }) => orderId === intent.orderId);
+
+/** The slot of the order's swap. */
+export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Slot[]): Slot | undefined =>
+  slots.find(({ orderId, nonce }) => orderId === intent.orderId && nonce === swapNonce);
+
+/** Whether no later block can fill it. While the hosts do not both answer, what was known before holds. */
+const isLate = ({ intent, life }: TradeOrder, sights: Sights) =>
+  bothAnswered(sights) ? isPast(intent.validUntil, sights) : life.status === "expired";
+
+type Progress = Pick<Life, "status" | "stage" | "reasonCode">;
+
+const ended = (status: Life["status"], reasonCode?: ReasonCode): Progress => ({
+  status,
+  stage: "done",
+  ...(reasonCode && { reasonCode }),
+});
+
+const open = (stage: Life["stage"], reasonCode?: ReasonCode): Progress => ({
+  status: "open",
+  stage,
+  ...(reasonCode && { reasonCode }),
+});
+
+/** The order's life as its slots show it. Everything about it is provisional until the slots are final. */
+export function lifeOf(order: TradeOrder, slots: readonly Slot[], sights: Sights): Life {
+  const own = slotsOf(order, slots);
+  const swap = swapSlotOf(order, own);
+  const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
+  const newest = swap?.attempts.findLast(({ purpose }) => purpose === "swap");
+  const txHash = mined?.hash ?? newest?.hash;
+  return {
+    ...(progressOf(order, own, sights) ?? order.life),
+    settled: false,
+    networkFee: own.reduce((sum, { receipt }) => sum + (receipt?.fee ?? 0n), 0n),
+    spent: mined?.status === "ok" ? mined.spent : 0n,
+    ...(mined?.status === "ok" && { received: mined.received }),
+    ...(txHash !== undefined && { txHash }),
+  };
+}
+
+function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Progress {
+  const { ending, life } = order;
+  if (ending !== undefined) return ended(ending.status, ending.reasonCode);
+  const swap = swapSlotOf(order, own);
+  const slot = swap ?? own.find((approval) => approval.state !== "mined" || !isApproved(approval));
+  const silence = sights.some((sight) => sight !== undefined) ? undefined : "CHAIN_UNAVAILABLE";
+  switch (slot?.state) {
+    case undefined:
+    case "planned": {
+      const isWaiting = life.status === "open" && life.stage === "waiting";
+      return isWaiting ? open("waiting", life.reasonCode) : open("queued");
+    }
+    case "signed": {
+      if (isLate(order, sights)) return ended("expired", "NOT_INCLUDED");
+      if (slot !== swap) return open("approving", silence);
+      return open(order.isCancelling ? "cancelling" : "sent", silence);
+    }
+    case "taken":
+      return ended("rejected", "NONCE_TAKEN");
+    case "mined":
+      return minedProgress(order, slot);
+  }
+}
+
+const isApproved = (slot: Slot) => minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
+
+function minedProgress({ intent, isCancelling }: TradeOrder, slot: Slot): Progress {
+  const { receipt } = slot;
+  if (minedAttempt(slot)?.purpose === "clear") {
+    const isInTime = receipt !== undefined && receipt.block.time <= intent.validUntil;
+    return isCancelling && isInTime
+      ? ended("cancelled", "CANCELLED_BY_USER")
+      : ended("expired", "NOT_INCLUDED");
+  }
+  if (receipt?.status === "ok") return ended("filled");
+  return ended("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
+}
+
+/** The order after changes, with the next revision, and the next version if clients see a difference. */
+export function changed(
+  order: TradeOrder,
+  changes: Partial<
+    Pick<TradeOrder, "amount" | "approveNonces" | "swapNonce" | "isCancelling" | "ending" | "life">
+  >,
+  nowMs: number,
+): TradeOrder {
+  const next = { ...order, ...changes, revision: order.revision + 1 };
+  if (isSameLife(next.life, order.life) && next.amount === order.amount) return next;
+  return { ...next, version: order.version + 1, updatedAt: new Date(nowMs).toISOString() };
+}
+
+export function isSameLife(a: Life, b: Life): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Life>;
+  return [...names].every((name) => a[name] === b[name]);
+}
+
+/** The order as clients and streams see it. */
+export function shownOrder({ intent, placed, amount, life, version, updatedAt }: TradeOrder): Order {
+  const { side } = intent;
+  const [inDecimals, outDecimals] =
+    side === "buy" ? [coinDecimals, placed.decimals] : [placed.decimals, coinDecimals];
+  const { received, spent, txHash, reasonCode } = life;
+  const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
+  return {
+    orderId: intent.orderId,
+    clientOrderId: placed.clientOrderId,
+    wallet: intent.wallet,
+    chain: intent.chain,
+    symbol: placed.symbol,
+    token: intent.token,
+    side,
+    type: "market",
+    status: life.status,
+    stage: life.stage,
+    settled: life.settled,
+    amount: formatAmount(amount, inDecimals),
+    amountToken: side === "buy" ? "native" : intent.token,
+    ...(placed.percent !== undefined && { percent: placed.percent }),
+    filledAmount: formatAmount(spent, inDecimals),
+    ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
+    ...(coins && tokens && { averagePrice: formatPrice(coins, tokens, placed.decimals) }),
+    minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
+    slippage: placed.slippage,
+    networkFee: formatAmount(life.networkFee, coinDecimals),
+    ...(txHash !== undefined && { txHash }),
+    ...(reasonCode !== undefined && { reasonCode }),
+    validUntil: new Date(intent.validUntil * 1000).toISOString(),
+    createdAt: placed.createdAt,
+    updatedAt,
+    version,
+  };
+}

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bumped, capped, isDueForBump, replaces } from "../../../lib/domain/trading/fee-bumps.ts";
+
+const fee = fc.bigInt({ min: 1n, max: 10n ** 12n });
+const fees = fc
+  .tuple(fee, fee)
+  .map(([a, b]) => ({ maxFeePerGas: a > b ? a : b, maxPriorityFeePerGas: a > b ? b : a }));
+
+describe("bumped", () => {
+  it("pays at least an eighth more, and never above the cap", () => {
+    fc.assert(
+      fc.property(fees, fees, fee, (last, wanted, cap) => {
+        const next = bumped(last, wanted, cap);
+        if (next === undefined) return;
+        expect(replaces(next, last)).toBe(true);
+        expect(next.maxFeePerGas * 8n >= last.maxFeePerGas * 9n).toBe(true);
+        expect(next.maxFeePerGas <= cap && next.maxPriorityFeePerGas <= next.maxFeePerGas).toBe(true);
+      }),
+    );
+  });
+
+  it("is impossible only if an eighth more exceeds the cap", () => {
+    const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
+    expect(bumped(last, last, 90n)).toEqual({ maxFeePerGas: 90n, maxPriorityFeePerGas: 9n });
+    expect(bumped(last, last, 89n)).toBeUndefined();
+  });
+
+  it("pays what is asked for, if that is more", () => {
+    const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
+    const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
+    expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });
+  });
+});
+
+describe("capped", () => {
+  it("lowers both fees to the cap", () => {
+    const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
+    expect(capped(wanted, 10n)).toEqual({ maxFeePerGas: 10n, maxPriorityFeePerGas: 10n });
+  });
+});
+
+describe("isDueForBump", () => {
+  it.each([
+    ["turbo", 12],
+    ["fast", 24],
+    ["medium", 60],
+  ] as const)("is true with %s after %d seconds", (preset, seconds) => {
+    expect(isDueForBump(preset, 0, seconds * 1000)).toBe(true);
+    expect(isDueForBump(preset, 0, seconds * 1000 - 1)).toBe(false);
+  });
+
+  it("is never true with slow", () => {
+    expect(isDueForBump("slow", 0, Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
+});

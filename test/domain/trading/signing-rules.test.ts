@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import type { SigningView } from "../../../lib/domain/trading/effects.ts";
+import type { ApproveCall, SwapCall, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
+import { clearGas, objectionTo } from "../../../lib/domain/trading/signing-rules.ts";
+import type { Ledger } from "../../../lib/domain/trading/table-step.ts";
+import { unstarted } from "../../../lib/domain/trading/trade-order.ts";
+import { intent, signingView, slot, tradeOrder, transaction } from "../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+const swap = slot().call as SwapCall;
+const { fees } = slot();
+
+const objection = (
+  changes: Partial<UnsignedTransaction> = {},
+  view: Partial<SigningView> = {},
+  { isGenuine = true, atMs = nowMs } = {},
+) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
+
+const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
+  orderId: intent().orderId,
+  approveNonces: [],
+  fees: {},
+  revision: 1,
+  ...changes,
+});
+
+describe("objectionTo", () => {
+  it("has none to the order's own swap", () => {
+    expect(objection()).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SwapCall>]>([
+    ["another recipient", { recipient: "0xBAD" }],
+    ["another token", { token: "0xBAD" }],
+    ["the other side", { side: "sell" }],
+    ["a lower minimum", { minAmountOut: swap.minAmountOut - 1n }],
+    ["another deadline", { deadline: swap.deadline + 1 }],
+    ["more than the order's amount", { amountIn: swap.amountIn + 1n, value: swap.value + 1n }],
+    ["another value than its amount", { value: swap.value - 1n }],
+    ["nothing at all", { amountIn: 0n, value: 0n }],
+    ["no refund", { hasRefund: false }],
+  ])("refuses a swap with %s", (_, change) => {
+    expect(objection({ call: { ...swap, ...change } })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<UnsignedTransaction>]>([
+    ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
+    ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
+    ["a tip above its fee", { maxPriorityFeePerGas: 1_750_000_001n }],
+  ])("refuses %s", (_, change) => {
+    expect(objection(change)).toHaveProperty("refused");
+  });
+
+  it("refuses more than 1.5 million gas, whatever the intent says", () => {
+    const order = tradeOrder({ intent: intent({ gasLimit: 1_000_000n }) });
+    expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
+  });
+
+  it("refuses a venue that the intent does not allow, and an intent that is not the placer's", () => {
+    const order = tradeOrder({ intent: intent({ venues: ["uniswap-v2"] }) });
+    expect(objection({}, { order })).toHaveProperty("refused");
+    expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<SigningView>, number]>([
+    ["at its deadline", {}, Date.parse("2026-11-21T20:02:00.000Z")],
+    ["while trading is stopped", { isStopped: true }, nowMs],
+    ["with a retired wallet", { isRetired: true }, nowMs],
+    ["of an order being cancelled", { order: tradeOrder({ isCancelling: true }) }, nowMs],
+    [
+      "of an order that has ended",
+      { order: tradeOrder({ life: { ...unstarted, status: "expired" } }) },
+      nowMs,
+    ],
+    ["at a nonce that is used", { slot: slot({ state: "mined" }) }, nowMs],
+    ["without a slot", { slot: undefined }, nowMs],
+  ])("puts off a swap %s", (_, view, atMs) => {
+    expect(objection({}, view, { atMs })).toHaveProperty("later");
+  });
+
+  it("refuses a second nonce or a second call for the order's swap", () => {
+    const signed = { fees: { 7: fees }, swap: { nonce: 7, call: swap } };
+    expect(objection({}, { ledger: ledger(signed) })).toBeUndefined();
+    expect(objection({ nonce: 8 }, { ledger: ledger(signed) })).toHaveProperty("refused");
+    const call = { ...swap, amountIn: swap.amountIn - 1n, value: swap.value - 1n };
+    expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
+  });
+
+  it("wants an eighth more for each further attempt", () => {
+    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+    const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
+    expect(objection(raised, { ledger: signed })).toBeUndefined();
+    expect(
+      objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
+    ).toHaveProperty("refused");
+  });
+
+  describe("to an approval", () => {
+    const order = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call: ApproveCall = {
+      purpose: "approve",
+      token: "0x5FbD",
+      venue: "uniswap-v2",
+      amount: order.amount,
+    };
+
+    it("has none to the order's amount or to 0, at two nonces at most", () => {
+      expect(objection({ call }, { order })).toBeUndefined();
+      expect(objection({ call: { ...call, amount: 0n } }, { order })).toBeUndefined();
+      expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    it("refuses more, another token, a buy's, and the nonce of the swap", () => {
+      expect(objection({ call: { ...call, amount: order.amount + 1n } }, { order })).toHaveProperty(
+        "refused",
+      );
+      expect(objection({ call: { ...call, token: "0xBAD" } }, { order })).toHaveProperty("refused");
+      expect(objection({ call })).toHaveProperty("refused");
+      const signed = ledger({ swap: { nonce: 7, call: swap } });
+      expect(objection({ call }, { order, ledger: signed })).toHaveProperty("refused");
+    });
+  });
+
+  describe("to clearing a nonce", () => {
+    const clear = {
+      call: { purpose: "clear" },
+      gasLimit: clearGas,
+      maxFeePerGas: 3_000_000_000n,
+      maxPriorityFeePerGas: 2_000_000_000n,
+    } as const;
+    const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: fees } }) };
+
+    it("has none after the deadline, a stop or a cancellation", () => {
+      const order = tradeOrder({ isCancelling: true });
+      const view = { ...signed, order, isStopped: true, isRetired: true };
+      expect(objection(clear, view, { isGenuine: false, atMs: nowMs * 2 })).toBeUndefined();
+    });
+
+    it("refuses a nonce at which nothing was signed", () => {
+      expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
+    });
+
+    it("goes up to the user's highest gas price of now, or the order's", () => {
+      const maxFeePerGas = 150_000_000_000n;
+      expect(objection({ ...clear, maxFeePerGas }, signed)).toHaveProperty("refused");
+      expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
+      expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
+    });
+
+    it("refuses more gas than it takes", () => {
+      expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
+    });
+  });
+});

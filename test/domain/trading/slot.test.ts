@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import { isFinal, observed, type Slot } from "../../../lib/domain/trading/slot.ts";
+import { slot } from "../../support/trading.ts";
+
+const attempt = {
+  purpose: "swap",
+  hash: "0x1",
+  raw: "0xraw",
+  gasLimit: 1n,
+  signedAtMs: 0,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+} as const;
+const signed = slot({ state: "signed", attempts: [attempt] });
+
+const block = (number: number) => ({ number, hash: `0xb${number}`, time: number });
+const receipt: Receipt = { hash: "0x1", block: block(5), fee: 1n, status: "ok", spent: 2n, received: 3n };
+
+const sight = (receipts: readonly Receipt[], { latest = 7, finalized = 7, number = 4 } = {}): Sight => ({
+  latest: block(9),
+  finalized: block(number),
+  nonce: { latest, pending: latest, finalized },
+  coins: 0n,
+  clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  orders: new Map(),
+  receipts: new Map(receipts.map((each) => [each.hash, each])),
+});
+
+const mined: Slot = { ...signed, state: "mined", receipt };
+
+describe("observed", () => {
+  it("takes one host's receipt for mined", () => {
+    const after = observed(signed, [sight([]), sight([receipt])]);
+    expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
+  });
+
+  it("takes a nonce for taken only if both hosts say that it is used, and neither has a receipt", () => {
+    const used = sight([], { latest: 8 });
+    expect(observed(signed, [used, used]).state).toBe("taken");
+    expect(observed(signed, [used, sight([])]).state).toBe("signed");
+    expect(observed(signed, [used, sight([receipt], { latest: 8 })]).state).toBe("mined");
+  });
+
+  it("forgets a receipt only if both hosts answer, and neither has it", () => {
+    expect(observed(mined, [sight([]), sight([])])).not.toHaveProperty("receipt");
+    expect(observed(mined, [sight([]), undefined])).toBe(mined);
+    expect(observed(mined, [undefined, undefined])).toBe(mined);
+  });
+
+  it("keeps to the receipt it knows while any host has it", () => {
+    const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
+    expect(observed(mined, [sight([other]), sight([receipt])])).toBe(mined);
+    expect(observed(mined, [sight([other]), sight([])]).receipt).toEqual(other);
+  });
+
+  it("does not ask about what is only planned", () => {
+    const planned = slot();
+    expect(observed(planned, [sight([], { latest: 8 }), sight([], { latest: 8 })])).toBe(planned);
+  });
+});
+
+describe("isFinal", () => {
+  it("is true if both hosts have the receipt in a final block", () => {
+    const final = sight([receipt], { number: 5 });
+    expect(isFinal(mined, [final, final])).toBe(true);
+    expect(isFinal(mined, [final, sight([receipt])])).toBe(false);
+    expect(isFinal(mined, [final, undefined])).toBe(false);
+    expect(isFinal(mined, [final, sight([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+  });
+
+  it("is true of a taken nonce if both hosts say that it is used at the final block", () => {
+    const taken: Slot = { ...signed, state: "taken" };
+    const final = sight([], { finalized: 8 });
+    expect(isFinal(taken, [final, final])).toBe(true);
+    expect(isFinal(taken, [final, sight([])])).toBe(false);
+    expect(isFinal(taken, [final, sight([receipt], { finalized: 8 })])).toBe(false);
+  });
+
+  it("is never true of what may still be mined", () => {
+    const final = sight([], { finalized: 8 });
+    expect(isFinal(signed, [final, final])).toBe(false);
+  });
+});

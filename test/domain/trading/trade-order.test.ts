@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { changed, shownOrder, unstarted } from "../../../lib/domain/trading/trade-order.ts";
+import { intent, tradeOrder } from "../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
+
+const filled = {
+  status: "filled",
+  stage: "done",
+  settled: true,
+  networkFee: 161_298_000_000_000n,
+  spent: 500_000_000_000_000_000n,
+  received: 4_960_273_038_901_078_125_544n,
+  txHash: "0x9c1f",
+} as const;
+
+describe("shownOrder", () => {
+  it("shows an order just placed as the contract's example has it", () => {
+    expect(shownOrder(tradeOrder())).toEqual({
+      orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
+      clientOrderId: "k-1",
+      wallet: "0xf39F",
+      chain: "eth",
+      symbol: "MOON/ETH",
+      token: "0x5FbD",
+      side: "buy",
+      type: "market",
+      status: "open",
+      stage: "queued",
+      settled: false,
+      amount: "0.5",
+      amountToken: "native",
+      filledAmount: "0",
+      minAmountOut: "4910.670308512067344288",
+      slippage: 1,
+      networkFee: "0",
+      validUntil: "2026-11-21T20:02:00.000Z",
+      createdAt: "2026-11-21T20:00:00.000Z",
+      updatedAt: "2026-11-21T20:00:00.000Z",
+      version: 1,
+    });
+  });
+
+  it("shows what was spent, what arrived and the price of a filled buy", () => {
+    expect(shownOrder(tradeOrder({ life: filled }))).toMatchObject({
+      status: "filled",
+      stage: "done",
+      filledAmount: "0.5",
+      receivedAmount: "4960.273038901078125544",
+      averagePrice: "0.000100800902708124373",
+      networkFee: "0.000161298",
+      txHash: "0x9c1f",
+    });
+  });
+
+  it("counts the amounts of a sale in its token, and the proceeds in coin", () => {
+    const of = intent({ side: "sell", amount: 1_500_000n, minAmountOut: 1n });
+    const placed = { ...tradeOrder().placed, decimals: 6, percent: 50 };
+    const life = { ...filled, spent: 1_500_000n, received: 3_000_000_000_000_000_000n };
+    expect(shownOrder(tradeOrder({ intent: of, placed, amount: of.amount, life }))).toMatchObject({
+      amount: "1.5",
+      amountToken: "0x5FbD",
+      percent: 50,
+      filledAmount: "1.5",
+      receivedAmount: "3",
+      averagePrice: "2",
+      minAmountOut: "0.000000000000000001",
+    });
+  });
+});
+
+describe("changed", () => {
+  it("grows the version and the time with what clients see", () => {
+    const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, nowMs);
+    expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
+  });
+
+  it("grows only the revision with what clients do not see", () => {
+    const after = changed(tradeOrder(), { swapNonce: 7, life: { ...unstarted } }, nowMs);
+    expect(after).toMatchObject({ revision: 2, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" });
+  });
+});

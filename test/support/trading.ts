@@ -1,0 +1,80 @@
+import type { SigningView } from "../../lib/domain/trading/effects.ts";
+import { type Intent, swapBy, type UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
+import type { Slot } from "../../lib/domain/trading/slot.ts";
+import { type TradeOrder, unstarted } from "../../lib/domain/trading/trade-order.ts";
+
+const route = { venue: "uniswap-v3", feeBps: 30 } as const;
+
+/** An intent to buy, with changes. */
+export const intent = (changes: Partial<Intent> = {}): Intent => ({
+  chain: "eth",
+  wallet: "0xf39F",
+  orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
+  userID: "alice",
+  side: "buy",
+  token: "0x5FbD",
+  amount: 500_000_000_000_000_000n,
+  minAmountOut: 4_910_670_308_512_067_344_288n,
+  venues: ["uniswap-v2", "uniswap-v3"],
+  gasLimit: 134_415n,
+  maxGasPrice: 100_000_000_000n,
+  gasPreset: "medium",
+  isPrivate: true,
+  validUntil: Date.parse("2026-11-21T20:02:00.000Z") / 1000,
+  ...changes,
+});
+
+/** An order just placed, with changes. */
+export const tradeOrder = (changes: Partial<TradeOrder> = {}): TradeOrder => ({
+  intent: intent(),
+  mac: "mac",
+  placed: {
+    clientOrderId: "k-1",
+    symbol: "MOON/ETH",
+    decimals: 18,
+    slippage: 1,
+    createdAt: "2026-11-21T20:00:00.000Z",
+  },
+  amount: intent().amount,
+  approveNonces: [],
+  isCancelling: false,
+  life: unstarted,
+  revision: 1,
+  version: 1,
+  updatedAt: "2026-11-21T20:00:00.000Z",
+  ...changes,
+});
+
+/** The planned slot of an order's swap, with changes. */
+export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot => ({
+  chain: of.chain,
+  wallet: of.wallet,
+  nonce: 7,
+  orderId: of.orderId,
+  userID: of.userID,
+  state: "planned",
+  call: swapBy(of, route, of.amount),
+  fees: { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+  gasLimit: 134_415n,
+  isPrivate: true,
+  attempts: [],
+  revision: 1,
+  ...changes,
+});
+
+/** The transaction of a slot, with changes. */
+export const transaction = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction => {
+  const { chain, wallet, nonce, call, gasLimit, fees } = slot();
+  return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
+};
+
+/** What the signer reads before it signs a slot, with changes. */
+export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({
+  order: tradeOrder(),
+  slot: slot(),
+  ledger: undefined,
+  isRetired: false,
+  isStopped: false,
+  maxGasPrice: 100_000_000_000n,
+  ...changes,
+});
