@@ -35,6 +35,7 @@ const pure = [
   "realtime/unit",
   "runtime",
   "soak",
+  "trading",
   "verify",
 ];
 

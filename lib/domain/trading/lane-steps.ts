@@ -1,0 +1,174 @@
+import { emptyBook, rebooked } from "./book.ts";
+import type { LaneView } from "./effects.ts";
+import type { BookEvent } from "./holding.ts";
+import type { Slot } from "./slot.ts";
+import type { ItemWrite, Lane, Step } from "./table-step.ts";
+import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+
+const leaseMs = 30_000;
+
+/** A run's place: what it read, and by which id it holds the lane. */
+export type Ground = { view: LaneView; holder: string; nowMs: number };
+
+/** Whether another run may still be at work. A wrong clock costs time, never money: each step checks the holder. */
+export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
+  holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
+
+export const takeStep = (lane: Lane, holder: string, nowMs: number): Step => [
+  {
+    change: "lane",
+    item: lane,
+    set: { holder, leaseUntilMs: nowMs + leaseMs },
+    when: { holder: lane.holder, leaseUntilMs: lane.leaseUntilMs },
+  },
+];
+
+/** Leaves the lane. Fails if an order was placed meanwhile, so that none waits for the sweep. */
+export const leaveStep = (lane: Lane, holder: string): Step => [
+  lane.jobs === 0
+    ? { remove: "lane", item: lane, when: { holder, jobs: 0 } }
+    : { change: "lane", item: lane, set: "released", when: { holder, jobs: lane.jobs } },
+];
+
+const stillHeld = ({ view, holder }: Ground): ItemWrite => ({
+  check: "lane",
+  item: view.lane as Lane,
+  when: { holder },
+});
+
+const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
+  put: "order",
+  item,
+  when: { revision: old.revision },
+});
+
+type OrderChanges = Parameters<typeof changed>[1];
+
+/** Writes changes of an order and of its slots, and what they mean for its position. */
+export function orderStep(
+  ground: Ground,
+  old: TradeOrder,
+  changes: OrderChanges,
+  { put = [], removed = [] }: { put?: readonly Slot[]; removed?: readonly Slot[] } = {},
+): Step {
+  const { view, nowMs } = ground;
+  const order = changed(old, changes, nowMs);
+  const slots = slotsOf(order, view.slots).filter((slot) => !put.some(({ nonce }) => nonce === slot.nonce));
+  const before = new Map(view.slots.map((slot) => [slot.nonce, slot]));
+  return [
+    stillHeld(ground),
+    putOrder(order, old),
+    ...put.map((item): ItemWrite => {
+      const revision = before.get(item.nonce)?.revision;
+      return { put: "slot", item, when: revision === undefined ? "absent" : { revision } };
+    }),
+    ...removed.map((item): ItemWrite => ({ remove: "slot", item, when: { revision: item.revision } })),
+    ...bookWrites(ground, order, eventsOf(order, [...slots, ...put], nowMs)),
+  ];
+}
+
+/** Ends the work on an order: its outcome is final. */
+export function settleStep(ground: Ground, old: TradeOrder, life: Life): Step {
+  const { orderId, chain, wallet } = old.intent;
+  const removed = slotsOf(old, ground.view.slots);
+  const [, ...writes] = orderStep(ground, old, { life: { ...life, settled: true } }, { removed });
+  return [
+    { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder: ground.holder } },
+    { remove: "job", item: { chain, wallet, orderId }, when: { orderId } },
+    ...writes,
+  ];
+}
+
+function eventsOf(order: TradeOrder, slots: readonly Slot[], nowMs: number): BookEvent[] {
+  const { intent, life, ending } = order;
+  const common = { orderId: intent.orderId, settled: life.settled };
+  if (ending?.soldOutAt !== undefined)
+    return [{ ...common, kind: "sold-out", nonce: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
+  const swap = swapSlotOf(order, slots);
+  if (life.status !== "filled" || swap?.receipt?.status !== "ok") return [];
+  const { spent, received, block } = swap.receipt;
+  const time = new Date(block.time * 1000).toISOString();
+  const fill = { ...common, nonce: swap.nonce, time, spent, received, networkFee: life.networkFee };
+  return [
+    intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held: swap.held ?? spent },
+  ];
+}
+
+function bookWrites({ view, nowMs }: Ground, order: TradeOrder, now: readonly BookEvent[]): ItemWrite[] {
+  const { orderId, userID, token } = order.intent;
+  const old = view.books.find((book) => book.userID === userID && book.token === token);
+  const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
+  const isTakenBack = known[0] !== undefined && now.length === 0 && !order.life.settled;
+  const events: readonly BookEvent[] = isTakenBack
+    ? [{ kind: "taken-back", orderId, nonce: known[0]?.nonce ?? 0, settled: false }]
+    : now;
+  if (isSameEvents(known, events)) return [];
+  const fresh = old ?? emptyBook(order.intent, order.placed.symbol, order.placed.decimals);
+  const { book, changed: positions } = rebooked(fresh, orderId, events, nowMs);
+  return [
+    { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
+    ...positions.map((position): ItemWrite => {
+      const item = { ...position, userID };
+      return {
+        put: "position",
+        item,
+        when: position.version === 1 ? "absent" : { version: position.version - 1 },
+      };
+    }),
+  ];
+}
+
+const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[]): boolean =>
+  known.length === events.length &&
+  known.every((event, index) => {
+    const other = events[index];
+    if (other === undefined || event.kind !== other.kind || event.settled !== other.settled) return false;
+    if (event.nonce !== other.nonce) return false;
+    if (!("spent" in event && "spent" in other)) return true;
+    return (
+      event.spent === other.spent &&
+      event.received === other.received &&
+      event.networkFee === other.networkFee &&
+      event.time === other.time
+    );
+  });
+
+/** The view after a step that was written. */
+export function afterStep(view: LaneView, step: Step): LaneView {
+  const orders = step.flatMap((write) => ("put" in write && write.put === "order" ? [write.item] : []));
+  const books = step.flatMap((write) => ("put" in write && write.put === "book" ? [write.item] : []));
+  const slots = step.flatMap((write) => ("put" in write && write.put === "slot" ? [write.item] : []));
+  const gone = step.flatMap((write) =>
+    "remove" in write && write.remove === "slot" ? [write.item.nonce] : [],
+  );
+  const done = step.flatMap((write) =>
+    "remove" in write && write.remove === "job" ? [write.item.orderId] : [],
+  );
+  const lane = view.lane && { ...view.lane, jobs: view.lane.jobs - done.length };
+  const isOpen = (order: TradeOrder) => !done.includes(order.intent.orderId);
+  return {
+    ...view,
+    lane,
+    jobs: view.jobs.filter(({ orderId }) => !done.includes(orderId)),
+    orders: view.orders
+      .map((order) => orders.find(({ intent }) => intent.orderId === order.intent.orderId) ?? order)
+      .filter(isOpen),
+    books: [
+      ...view.books.filter((book) => !books.some((b) => b.userID === book.userID && b.token === book.token)),
+      ...books,
+    ],
+    slots: withSlots(view.slots, slots).filter(({ nonce }) => !gone.includes(nonce)),
+  };
+}
+
+/** The slots with some replaced or added, by nonce. */
+export const withSlots = (slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
+  [...slots.filter(({ nonce }) => !changed.some((slot) => slot.nonce === nonce)), ...changed].toSorted(
+    (a, b) => a.nonce - b.nonce,
+  );
+
+export const isSettleable = (
+  order: TradeOrder,
+  isFinalSlot: (slot: Slot) => boolean,
+  slots: readonly Slot[],
+): boolean => hasEnded(order) && slotsOf(order, slots).every(isFinalSlot);

@@ -1,0 +1,195 @@
+import type { SignRequest } from "./effects.ts";
+import { bumped, isDueForBump } from "./fee-bumps.ts";
+import type { Call, Fees } from "./intent.ts";
+import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
+import { planFor } from "./planning.ts";
+import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
+import { isFinal, newestAttempt, observed, type Slot, withSendingTimes } from "./slot.ts";
+import type { Step } from "./table-step.ts";
+import {
+  hasEnded,
+  isSameLife,
+  lifeOf,
+  type OrderEnd,
+  slotsOf,
+  swapSlotOf,
+  type TradeOrder,
+} from "./trade-order.ts";
+
+export type Scene = Ground & {
+  sights: Sights;
+  /** When this run sent which hash. */
+  sentAtMs: ReadonlyMap<string, number>;
+  /** Whether hosts that disagree may be asked again, before anybody is kept waiting. */
+  isPatient: boolean;
+};
+
+/** What a run does next for a lane. */
+export type Move =
+  | { kind: "write"; step: Step }
+  | { kind: "sign"; request: SignRequest; order: TradeOrder }
+  | { kind: "send"; hash: string; raw: string; isPrivate: boolean }
+  | { kind: "look again" }
+  | { kind: "rest" };
+
+/**
+ * Decides from what the table and the chain say now, and from nothing else. So a run that stopped anywhere is continued by
+ * whichever comes next. What the chain has done comes first, then what has to end, then what can begin.
+ */
+export function nextMove(scene: Scene): Move {
+  const slots = scene.view.slots.map((slot) => observed(slot, scene.sights));
+  const front = slots.find(({ state }) => state === "signed");
+  return (
+    recordMove(scene, slots) ??
+    (front && sendMove(scene, front)) ??
+    recordMove(
+      scene,
+      slots.map((slot) => withSendingTimes(slot, scene.sentAtMs)),
+      true,
+    ) ??
+    endMove(scene) ??
+    settleMove(scene) ??
+    (front ? replaceMove(scene, front) : beginMove(scene)) ?? { kind: "rest" }
+  );
+}
+
+const orderOf = ({ view }: Scene, slot: Slot) =>
+  view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
+
+/** Records what the hosts show. Changes of orders without a change of slots wait until everything is sent. */
+function recordMove(scene: Scene, slots: readonly Slot[], isSent = false): Move | undefined {
+  const isNew = (slot: Slot) => !scene.view.slots.includes(slot);
+  for (const order of scene.view.orders) {
+    const put = slotsOf(order, slots).filter(isNew);
+    const life = lifeOf(order, slots, scene.sights);
+    if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
+      return { kind: "write", step: orderStep(scene, order, { life }, { put }) };
+  }
+  return undefined;
+}
+
+/** Whether its swap or approval may go out, or go out again. */
+const maySend = ({ view, sights }: Scene, { intent, isCancelling }: TradeOrder) =>
+  !view.isStopped && !view.retired.has(intent.userID) && !isCancelling && !isPast(intent.validUntil, sights);
+
+function sendMove(scene: Scene, front: Slot): Move | undefined {
+  const { purpose, hash, raw } = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
+  if (scene.sentAtMs.has(hash)) return undefined;
+  const isWanted = purpose === "clear" || maySend(scene, orderOf(scene, front));
+  return isWanted ? { kind: "send", hash, raw, isPrivate: front.isPrivate } : undefined;
+}
+
+/** Ends orders that must not begin any more. A planned slot is removed in the same step, which excludes its signature. */
+function endMove(scene: Scene): Move | undefined {
+  const { view } = scene;
+  for (const order of view.orders) {
+    const swap = swapSlotOf(order, view.slots);
+    const ending = hasEnded(order) || (swap && swap.state !== "planned") ? undefined : endingOf(order, scene);
+    if (ending !== undefined) return endWith(scene, order, ending);
+    // An approval before it came to nothing.
+    const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
+    if (hasEnded(order) && removed.length > 0)
+      return { kind: "write", step: orderStep(scene, order, { swapNonce: undefined }, { removed }) };
+  }
+  return undefined;
+}
+
+function endWith(scene: Scene, order: TradeOrder, ending: OrderEnd): Move {
+  const removed = slotsOf(order, scene.view.slots).filter(({ state }) => state === "planned");
+  const ended = { ...order, ending };
+  const changes = { ending, life: lifeOf(ended, scene.view.slots, scene.sights) };
+  return { kind: "write", step: orderStep(scene, order, changes, { removed }) };
+}
+
+/** While nothing is signed, the clock may decide: ending an order too early is no danger. */
+function endingOf({ intent, life }: TradeOrder, { view, sights, nowMs }: Scene): OrderEnd | undefined {
+  if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, sights)) return undefined;
+  const silence = bothAnswered(sights) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
+  return { status: "expired", reasonCode: life.reasonCode ?? silence };
+}
+
+function settleMove(scene: Scene): Move | undefined {
+  const { view, sights } = scene;
+  const order = view.orders.find((each) => isSettleable(each, (slot) => isFinal(slot, sights), view.slots));
+  return order && { kind: "write", step: settleStep(scene, order, order.life) };
+}
+
+/** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
+function replaceMove(scene: Scene, front: Slot): Move | undefined {
+  const { view, sights, nowMs } = scene;
+  const [sight] = sights.filter((each) => each !== undefined);
+  const newest = newestAttempt(front);
+  if (sight === undefined || newest === undefined) return undefined;
+  // Another program has left a gap below. Nothing can be mined here before it is filled, at whatever price.
+  if (sights.every((each) => each === undefined || each.nonce.latest < front.nonce)) return undefined;
+  const order = orderOf(scene, front);
+  const { intent } = order;
+  const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && order.isCancelling);
+  const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
+  const isDue = isDueForBump(intent.gasPreset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
+  if (purpose === newest.purpose && !isDue) return undefined;
+  if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
+  const now = view.maxGasPrices.get(intent.userID) ?? 0n;
+  const cap = purpose === "clear" && now > intent.maxGasPrice ? now : intent.maxGasPrice;
+  const wanted =
+    (purpose === "clear" ? undefined : sight.orders.get(intent.orderId)?.fees) ?? sight.clearFees;
+  const fees = bumped(newest, wanted, cap);
+  return fees && signMove(order, front, purpose, fees);
+}
+
+const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
+  const { chain, wallet, nonce, orderId, userID } = slot;
+  return { kind: "sign", order, request: { chain, wallet, nonce, orderId, userID, purpose, fees } };
+};
+
+/** Signs what is planned, or plans for the first order that can go on. Only one transaction of a wallet is out at a time. */
+function beginMove(scene: Scene): Move | undefined {
+  const { view, sights } = scene;
+  const planned = view.slots.find(({ state }) => state === "planned");
+  if (planned !== undefined) return plannedMove(scene, planned);
+  const plans = view.orders
+    .filter((order) => !hasEnded(order) && order.swapNonce === undefined)
+    .map((order) => ({ order, plan: planFor(order, view, sights) }));
+  if (scene.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
+    return { kind: "look again" };
+  for (const { order, plan } of plans) {
+    if ("end" in plan) return endWith(scene, order, plan.end);
+    if ("slot" in plan) return planMove(scene, order, plan.slot, plan.amount);
+    const life = { ...order.life, stage: "waiting", reasonCode: plan.wait } as const;
+    if (!isSameLife(life, order.life)) return { kind: "write", step: orderStep(scene, order, { life }) };
+  }
+  return undefined;
+}
+
+function planMove(scene: Scene, order: TradeOrder, slot: Slot, amount: bigint): Move {
+  const { reasonCode: _, ...progress } = order.life;
+  const noted =
+    slot.call.purpose === "swap"
+      ? { swapNonce: slot.nonce, amount }
+      : { approveNonces: [...order.approveNonces, slot.nonce] };
+  const life = { ...progress, stage: "queued" } as const;
+  return { kind: "write", step: orderStep(scene, order, { life, ...noted }, { put: [slot] }) };
+}
+
+/** Signs a planned slot, or removes it if its nonce was used meanwhile. */
+function plannedMove(scene: Scene, slot: Slot): Move | undefined {
+  const order = orderOf(scene, slot);
+  const nonce = agreedNonce(scene.sights);
+  if (nonce === undefined) return scene.isPatient ? { kind: "look again" } : undefined;
+  if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
+  if (nonce < slot.nonce) return undefined;
+  const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
+  const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
+  return { kind: "write", step: orderStep(scene, order, changes, { removed: [slot] }) };
+}
+
+/** Rejects an order that the signer will not sign. */
+export const refusedStep = (scene: Scene, order: TradeOrder): Step => {
+  const move = endWith(scene, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+  return move.kind === "write" ? move.step : [];
+};
+
+/** Whether anything but sending the same bytes again is to be done. */
+export const hasWork = (scene: Scene): boolean => !["rest", "look again"].includes(nextMove(scene).kind);

@@ -1,0 +1,102 @@
+import type { ReasonCode } from "../execution.ts";
+import type { LaneView } from "./effects.ts";
+import { capped } from "./fee-bumps.ts";
+import { type ApproveCall, type Intent, type SwapCall, swapBy } from "./intent.ts";
+import { agreedNonce, bothAnswered, type OrderFacts, type Sight, type Sights } from "./sight.ts";
+import type { Slot } from "./slot.ts";
+import type { OrderEnd, TradeOrder } from "./trade-order.ts";
+
+/** What an order without a signed swap can do now. */
+export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
+
+const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
+const reject = (reasonCode: ReasonCode, soldOutAt?: number): Readiness => ({
+  end: { status: "rejected", reasonCode, ...(soldOutAt !== undefined && { soldOutAt }) },
+});
+
+const mostApprovals = 2;
+
+/**
+ * Plans the order's next transaction. What would end the order, or let it spend, needs both hosts; one that lies can only
+ * make it wait.
+ */
+export function planFor(order: TradeOrder, { slots }: LaneView, sights: Sights): Readiness {
+  const { intent } = order;
+  const nonce = agreedNonce(sights);
+  if (!bothAnswered(sights) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
+  // A transaction of another program may take the nonce, or be replaced by ours. Neither is ours to decide.
+  if (sights.some((sight) => sight.nonce.pending > nonce)) return wait("WALLET_BUSY");
+  if (slots.some((slot) => slot.nonce >= nonce)) return wait("CHAIN_UNAVAILABLE");
+  const facts = agreedFacts(intent, sights);
+  if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
+  if (facts.every(({ gasPrice }) => gasPrice > intent.maxGasPrice)) return wait("GAS_PRICE_TOO_HIGH");
+  return planAt(nonce, order, facts, sights[0].coins);
+}
+
+/** The facts of both hosts, if they agree on what the wallet has. */
+function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]) {
+  const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
+  const [mine, other] = facts;
+  if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
+  return mine.held === other.held && mine.allowance === other.allowance ? [mine, other] : undefined;
+}
+
+function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bigint): Readiness {
+  const { intent } = order;
+  const [first] = facts as [OrderFacts];
+  const isSale = intent.side === "sell";
+  const held = first.held ?? 0n;
+  const amount = isSale && held < intent.amount ? held : intent.amount;
+  if (amount === 0n) return reject("INSUFFICIENT_BALANCE", nonce);
+  const quote = quoteOf(intent, facts);
+  if (typeof quote === "string") return reject(quote);
+  const approval = isSale ? approvalFor(amount, intent, quote.venue, first) : undefined;
+  if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("SIGNING_REFUSED");
+  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
+  const fees = capped(first.fees, intent.maxGasPrice);
+  const gasLimit = lesser(first.gasLimit[call.purpose], 2n * intent.gasLimit);
+  const gasPrice = fees.maxFeePerGas > first.gasPrice ? fees.maxFeePerGas : first.gasPrice;
+  const value = call.purpose === "swap" ? call.value : 0n;
+  if (coins < value + gasLimit * gasPrice) return reject("INSUFFICIENT_BALANCE");
+  return {
+    amount,
+    slot: {
+      chain: intent.chain,
+      wallet: intent.wallet,
+      nonce,
+      orderId: intent.orderId,
+      userID: intent.userID,
+      state: "planned",
+      call,
+      fees,
+      gasLimit,
+      isPrivate: intent.isPrivate,
+      ...(isSale && { held }),
+      attempts: [],
+      revision: 1,
+    },
+  };
+}
+
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** The lower of the hosts' quotes that reach the minimum: the higher one may be made up. Otherwise why there is none. */
+function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
+  const quotes = facts.flatMap(({ quote }) => (quote && intent.venues.includes(quote.venue) ? [quote] : []));
+  const [lowest] = quotes
+    .filter(({ amountOut }) => amountOut >= intent.minAmountOut)
+    .toSorted((a, b) => (a.amountOut < b.amountOut ? -1 : 1));
+  return lowest ?? (quotes.length > 0 ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE");
+}
+
+/** The approval that a sale needs before its swap. Exact, so that nothing is left for the router to take. */
+function approvalFor(
+  amount: bigint,
+  { token }: Intent,
+  venue: SwapCall["venue"],
+  { allowance = 0n, wantsZeroFirst = false }: OrderFacts,
+): ApproveCall | undefined {
+  if (allowance >= amount) return undefined;
+  const isToZero = wantsZeroFirst && allowance > 0n;
+  return { purpose: "approve", token, venue, amount: isToZero ? 0n : amount };
+}

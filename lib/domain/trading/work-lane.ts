@@ -1,0 +1,96 @@
+import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
+import type { LaneKey } from "./intent.ts";
+import { afterStep, isHeld, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
+import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
+import type { Sights } from "./sight.ts";
+import type { Lane } from "./table-step.ts";
+
+/** How long hosts that disagree are asked again, and how often. */
+const patienceMs = 2000;
+const pauseMs = 250;
+
+/** The most moves of a run: it leaves the lane long before its lease ends. */
+const maxMoves = 40;
+
+export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Question => ({
+  chain: lane.chain,
+  wallet: lane.wallet,
+  hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+  orders: orders.filter(({ life }) => life.status === "open").map(({ intent }) => intent),
+});
+
+export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {
+  const question = questionAbout(lane, view);
+  const first = yield* perform({ do: "look", host: 0, question });
+  const second = yield* perform({ do: "look", host: 1, question });
+  return [first, second];
+}
+
+/**
+ * Takes a wallet's lane, does all that can be done for its orders now, and leaves. It never waits for a block.
+ *
+ * @param holder A random id of this run.
+ */
+export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
+  const startMs = yield* perform({ do: "now" });
+  const found = (yield* perform({ do: "readLane", lane })).lane;
+  if (found === undefined || isHeld(found, startMs)) return;
+  if (!(yield* perform({ do: "write", step: takeStep(found, holder, startMs) }))) return;
+  const sentAtMs = new Map<string, number>();
+  for (let moves = 0; moves < maxMoves; ) {
+    let view = yield* perform({ do: "readLane", lane });
+    if (view.lane?.holder !== holder) return;
+    const sights = yield* lookAt(lane, view);
+    const nowMs = yield* perform({ do: "now" });
+    const isPatient = nowMs - startMs < patienceMs;
+    // Until something else has to be known, the run goes by what it has written itself.
+    for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
+      const scene = { view, sights, nowMs, holder, sentAtMs, isPatient };
+      const move = nextMove(scene);
+      if (move.kind === "rest") {
+        if (yield* perform({ do: "write", step: leaveStep(view.lane as Lane, holder) })) return;
+        isKnown = false;
+      } else if (move.kind === "look again") {
+        yield* perform({ do: "pause", ms: pauseMs });
+        isKnown = false;
+      } else {
+        const next = yield* carryOut(move, scene, sentAtMs);
+        if (next === "leave") {
+          yield* perform({ do: "write", step: leaveStep(view.lane as Lane, holder) });
+          return;
+        }
+        isKnown = next !== undefined;
+        view = next ?? view;
+      }
+    }
+  }
+}
+
+/** The view after a move. Undefined if the table has changed, "leave" if only time can help. */
+function* carryOut(
+  move: Exclude<Move, { kind: "rest" | "look again" }>,
+  scene: Scene,
+  sentAtMs: Map<string, number>,
+): Procedure<LaneView | "leave" | undefined> {
+  const { view } = scene;
+  switch (move.kind) {
+    case "write":
+      return (yield* perform({ do: "write", step: move.step })) ? afterStep(view, move.step) : undefined;
+    case "send": {
+      const { raw, isPrivate } = move;
+      yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
+      sentAtMs.set(move.hash, yield* perform({ do: "now" }));
+      return view;
+    }
+    case "sign": {
+      const answer = yield* perform({ do: "sign", request: move.request });
+      if ("slot" in answer) return { ...view, slots: withSlots(view.slots, [answer.slot]) };
+      const isUnsigned = view.slots.some(
+        ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
+      );
+      if ("later" in answer || !isUnsigned) return "leave";
+      const step = refusedStep(scene, move.order);
+      return (yield* perform({ do: "write", step })) ? afterStep(view, step) : undefined;
+    }
+  }
+}

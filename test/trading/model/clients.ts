@@ -1,0 +1,107 @@
+import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
+import { must } from "./invariants.ts";
+import { chain, type World } from "./world.ts";
+
+export const users = ["alice", "bob"] as const;
+/** The second wallet's key is known to both. */
+export const wallets = ["0xA1", "0xB2"] as const;
+export const tokens = ["MOON", "DUSK"] as const;
+
+type Placed = { request: PlaceRequest; orderId?: string };
+
+/** Clients that place orders, repeat requests, and mix up keys. */
+export class Clients {
+  readonly placed: Placed[] = [];
+  private readonly world: World;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  placeNew(): void {
+    const { random } = this.world;
+    const wallet = random.pick(wallets) as string;
+    const userID = wallet === wallets[0] ? "alice" : (random.pick(users) as string);
+    this.send({ request: this.request(userID, wallet, this.world.newID("key")) });
+  }
+
+  /** An order of alice's with this highest gas price. Returns its wallet. */
+  placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
+    this.send({ request: { ...this.request("alice", wallet, this.world.newID("key")), maxGasPrice } });
+    return wallet;
+  }
+
+  private request(userID: string, wallet: string, key: string): PlaceRequest {
+    const { random, nowMs } = this.world;
+    const token = random.pick(tokens) as string;
+    const side = random.chance(0.5) ? "buy" : "sell";
+    const amount = BigInt(100 + random.below(side === "buy" ? 900 : 40_000));
+    return {
+      chain,
+      wallet,
+      orderId: this.world.newID("order"),
+      userID,
+      side,
+      token,
+      amount,
+      maxGasPrice: random.chance(0.2) ? 25n : 200n,
+      gasPreset: random.pick(["slow", "medium", "fast", "turbo"]) ?? "fast",
+      isPrivate: random.chance(0.3),
+      validUntil: Math.floor(nowMs / 1000) + 30 + random.below(random.chance(0.5) ? 100 : 300),
+      key,
+      fingerprint: `${side} ${amount} ${token}`,
+      placed: {
+        clientOrderId: key,
+        symbol: `${token}/ETH`,
+        decimals: 18,
+        slippage: 10,
+        createdAt: new Date(nowMs).toISOString(),
+      },
+      slippagePpm: 100_000n,
+      venues: ["uniswap-v2", "uniswap-v3"],
+    };
+  }
+
+  /** The same request again, with an order id that the server has made for it. */
+  repeat(): void {
+    const placed = this.world.random.pick(this.placed);
+    if (placed === undefined) return;
+    this.world.seen.add("the client repeats");
+    this.send({ request: { ...placed.request, orderId: this.world.newID("order") } });
+  }
+
+  /** Another request with a key that was used, by the same user or by another. */
+  reuseKey(isOther: boolean): void {
+    const placed = this.world.random.pick(this.placed);
+    if (placed === undefined) return;
+    const { userID, wallet, key } = placed.request;
+    const other = isOther ? (userID === "alice" ? "bob" : "alice") : userID;
+    this.world.seen.add(isOther ? "another user's key" : "another body");
+    this.send({ request: this.request(other, other === "bob" ? wallets[1] : wallet, key) });
+  }
+
+  private send(sent: Placed): void {
+    const { request } = sent;
+    const before = this.world.table.get("key", request);
+    this.placed.push(sent);
+    this.world.place(request, (answer) => {
+      if (answer === undefined) return;
+      this.world.seen.add("refused" in answer ? `refused ${answer.refused}` : "placed");
+      if (before !== undefined) checkReplay(before, request, answer);
+    });
+  }
+}
+
+/** A key that was used answers with its order, whatever has changed since. */
+function checkReplay(
+  before: { orderId: string; fingerprint: string },
+  { fingerprint }: PlaceRequest,
+  answer: PlaceAnswer,
+): void {
+  if (before.fingerprint === fingerprint)
+    must(
+      "order" in answer && answer.order.intent.orderId === before.orderId,
+      "a repeated request was not replayed",
+    );
+  else must("refused" in answer && answer.refused === "IDEMPOTENCY_KEY_REUSED", "a key took another body");
+}

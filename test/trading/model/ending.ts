@@ -1,0 +1,130 @@
+import { holdingsAfter } from "../../../lib/domain/trading/book.ts";
+import { formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
+import { type BookEvent, nothingHeld } from "../../../lib/domain/trading/holding.ts";
+import type { Slot } from "../../../lib/domain/trading/slot.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { tokens, wallets } from "./clients.ts";
+import { must } from "./invariants.ts";
+import type { Account, State } from "./ledger-state.ts";
+import type { World } from "./world.ts";
+
+const mostRounds = 80;
+
+/** All faults end, and everything is given the time to come to rest. */
+export async function comeToRest(world: World): Promise<void> {
+  const { chain } = world;
+  for (const host of [0, 1] as const) {
+    await chain.lie(host, undefined);
+    await chain.setDown(host, false);
+    await chain.lag(host, false);
+  }
+  await chain.tear(false);
+  await chain.setRelay(false);
+  await chain.setBaseFee(4n);
+  world.isStopped = false;
+  for (const [user] of world.maxGasPrices) world.maxGasPrices.set(user, 10_000n);
+  for (const process of world.processes) {
+    process.isFrozen = false;
+    process.skewMs = 0;
+  }
+  while (world.processes[0] !== undefined) await world.step(world.processes[0]);
+  await chain.resendForeign();
+  for (let blocks = 0; blocks < 2; blocks++) await chain.mine(Math.floor(world.nowMs / 1000), true);
+  for (let round = 0; world.table.all("lane").length > 0; round++) {
+    must(round < mostRounds, "orders never come to an end");
+    for (const lane of world.table.all("lane")) world.startWork(lane);
+    while (world.processes[0] !== undefined) await world.step(world.processes[0]);
+    world.nowMs += 12_000;
+    await chain.mine(Math.floor(world.nowMs / 1000), true);
+  }
+}
+
+/** Table and chain agree, to the unit. */
+export async function checkEnd(world: World, genesis: State): Promise<void> {
+  const { table, chain } = world;
+  must(table.all("slot").length === 0, "a slot is left");
+  must(table.all("job").length === 0, "a job is left");
+  must((await chain.strayCoins()) === 0n, "coin was left in a router");
+  const orders = table.all("order");
+  for (const { life } of orders) {
+    must(life.status !== "open", "an order never ended");
+    must(life.settled, "an order never settled");
+  }
+  for (const wallet of wallets) {
+    const own = orders.filter(({ intent }) => intent.wallet === wallet);
+    await checkWallet(world, wallet, genesis.accounts.get(wallet) as Account, own);
+  }
+  checkPositions(world, orders);
+}
+
+async function checkWallet(
+  { chain }: World,
+  wallet: string,
+  start: Account,
+  orders: TradeOrder[],
+): Promise<void> {
+  const { coins, tokens: held, nonce, pending } = await chain.belongings(wallet);
+  const foreign = await chain.foreignEffect(wallet);
+  must(nonce === pending, "a transaction still waits in a pool");
+  let expected = start.coins + foreign.coins;
+  for (const { intent, life } of orders)
+    expected += (intent.side === "buy" ? -life.spent : (life.received ?? 0n)) - life.networkFee;
+  must(coins === expected, `orders and chain differ by ${coins - expected} coins`);
+  for (const token of tokens) {
+    let tokensLeft = (start.tokens.get(token) ?? 0n) + (foreign.tokens.get(token) ?? 0n);
+    for (const { intent, life } of orders)
+      if (intent.token === token) tokensLeft += intent.side === "buy" ? (life.received ?? 0n) : -life.spent;
+    must(held.get(token) === tokensLeft, `orders and chain differ in ${token}`);
+  }
+}
+
+/** Each position is what its fills add up to. */
+function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]): void {
+  for (const book of table.all("book")) {
+    must(book.events.length === 0, "a book has events that are not final");
+    const events = orders
+      .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
+      .filter(({ intent, life, ending }) => {
+        const counts = life.status === "filled" || ending?.soldOutAt !== undefined;
+        return intent.token === book.token && counts;
+      })
+      .map((order) => eventOf(order, invariants.swapOf(order.intent.orderId)))
+      .toSorted((a, b) => a.nonce - b.nonce);
+    const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
+    const stored = table
+      .all("position")
+      .filter(
+        (each) => each.userID === book.userID && each.wallet === book.wallet && each.token === book.token,
+      );
+    must(
+      stored.every(({ settled }) => settled === true),
+      "a position never settled",
+    );
+    const kept = stored.filter(({ networkFees }) => networkFees !== "0");
+    if (kept.length < stored.length) seen.add("position taken back");
+    must(kept.length === holdings.length, "there are positions without fills, or fills without a position");
+    for (const { amount, cost, realizedPnl, closedAt } of holdings) {
+      const isSame = kept.some(
+        (each) =>
+          each.amount === formatAmount(amount, 18) &&
+          each.cost === formatAmount(cost, 18) &&
+          each.realizedPnl === formatAmount(realizedPnl, 18) &&
+          each.status === (closedAt === undefined ? "open" : "closed"),
+      );
+      must(isSame, "a position is not the fold of its fills");
+    }
+    if (kept.length > 1) seen.add("a second position");
+    if (kept.some(({ movedOut }) => movedOut !== undefined)) seen.add("tokens moved out");
+  }
+}
+
+function eventOf(order: TradeOrder, swap: Slot | undefined): BookEvent {
+  const { intent, life, ending } = order;
+  const common = { orderId: intent.orderId, settled: true, time: "2026-11-21T20:00:00.000Z" };
+  if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", nonce: ending.soldOutAt };
+  const { spent, received = 0n, networkFee } = life;
+  const fill = { ...common, nonce: swap?.nonce ?? -1, spent, received, networkFee };
+  return intent.side === "buy"
+    ? { ...fill, kind: "buy" }
+    : { ...fill, kind: "sell", held: swap?.held ?? spent };
+}

@@ -1,0 +1,74 @@
+import { Clients, tokens, users, wallets } from "./clients.ts";
+import { checkEnd, comeToRest } from "./ending.ts";
+import { Violation } from "./invariants.ts";
+import type { State } from "./ledger-state.ts";
+import { ModelChain } from "./model-chain.ts";
+import { moveOnce } from "./moves.ts";
+import { Random } from "./random.ts";
+import { type System, theSystem } from "./system.ts";
+import { chain, World } from "./world.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+const mostMoves = 40;
+
+const genesis: State = {
+  accounts: new Map(
+    wallets.map((wallet) => [
+      wallet,
+      {
+        nonce: 0,
+        coins: 10n ** 9n,
+        tokens: new Map(tokens.map((token) => [token, 30_000n])),
+        allowances: new Map([
+          ["MOON", 1000n],
+          ["DUSK", 1000n],
+        ]),
+      },
+    ]),
+  ),
+  pools: new Map(tokens.map((token) => [token, { coins: 10n ** 6n, tokens: 10n ** 8n }])),
+  strayCoins: 0n,
+};
+
+/** Plays one history, and adds what it has reached to the coverage. Throws a Violation if the code did what it must not. */
+export async function playHistory(
+  seed: number,
+  coverage: Set<string>,
+  system: System = theSystem,
+): Promise<void> {
+  const random = new Random(seed);
+  const world = new World(random, system, new ModelChain(random, genesis, startMs / 1000), startMs);
+  for (const userID of users) world.maxGasPrices.set(userID, 100n);
+  for (const [userID, wallet] of [
+    ["alice", wallets[0]],
+    ["alice", wallets[1]],
+    ["bob", wallets[1]],
+  ] as const)
+    world.table.put("wallet", { chain, wallet, userID, isRetired: false });
+  const clients = new Clients(world);
+  for (let moves = 10 + random.below(mostMoves); moves > 0; moves--) await moveOnce(world, clients);
+  await comeToRest(world);
+  await checkEnd(world, genesis);
+  for (const reached of world.seen) coverage.add(reached);
+}
+
+/** Plays histories one after another. A violation names its history, which `playHistory` plays again. */
+export async function playHistories({
+  from,
+  count,
+  reached = new Set(),
+  system,
+}: {
+  from: number;
+  count: number;
+  reached?: Set<string>;
+  /** Makes the code under test for each history. */
+  system?: () => System;
+}): Promise<void> {
+  for (let seed = from; seed < from + count; seed++)
+    try {
+      await playHistory(seed, reached, system?.());
+    } catch (error) {
+      throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
+    }
+}

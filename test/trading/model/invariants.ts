@@ -1,0 +1,212 @@
+import type { Intent, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
+import type { Slot } from "../../../lib/domain/trading/slot.ts";
+import type { Items } from "../../../lib/domain/trading/table-step.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import type { ChainUnderTest } from "./chain-under-test.ts";
+import type { ModelTable } from "./table.ts";
+
+/** The code under test did what it must never do. */
+export class Violation extends Error {}
+
+export function must(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new Violation(message);
+}
+
+type Change = { kind: string; before: unknown; after: unknown };
+
+/** What must hold after each step, whatever has happened. */
+export class Invariants {
+  private readonly signed = new Map<string, { transaction: UnsignedTransaction; sawStop: boolean }>();
+  private readonly recorded = new Map<string, Slot>();
+  private readonly intents = new Map<string, Intent>();
+  private readonly swaps = new Map<string, Slot>();
+  private readonly swapNonces = new Map<string, number>();
+  private readonly facts: { table: ModelTable; chain: ChainUnderTest; seen: Set<string> };
+
+  constructor(facts: { table: ModelTable; chain: ChainUnderTest; seen: Set<string> }) {
+    this.facts = facts;
+  }
+
+  noteSigned(raw: string, transaction: UnsignedTransaction, sawStop: boolean): void {
+    this.signed.set(raw, { transaction, sawStop });
+  }
+
+  beforeSend(raw: string, isPrivate: boolean): void {
+    const slot = this.recorded.get(raw);
+    must(slot !== undefined, "bytes were sent that are not on record");
+    must(slot.isPrivate === isPrivate, "a private transaction was sent to everybody");
+  }
+
+  async afterWrite({ name }: { name: string }, changes: readonly Change[]): Promise<void> {
+    for (const { kind, before, after } of changes) {
+      if (kind === "order") await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder);
+      if (kind === "slot") await this.checkSlot(before as Slot | undefined, after as Slot | undefined);
+      if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
+      if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
+      if (kind === "lane" && after === undefined) this.checkEmptyLane(before as Items["lane"]);
+    }
+  }
+
+  private async checkOrder(before: TradeOrder | undefined, after: TradeOrder): Promise<void> {
+    const { intent, life } = after;
+    if (before === undefined) {
+      this.intents.set(intent.orderId, intent);
+      return;
+    }
+    must(!before.life.settled, "a settled order changed");
+    must(intent === this.intents.get(intent.orderId), "the intent changed");
+    must(after.revision === before.revision + 1, "an order was written over");
+    const isVisible = visibleIn(after) !== visibleIn(before);
+    must(
+      after.version === before.version + (isVisible ? 1 : 0),
+      "the version does not follow the visible changes",
+    );
+    this.facts.seen.add(`${life.status} ${life.reasonCode ?? ""}`.trim());
+    if (life.status !== "open" && before.life.status !== "open" && life.status !== before.life.status)
+      this.facts.seen.add(`corrected from ${before.life.status} to ${life.status}`);
+    if (life.status === "open" && before.life.status !== "open") this.facts.seen.add("corrected to open");
+    must(life.reasonCode !== "SIGNING_REFUSED", "the signer refused a genuine order");
+    if (life.reasonCode === "NOT_INCLUDED" && before.life.status === "open")
+      must(
+        (await this.facts.chain.latestTime()) > intent.validUntil,
+        "expired while a block could still fill it",
+      );
+    this.checkBook(after);
+    if (life.settled) await this.checkSettled(after);
+  }
+
+  /** A fill and its position are written together. */
+  private checkBook(order: TradeOrder): void {
+    const { intent, life } = order;
+    const book = this.facts.table.get("book", intent);
+    const event = book?.events.find(({ orderId }) => orderId === intent.orderId);
+    if (life.status !== "filled") {
+      must(event === undefined || !("spent" in event), "a position has a fill that is none");
+      return;
+    }
+    must(book !== undefined && (life.settled || event !== undefined), "a fill is not in its position");
+    if (event?.kind === "buy" || event?.kind === "sell")
+      must(event.spent === life.spent && event.received === life.received, "a position has other amounts");
+    for (const { ordinal: _, ...position } of book.positions) {
+      const stored = this.facts.table.get("position", { ...position, userID: book.userID });
+      must(stored?.version === position.version, "a position was not written with its fill");
+    }
+  }
+
+  private async checkSettled({ intent, life, swapNonce, approveNonces }: TradeOrder): Promise<void> {
+    const { chain } = this.facts;
+    const { wallet } = intent;
+    if (approveNonces.length > 0 && life.status !== "filled" && life.networkFee > 0n)
+      this.facts.seen.add("an approval came to nothing");
+    if (life.status === "filled") must(await chain.isFinal(life.txHash ?? ""), "settled before it was final");
+    if (life.reasonCode === "NONCE_TAKEN") {
+      const nonces = [...approveNonces, ...(swapNonce === undefined ? [] : [swapNonce])];
+      const taken = await Promise.all(nonces.map((nonce) => chain.isForeign(wallet, nonce)));
+      must(taken.includes(true), "nobody else has used the nonce");
+    }
+    const swap = this.swapOf(intent.orderId);
+    const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
+    if (life.status === "rejected" && reason === "allowance") {
+      const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
+      must(taken.includes(true), "a sale was sent without its allowance");
+    }
+  }
+
+  /** The slot that an order's swap had last. */
+  swapOf(orderId: string): Slot | undefined {
+    return this.swaps.get(orderId);
+  }
+
+  private async checkSlot(before: Slot | undefined, after: Slot | undefined): Promise<void> {
+    const { table, chain, seen } = this.facts;
+    if (after === undefined) {
+      if (before !== undefined && before.attempts.length > 0)
+        must(
+          (await chain.finalNonce(before.wallet)) > before.nonce,
+          "signed bytes were forgotten while they may count",
+        );
+      return;
+    }
+    if (after.call.purpose === "swap") this.swaps.set(after.orderId, after);
+    if (before === undefined) {
+      const others = table
+        .all("slot")
+        .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
+      const isBusy = others.some(({ state }) => state === "planned" || state === "signed");
+      must(!isBusy, "two transactions of a wallet are out at a time");
+      return;
+    }
+    if (before.state === "mined" && after.state === "signed") seen.add("receipt gone");
+    must(after.attempts.length >= before.attempts.length, "signed bytes were forgotten");
+    for (const { raw } of after.attempts.slice(before.attempts.length))
+      this.checkSignature(raw, before, after);
+  }
+
+  private checkSignature(raw: string, before: Slot, after: Slot): void {
+    const signature = this.signed.get(raw);
+    must(signature !== undefined, "recorded bytes that were never signed");
+    const { transaction, sawStop } = signature;
+    const { call, nonce } = transaction;
+    const { userID, orderId } = after;
+    const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder;
+    this.recorded.set(raw, after);
+    this.facts.seen.add(`signed ${call.purpose}${before.attempts.length > 0 ? " again" : ""}`);
+    if (call.purpose === "clear") {
+      must(before.attempts.length > 0, "a nonce was cleared at which nothing was signed");
+      return;
+    }
+    must(!sawStop, "signed after trading was stopped");
+    must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
+    const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
+    must(wallet?.isRetired === false, "signed for a retired wallet");
+    checkObedience(transaction, this.intents.get(orderId) as Intent);
+    if (call.purpose !== "swap") return;
+    must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");
+    this.swapNonces.set(orderId, nonce);
+  }
+
+  private checkEmptyLane({ wallet }: Items["lane"]): void {
+    must(
+      !this.facts.table.all("job").some((job) => job.wallet === wallet),
+      "a lane was deleted with its jobs",
+    );
+  }
+}
+
+const visibleIn = ({ amount, life }: TradeOrder) => {
+  const { status, stage, settled, reasonCode, txHash, spent, received, networkFee } = life;
+  return [amount, status, stage, settled, reasonCode, txHash, spent, received, networkFee].join();
+};
+
+function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
+  must(after.version === (before?.version ?? 0) + 1, "a position's version does not grow by one");
+  // A settled position may grow again by a new fill, but what it says does not change.
+  const isSame = after.settled && (after.amount !== before?.amount || after.status !== before.status);
+  must(
+    before?.settled !== true || !after.settled || before.status === "open" || !isSame,
+    "a closed, settled position changed",
+  );
+}
+
+/** The signer's rules, written once more, from the intent alone. */
+function checkObedience(transaction: UnsignedTransaction, intent: Intent): void {
+  const { call, gasLimit, maxFeePerGas } = transaction;
+  must(transaction.wallet === intent.wallet, "signed by another wallet");
+  must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "signed with too much gas");
+  must(maxFeePerGas <= intent.maxGasPrice, "signed above the highest gas price");
+  if (call.purpose === "approve") {
+    must(intent.side === "sell" && call.token === intent.token, "approved another token");
+    must(call.amount <= intent.amount, "approved too much");
+    return;
+  }
+  if (call.purpose === "clear") return;
+  must(call.token === intent.token && call.side === intent.side, "swapped another token");
+  must(call.recipient === intent.wallet, "swapped for somebody else");
+  must(call.amountIn > 0n && call.amountIn <= intent.amount, "swapped too much");
+  must(call.value === (intent.side === "buy" ? call.amountIn : 0n), "sent the wrong value");
+  must(call.minAmountOut >= intent.minAmountOut, "lowered the minimum");
+  must(call.deadline === intent.validUntil, "changed the deadline");
+  must(intent.venues.includes(call.venue), "used another venue");
+  const needsRefund = intent.side === "buy" && call.venue === "uniswap-v3";
+  must(!needsRefund || call.hasRefund, "left out the refund");
+}

@@ -1,0 +1,129 @@
+import type { Call } from "../../../lib/domain/trading/intent.ts";
+
+export type ForeignCall = { purpose: "foreign"; token?: string; amount: bigint };
+
+/** A signed transaction. */
+export type Transaction = {
+  hash: string;
+  raw: string;
+  wallet: string;
+  nonce: number;
+  call: Call | ForeignCall;
+  gasLimit: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+};
+
+export type Account = {
+  nonce: number;
+  coins: bigint;
+  tokens: ReadonlyMap<string, bigint>;
+  allowances: ReadonlyMap<string, bigint>;
+};
+
+/** Everything that a block changes. Never changed in place, so that forks share what they have in common. */
+export type State = {
+  accounts: ReadonlyMap<string, Account>;
+  pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
+  strayCoins: bigint;
+};
+
+export type Outcome =
+  | { status: "ok"; spent: bigint; received: bigint }
+  | { status: "failed"; isSlippage: boolean; reason: string };
+
+/** A v3 pool takes at most this much coin in one swap, and then has run dry. */
+export const dryAt = 600n;
+
+/** DUSK has a v3 pool that runs dry, and wants an allowance to be 0 before it changes. */
+export const isDusk = (token: string): boolean => token === "DUSK";
+export const venueOf = (token: string) => (isDusk(token) ? "uniswap-v3" : "uniswap-v2");
+
+export const gasUsed = (gasLimit: bigint): bigint => (gasLimit * 4n) / 5n;
+
+const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>
+  (reserveOut * amountIn * 997n) / (reserveIn * 1000n + amountIn * 997n);
+
+export function quote(state: State, side: "buy" | "sell", token: string, amountIn: bigint): bigint {
+  const pool = state.pools.get(token);
+  if (pool === undefined) return 0n;
+  const taken = side === "buy" && isDusk(token) && amountIn > dryAt ? dryAt : amountIn;
+  return side === "buy" ? output(taken, pool.coins, pool.tokens) : output(taken, pool.tokens, pool.coins);
+}
+
+const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>
+  new Map(map).set(key, value);
+
+/** The state after a transaction, and what it did. The fee is taken whether it succeeds or not. */
+export function execute(
+  state: State,
+  transaction: Transaction,
+  fee: bigint,
+  time: number,
+): { state: State; outcome: Outcome } {
+  const { wallet, call } = transaction;
+  const account = state.accounts.get(wallet) as Account;
+  const paid = { ...account, nonce: account.nonce + 1, coins: account.coins - fee };
+  const after = (changes: Partial<Account>, rest: Partial<State> = {}): State => ({
+    ...state,
+    ...rest,
+    accounts: set(state.accounts, wallet, { ...paid, ...changes }),
+  });
+  const failed = (reason: string, isSlippage = false) => ({
+    state: after({}),
+    outcome: { status: "failed", isSlippage, reason } as const,
+  });
+  const done = (changed: State, spent = 0n, received = 0n) => ({
+    state: changed,
+    outcome: { status: "ok", spent, received } as const,
+  });
+  if (call.purpose === "clear") return done(after({}));
+  if (call.purpose === "foreign") {
+    const held = call.token === undefined ? 0n : (account.tokens.get(call.token) ?? 0n);
+    const amount = call.amount < held ? call.amount : held;
+    const changes =
+      call.token === undefined ? {} : { tokens: set(account.tokens, call.token, held - amount) };
+    return done(after(changes), amount);
+  }
+  const allowance = account.allowances.get(call.token) ?? 0n;
+  if (call.purpose === "approve") {
+    if (isDusk(call.token) && allowance > 0n && call.amount > 0n) return failed("allowance is not 0");
+    return done(after({ allowances: set(account.allowances, call.token, call.amount) }));
+  }
+  if (time > call.deadline) return failed("deadline");
+  const pool = state.pools.get(call.token) as { coins: bigint; tokens: bigint };
+  const held = account.tokens.get(call.token) ?? 0n;
+  const received = quote(state, call.side, call.token, call.amountIn);
+  if (call.side === "buy") {
+    if (received < call.minAmountOut) return failed("minimum", true);
+    const spent = isDusk(call.token) && call.value > dryAt ? dryAt : call.value;
+    const left = call.value - spent;
+    const pools = set(state.pools, call.token, { coins: pool.coins + spent, tokens: pool.tokens - received });
+    const strayCoins = state.strayCoins + (call.hasRefund ? 0n : left);
+    const coins = paid.coins - call.value + (call.hasRefund ? left : 0n);
+    return done(
+      after({ coins, tokens: set(account.tokens, call.token, held + received) }, { pools, strayCoins }),
+      spent,
+      received,
+    );
+  }
+  if (allowance < call.amountIn) return failed("allowance");
+  if (held < call.amountIn) return failed("balance");
+  if (received < call.minAmountOut) return failed("minimum", true);
+  const pools = set(state.pools, call.token, {
+    coins: pool.coins - received,
+    tokens: pool.tokens + call.amountIn,
+  });
+  return done(
+    after(
+      {
+        coins: paid.coins + received,
+        tokens: set(account.tokens, call.token, held - call.amountIn),
+        allowances: set(account.allowances, call.token, allowance - call.amountIn),
+      },
+      { pools },
+    ),
+    call.amountIn,
+    received,
+  );
+}

@@ -1,0 +1,293 @@
+import type { Question } from "../../../lib/domain/trading/effects.ts";
+import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
+import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "./chain-under-test.ts";
+import { type Account, execute, gasUsed, type State, type Transaction } from "./ledger-state.ts";
+import { sightOf } from "./model-sight.ts";
+import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
+import type { Random } from "./random.ts";
+
+/** Blocks until one is final. */
+const depthOfFinality = 4;
+
+/** A chain in memory. */
+export class ModelChain implements ChainUnderTest {
+  readonly seen = new Set<string>();
+  readonly nodes: readonly [ModelNode, ModelNode];
+  baseFee = 10n;
+  private readonly random: Random;
+  private readonly known = new Map<string, Transaction>();
+  private readonly relay = new Map<string, Transaction>();
+  private readonly delegated = new Set<string>();
+  /** Where each transaction is included, on any fork. */
+  private readonly inclusions = new Map<string, ModelBlock[]>();
+  private isRelaySilent = false;
+  private isTorn = false;
+  private tip: ModelBlock;
+  private finalized: ModelBlock;
+  private latest: number;
+  private blocks = 0;
+
+  constructor(random: Random, genesis: State, time: number) {
+    this.random = random;
+    this.latest = time;
+    const block = { number: 0, hash: "b0", time, parent: undefined, state: genesis };
+    this.tip = { ...block, receipts: new Map(), transactions: [] };
+    this.finalized = this.tip;
+    this.nodes = [new ModelNode(this.tip), new ModelNode(this.tip)];
+  }
+
+  sign(unsigned: UnsignedTransaction): { hash: string; raw: string } {
+    const { wallet, nonce, call, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = unsigned;
+    const details =
+      call.purpose === "clear"
+        ? ""
+        : call.purpose === "approve"
+          ? `${call.token}:${call.amount}`
+          : Object.values(call).join(":");
+    const hash = `${wallet}/${nonce}/${call.purpose}/${maxFeePerGas}/${maxPriorityFeePerGas}/${gasLimit}/${details}`;
+    const raw = `raw:${hash}`;
+    this.known.set(raw, { hash, raw, wallet, nonce, call, gasLimit, maxFeePerGas, maxPriorityFeePerGas });
+    return { hash, raw };
+  }
+
+  look(host: 0 | 1, question: Question): Sight | undefined {
+    const node = this.nodes[host];
+    if (node.isDown) return undefined;
+    const { head, finalized } = node;
+    const receipts = () => {
+      if (this.isTorn) {
+        this.seen.add("torn answer");
+        this.mine(this.latest + 1, false);
+      }
+      const found = question.hashes.flatMap((hash) => {
+        const receipt = this.receiptAt(node.head, hash);
+        return receipt === undefined ? [] : ([[hash, receipt]] as const);
+      });
+      return new Map(found);
+    };
+    return sightOf({ node, head, finalized, baseFee: this.baseFee, question, receipts, seen: this.seen });
+  }
+
+  send(raw: string, isPrivate: boolean): void {
+    const transaction = this.known.get(raw);
+    if (transaction === undefined) return;
+    if (isPrivate) {
+      if (this.isRelaySilent) this.seen.add("relay silent");
+      else this.relay.set(transaction.hash, transaction);
+      return;
+    }
+    const isDelegated = this.delegated.has(transaction.wallet);
+    for (const node of this.nodes) this.seen.add(`send ${node.take(transaction, isDelegated)}`);
+  }
+
+  mine(time: number, isAll: boolean): void {
+    let { state } = this.tip;
+    const blockTime = Math.max(time, this.tip.time + 1);
+    const hash = `b${++this.blocks}`;
+    const block = { number: this.tip.number + 1, hash, time: blockTime, parent: this.tip };
+    const receipts = new Map<string, Receipt>();
+    const transactions: Transaction[] = [];
+    const waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
+    for (let isIncluded = true; isIncluded; ) {
+      const next = waiting.filter((transaction) => this.isIncludable(state, transaction));
+      // Builders prefer the best price. Which of two attempts arrives first is chance.
+      const chosen = isAll ? next.toSorted(byPrice)[0] : this.random.pick(next);
+      isIncluded = chosen !== undefined;
+      if (chosen === undefined) break;
+      const price = this.priceOf(chosen);
+      const fee = gasUsed(chosen.gasLimit) * price + 7n;
+      const { state: after, outcome } = execute(state, chosen, fee, blockTime);
+      if (outcome.status === "failed") this.seen.add(`reverted: ${outcome.reason}`);
+      state = after;
+      const { number } = block;
+      receipts.set(chosen.hash, {
+        ...outcome,
+        hash: chosen.hash,
+        block: { number, hash, time: blockTime },
+        fee,
+      });
+      transactions.push(chosen);
+    }
+    this.tip = { ...block, state, receipts, transactions };
+    for (const transaction of transactions) {
+      const blocks = this.inclusions.get(transaction.hash);
+      if (blocks === undefined) this.inclusions.set(transaction.hash, [this.tip]);
+      else blocks.push(this.tip);
+    }
+    this.latest = Math.max(this.latest, blockTime);
+    while (this.tip.number - this.finalized.number > depthOfFinality)
+      this.finalized = ancestor(this.tip, this.finalized.number + 1);
+    this.follow();
+  }
+
+  private follow(): void {
+    for (const node of this.nodes) node.follow(this.tip, this.finalized);
+    for (const [hash, { wallet, nonce }] of this.relay)
+      if (nonceAt(this.finalized, wallet) > nonce) this.relay.delete(hash);
+  }
+
+  private waiting(): Transaction[] {
+    const all = new Map([
+      ...this.nodes[0].pool,
+      ...this.nodes[1].pool,
+      ...(this.isRelaySilent ? [] : this.relay),
+    ]);
+    return [...all.values()];
+  }
+
+  private priceOf({ maxFeePerGas, maxPriorityFeePerGas }: Transaction): bigint {
+    const price = this.baseFee + maxPriorityFeePerGas;
+    return price < maxFeePerGas ? price : maxFeePerGas;
+  }
+
+  private isIncludable(state: State, transaction: Transaction): boolean {
+    const { wallet, nonce, maxFeePerGas, gasLimit, call } = transaction;
+    const account = state.accounts.get(wallet) as Account;
+    const value = call.purpose === "swap" ? call.value : 0n;
+    return (
+      account.nonce === nonce &&
+      maxFeePerGas >= this.baseFee &&
+      account.coins >= value + gasLimit * maxFeePerGas + 7n
+    );
+  }
+
+  reorganise(time: number): void {
+    const depth = this.random.below(this.tip.number - this.finalized.number + 1);
+    if (depth === 0) return;
+    for (let undone = 0; undone < depth; undone++) {
+      const { transactions, parent } = this.tip;
+      if (transactions.length > 0) this.seen.add("transactions taken back");
+      if (transactions.some(({ call }) => call.purpose === "approve")) this.seen.add("approval taken back");
+      // Nodes put them back into their pools, if they remember them.
+      for (const transaction of transactions)
+        if (this.random.chance(0.5))
+          for (const node of this.nodes) node.pool.set(transaction.hash, transaction);
+      this.tip = parent as ModelBlock;
+    }
+    this.follow();
+    for (let mined = this.random.below(depth + 2); mined > 0; mined--) this.mine(time, false);
+  }
+
+  drop(): void {
+    for (const node of this.nodes) node.pool.clear();
+    this.relay.clear();
+  }
+
+  lag(host: 0 | 1, isLagging: boolean): void {
+    this.nodes[host].isLagging = isLagging;
+    this.follow();
+  }
+
+  setDown(host: 0 | 1, isDown: boolean): void {
+    this.nodes[host].isDown = isDown;
+  }
+
+  lie(host: 0 | 1, lie: Lie | undefined): void {
+    this.nodes[host].lie = lie;
+    this.nodes[host === 0 ? 1 : 0].lie = undefined;
+  }
+
+  tear(isTorn: boolean): void {
+    this.isTorn = isTorn;
+  }
+
+  setRelay(isSilent: boolean): void {
+    this.isRelaySilent = isSilent;
+  }
+
+  delegate(wallet: string): void {
+    this.delegated.add(wallet);
+  }
+
+  setBaseFee(baseFee: bigint): void {
+    this.baseFee = baseFee;
+  }
+
+  sendForeign({ wallet, isAbove, token, amount }: ForeignTransaction): void {
+    const nonce = nonceAt(this.tip, wallet);
+    const ours = this.waiting().find((each) => each.wallet === wallet && each.nonce === nonce);
+    const fee = ours === undefined ? this.baseFee * 2n : isAbove ? ours.maxFeePerGas * 2n : ours.maxFeePerGas;
+    const raw = `raw:foreign${this.known.size}`;
+    const hash = raw.slice(4);
+    const call = { purpose: "foreign", amount, ...(token !== undefined && { token }) } as const;
+    const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee };
+    this.known.set(raw, { hash, raw, wallet, nonce, call, gasLimit: 21_000n, ...fees });
+    this.seen.add(ours === undefined ? "foreign alone" : `foreign ${isAbove ? "above" : "below"}`);
+    this.send(raw, false);
+  }
+
+  resendForeign(): void {
+    for (const transaction of this.known.values())
+      if (
+        transaction.call.purpose === "foreign" &&
+        nonceAt(this.tip, transaction.wallet) <= transaction.nonce
+      ) {
+        this.seen.add("foreign sent again");
+        for (const node of this.nodes) node.pool.set(transaction.hash, transaction);
+      }
+  }
+
+  private receiptAt(head: ModelBlock, hash: string): Receipt | undefined {
+    const block = this.inclusions.get(hash)?.find((each) => isOn(head, each));
+    return block?.receipts.get(hash);
+  }
+
+  belongings(wallet: string): Belongings {
+    const { coins, tokens, nonce } = this.tip.state.accounts.get(wallet) as Account;
+    const pending = Math.max(...this.nodes.map((node) => node.pendingNonce(wallet)));
+    return { coins, tokens, nonce, pending };
+  }
+
+  foreignEffect(wallet: string): { coins: bigint; tokens: ReadonlyMap<string, bigint> } {
+    const tokens = new Map<string, bigint>();
+    let coins = 0n;
+    for (let block: ModelBlock | undefined = this.tip; block !== undefined; block = block.parent)
+      for (const transaction of block.transactions) {
+        const { call, hash } = transaction;
+        if (call.purpose !== "foreign" || transaction.wallet !== wallet) continue;
+        const receipt = block.receipts.get(hash);
+        coins -= receipt?.fee ?? 0n;
+        const moved = receipt?.status === "ok" ? receipt.spent : 0n;
+        if (call.token === undefined) continue;
+        tokens.set(call.token, (tokens.get(call.token) ?? 0n) - moved);
+      }
+    return { coins, tokens };
+  }
+
+  strayCoins(): bigint {
+    return this.tip.state.strayCoins;
+  }
+
+  isForeign(wallet: string, nonce: number): boolean {
+    for (let block: ModelBlock | undefined = this.tip; block !== undefined; block = block.parent)
+      for (const transaction of block.transactions)
+        if (transaction.wallet === wallet && transaction.nonce === nonce)
+          return transaction.call.purpose === "foreign";
+    return false;
+  }
+
+  latestTime(): number {
+    return this.latest;
+  }
+
+  isFinal(hash: string): boolean {
+    return this.inclusions.get(hash)?.some((block) => isOn(this.finalized, block)) ?? false;
+  }
+
+  finalNonce(wallet: string): number {
+    return nonceAt(this.finalized, wallet);
+  }
+}
+
+const byPrice = (a: Transaction, b: Transaction) =>
+  a.maxPriorityFeePerGas > b.maxPriorityFeePerGas ? -1 : 1;
+
+function ancestor(block: ModelBlock, number: number): ModelBlock {
+  let found = block;
+  while (found.number > number) found = found.parent as ModelBlock;
+  return found;
+}
+
+const isOn = (head: ModelBlock, block: ModelBlock) =>
+  block.number <= head.number && ancestor(head, block.number) === block;

@@ -1,0 +1,71 @@
+import type { Question } from "../../../lib/domain/trading/effects.ts";
+import type { Intent } from "../../../lib/domain/trading/intent.ts";
+import type { OrderFacts, Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import { type Account, isDusk, quote, venueOf } from "./ledger-state.ts";
+import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
+
+const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
+
+/** What a node answers, its lies included. */
+export function sightOf(from: {
+  node: ModelNode;
+  head: ModelBlock;
+  finalized: ModelBlock;
+  baseFee: bigint;
+  question: Question;
+  /** Read last. */
+  receipts: () => Map<string, Receipt>;
+  seen: Set<string>;
+}): Sight {
+  const { node, head, finalized, baseFee, question, seen } = from;
+  const { wallet } = question;
+  const account = head.state.accounts.get(wallet) as Account;
+  const shift = node.lie === "nonce high" ? 1 : node.lie === "nonce low" ? -1 : 0;
+  if (node.lie !== undefined) seen.add(`lie: ${node.lie}`);
+  const orders = new Map(
+    question.orders.map((intent) => [intent.orderId, factsOf(intent, account, from)] as const),
+  );
+  const nonce = {
+    latest: Math.max(0, nonceAt(head, wallet) + shift),
+    pending: Math.max(0, node.pendingNonce(wallet) + shift),
+    finalized: Math.max(0, nonceAt(finalized, wallet) + shift),
+  };
+  const receipts = from.receipts();
+  if (node.lie === "receipts withheld") receipts.clear();
+  if (node.lie === "receipt made up") {
+    const [hash] = question.hashes.filter((each) => !receipts.has(each));
+    if (hash !== undefined)
+      receipts.set(hash, { hash, status: "ok", block: blockOf(head), fee: 5n, spent: 11n, received: 13n });
+  }
+  return {
+    latest: blockOf(head),
+    finalized: blockOf(finalized),
+    nonce,
+    coins: account.coins,
+    clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
+    orders,
+    receipts,
+  };
+}
+
+function factsOf(
+  { side, token, amount }: Intent,
+  account: Account,
+  { node, head, baseFee }: { node: ModelNode; head: ModelBlock; baseFee: bigint },
+): OrderFacts {
+  const held = account.tokens.get(token) ?? 0n;
+  const amountIn = side === "sell" && held < amount ? held : amount;
+  const amountOut = quote(head.state, side, token, amountIn);
+  const claimed = node.lie === "quote low" ? amountOut / 100n : amountOut;
+  return {
+    fees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee / 2n + 1n },
+    gasPrice: baseFee + baseFee / 2n + 1n,
+    gasLimit: { approve: 50_000n, swap: 100_000n },
+    ...(side === "sell" && {
+      held,
+      allowance: account.allowances.get(token) ?? 0n,
+      wantsZeroFirst: isDusk(token),
+    }),
+    ...(amountOut > 0n && { quote: { venue: venueOf(token), feeBps: 30, amountOut: claimed } }),
+  };
+}

@@ -1,0 +1,140 @@
+import { lies } from "./chain-under-test.ts";
+import { type Clients, tokens, users, wallets } from "./clients.ts";
+import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
+import { lateSignature, oneLiar, stalePlan } from "./plots.ts";
+import { chain, type World } from "./world.ts";
+
+type Move = (world: World, clients: Clients) => void | Promise<void>;
+
+const freeze = (world: World) => {
+  const process = world.random.pick(movable(world));
+  if (process === undefined) return;
+  process.isFrozen = true;
+  world.seen.add("a run was frozen");
+};
+
+const thaw = async (world: World) => {
+  const process = world.processes.find(({ isFrozen }) => isFrozen);
+  if (process === undefined) return;
+  process.isFrozen = false;
+  await runOn(world, process, 0.2);
+};
+
+function cancel(world: World): void {
+  const { intent } = world.random.pick(world.table.all("order")) ?? {};
+  if (intent === undefined) return;
+  const procedure = world.system.cancel(intent.userID, intent.orderId);
+  world.start({ name: "cancel", procedure }, (end) => {
+    if ("failure" in end) return;
+    const answer = end.result as { refused?: string; order?: { isCancelling: boolean } };
+    world.seen.add(answer.order === undefined ? `cancel: ${answer.refused}` : "cancel taken");
+  });
+}
+
+function setRetired(world: World): void {
+  const userID = world.random.pick(users) as string;
+  const wallet = userID === "bob" ? wallets[1] : anyWallet(world);
+  world.table.put("wallet", { chain, wallet, userID, isRetired: world.random.chance(0.5) });
+}
+
+async function foreign(world: World): Promise<void> {
+  const { random } = world;
+  const token = random.chance(0.6) ? random.pick(tokens) : undefined;
+  const amount = BigInt(random.chance(0.4) ? 10_000_000 : random.below(50_000));
+  const transaction = { wallet: anyWallet(world), isAbove: random.chance(0.6), amount };
+  await world.chain.sendForeign({ ...transaction, ...(token !== undefined && { token }) });
+}
+
+async function lie(world: World): Promise<void> {
+  await world.chain.lie(anyHost(world), world.random.chance(0.5) ? world.random.pick(lies) : undefined);
+}
+
+/** The chain is away for so long that everything is past its time. */
+async function outage(world: World): Promise<void> {
+  await world.chain.setDown(0, true);
+  await world.chain.setDown(1, true);
+  world.seen.add("chain away");
+  await wake(world, 0);
+  world.nowMs += world.random.chance(0.5) ? 3_600_000 : 20_000;
+  await wake(world, 0);
+  await world.chain.setDown(0, false);
+  await world.chain.setDown(1, false);
+}
+
+const watch = (world: World, name: "watch" | "sweep") => {
+  world.start({ name, procedure: world.system[name](chain) });
+};
+
+/** The moves, with their weights. */
+const moves: readonly (readonly [number, Move])[] = [
+  [10, (_, clients) => clients.placeNew()],
+  [2, (_, clients) => clients.repeat()],
+  [1, (_, clients) => clients.reuseKey(false)],
+  [0.5, (_, clients) => clients.reuseKey(true)],
+  [4, cancel],
+  [16, stepAny],
+  [
+    14,
+    async (world) => {
+      const process = world.random.pick(movable(world));
+      if (process !== undefined) await runOn(world, process, 0.4);
+    },
+  ],
+  [14, (world) => wake(world, 0.4)],
+  [2, (world) => watch(world, "watch")],
+  [1, (world) => watch(world, "sweep")],
+  [10, mine],
+  [2, (world) => calm(world)],
+  [2, freeze],
+  [2, lateSignature],
+  [2, stalePlan],
+  [1.5, oneLiar],
+  [3, thaw],
+  [6, (world) => world.chain.reorganise(seconds(world))],
+  [1, (world) => world.chain.drop()],
+  [1.5, (world) => world.chain.lag(anyHost(world), world.random.chance(0.5))],
+  [1, (world) => world.chain.setDown(anyHost(world), world.random.chance(0.4))],
+  [1, outage],
+  [2, lie],
+  [1, (world) => world.chain.tear(world.random.chance(0.4))],
+  [1, (world) => world.chain.setRelay(world.random.chance(0.4))],
+  [1, (world) => world.chain.delegate(anyWallet(world))],
+  [2, (world) => world.chain.setBaseFee(BigInt(world.random.pick([5, 10, 15, 30, 80]) ?? 10))],
+  [3, foreign],
+  [0.5, setRetired],
+  [
+    0.7,
+    (world) => {
+      world.isStopped = world.random.chance(0.4);
+    },
+  ],
+  [
+    0.5,
+    (world) => {
+      world.maxOrder = world.random.chance(0.5) ? 500n : undefined;
+    },
+  ],
+  [
+    0.5,
+    (world) => {
+      for (const user of users) world.maxGasPrices.set(user, BigInt(10 + world.random.below(300)));
+    },
+  ],
+  [
+    2,
+    (world) => {
+      world.nowMs += 1000 * world.random.below(200);
+    },
+  ],
+  [0.5, (world) => world.restart()],
+];
+
+const totalWeight = moves.reduce((sum, [weight]) => sum + weight, 0);
+
+export async function moveOnce(world: World, clients: Clients): Promise<void> {
+  let left = world.random.next() * totalWeight;
+  for (const [weight, move] of moves) {
+    left -= weight;
+    if (left < 0) return move(world, clients);
+  }
+}

@@ -1,0 +1,246 @@
+import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/domain/trading/effects.ts";
+import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { ItemWrite } from "../../../lib/domain/trading/table-step.ts";
+import { type System, theSystem } from "./system.ts";
+
+type Answer = Effects[keyof Effects]["answer"];
+type Rewrite = { effect?: (effect: Effect) => Effect; answer?: (effect: Effect, answer: Answer) => Answer };
+
+/** A procedure whose effects, or their answers, are not what it thinks. */
+function* rewritten<Result>(
+  procedure: Procedure<Result>,
+  { effect = (same) => same, answer = (_, same) => same }: Rewrite,
+): Procedure<Result> {
+  let next = procedure.next();
+  while (!next.done) {
+    const wanted = next.value;
+    next = procedure.next(answer(wanted, yield effect(wanted)));
+  }
+  return next.value;
+}
+
+const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
+  effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
+});
+
+const inSights = (change: (sight: Sight) => Sight): Rewrite => ({
+  answer: (effect, answer) =>
+    effect.do === "look" && answer !== undefined ? change(answer as Sight) : answer,
+});
+
+/** Replaces what works on lanes. */
+const work = (rewrite: () => Rewrite): System => ({
+  ...theSystem,
+  work: (lane, holder) => rewritten(theSystem.work(lane, holder), rewrite()),
+});
+
+/** Takes a silent host for one that knows of nothing, and otherwise agrees with the other. */
+function silenceIsNo(): Rewrite {
+  let last: Sight | undefined;
+  return {
+    answer: (effect, answer) => {
+      if (effect.do !== "look") return answer;
+      const sight = answer as Sight | undefined;
+      if (sight !== undefined) last = sight;
+      return sight ?? (last && { ...last, receipts: new Map() });
+    },
+  };
+}
+
+/** Begins again when the nonce was taken, and asks the signer for another. */
+const retriesWithNewNonce: System = {
+  ...theSystem,
+  work: (lane, holder) =>
+    rewritten(theSystem.work(lane, holder), {
+      effect: (effect) => {
+        if (effect.do !== "write") return effect;
+        const retried = effect.step.some(
+          (write) => "put" in write && write.put === "order" && write.item.life.reasonCode === "NONCE_TAKEN",
+        );
+        if (!retried) return effect;
+        const step = effect.step.flatMap((write): ItemWrite[] => {
+          if ("put" in write && write.put === "slot")
+            return [{ remove: "slot", item: write.item, when: write.when }];
+          if (!("put" in write && write.put === "order")) return [write];
+          const life = { ...write.item.life, status: "open", stage: "queued" } as const;
+          return [{ ...write, item: { ...write.item, life, swapNonce: undefined } }];
+        });
+        return { ...effect, step };
+      },
+    }),
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "readSigning") return answer;
+        const view = answer as Effects["readSigning"]["answer"];
+        const { swap: _, ...ledger } = view.ledger ?? {
+          orderId: "",
+          approveNonces: [],
+          fees: {},
+          revision: 0,
+        };
+        return view.ledger === undefined ? view : { ...view, ledger };
+      },
+    }),
+};
+
+/** Answers with the signed bytes, and writes them afterwards. */
+const sendsBeforeRecording: System = {
+  ...theSystem,
+  *sign(request): Procedure<SignAnswer> {
+    const procedure = theSystem.sign(request);
+    let next = procedure.next();
+    while (!next.done) {
+      const effect = next.value;
+      if (effect.do === "write") {
+        const slot = effect.step.flatMap((write) =>
+          "put" in write && write.put === "slot" ? [write.item] : [],
+        )[0];
+        if (slot !== undefined) return { slot };
+      }
+      next = procedure.next(yield effect);
+    }
+    return next.value;
+  },
+};
+
+const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
+  if ("check" in write && write.check === "lane") return [];
+  if ("change" in write && write.when !== undefined && write.when !== "absent") {
+    const { holder: _, ...when } = write.when;
+    return [{ ...write, when }];
+  }
+  return [write];
+};
+
+/** Names its runs by a counter, which begins again when nobody holds the lane. */
+function countsHolders(): System {
+  const counters = new Map<string, number>();
+  return {
+    ...theSystem,
+    *work(lane) {
+      const next = (counters.get(lane.wallet) ?? 0) + 1;
+      counters.set(lane.wallet, next);
+      yield* rewritten(theSystem.work(lane, `run ${next}`), {
+        answer: (effect, answer) => {
+          const hasLeft = effect.do === "write" && effect.step.every(isLeaving);
+          if (hasLeft && answer === true) counters.delete(lane.wallet);
+          return answer;
+        },
+      });
+    },
+  };
+}
+
+const isLeaving = (write: ItemWrite) =>
+  "change" in write ? write.set === "released" : "remove" in write && write.remove === "lane";
+
+const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
+  "remove" in write && write.remove === "slot" ? [{ ...write, when: { nonce: write.item.nonce } }] : [write];
+
+/** Judges a deadline by the clock of the machine. */
+function judgesByClock(): System {
+  return {
+    ...theSystem,
+    *work(lane, holder) {
+      let nowMs = 0;
+      yield* rewritten(theSystem.work(lane, holder), {
+        answer: (effect, answer) => {
+          if (effect.do === "now") nowMs = answer as number;
+          if (effect.do !== "look" || answer === undefined) return answer;
+          const sight = answer as Sight;
+          return { ...sight, latest: { ...sight.latest, time: Math.floor(nowMs / 1000) } };
+        },
+      });
+    },
+  };
+}
+
+/** Reads an allowance once, and keeps it. */
+function keepsAllowance(): System {
+  const known = new Map<string, bigint>();
+  const rewrite = inSights((sight) => ({
+    ...sight,
+    orders: new Map(
+      [...sight.orders].map(([orderId, facts]) => {
+        if (facts.allowance === undefined) return [orderId, facts];
+        known.set(orderId, known.get(orderId) ?? facts.allowance);
+        return [orderId, { ...facts, allowance: known.get(orderId) as bigint }];
+      }),
+    ),
+  }));
+  return work(() => rewrite);
+}
+
+/** Writes an order first, and its position in a second transaction. */
+const splitsPosition: System = {
+  ...theSystem,
+  *work(lane, holder) {
+    const procedure = theSystem.work(lane, holder);
+    let next = procedure.next();
+    while (!next.done) {
+      const effect = next.value;
+      if (effect.do === "write") {
+        const isLater = (write: ItemWrite) =>
+          "put" in write && (write.put === "book" || write.put === "position");
+        const later = effect.step.filter(isLater);
+        const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
+        if (answer === true && later.length > 0) yield { ...effect, step: later };
+        next = procedure.next(answer);
+      } else next = procedure.next(yield effect);
+    }
+  },
+};
+
+/** Looks for the key after the checks of wallet, switch and balance. */
+const replaysLate: System = {
+  ...theSystem,
+  place: (request) => {
+    let reads = 0;
+    return rewritten(theSystem.place(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "readPlacing" || reads++ > 0) return answer;
+        return { ...(answer as Effects["readPlacing"]["answer"]), used: undefined, order: undefined };
+      },
+    });
+  },
+};
+
+/** The calldata of v3 buys lacks the call that takes unused coin back. */
+const leavesOutRefund: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      effect: (effect) => {
+        if (effect.do !== "signBytes" || effect.transaction.call.purpose !== "swap") return effect;
+        const call = { ...effect.transaction.call, hasRefund: false };
+        return { ...effect, transaction: { ...effect.transaction, call } };
+      },
+    }),
+};
+
+/** Systems with one fault each. The model has to notice every one. */
+export const mutants: Readonly<Record<string, () => System>> = {
+  "takes an RPC error for no receipt": () => work(silenceIsNo),
+  "retries with a new nonce": () => retriesWithNewNonce,
+  "sends before it records": () => sendsBeforeRecording,
+  "does not check the holder": () => work(() => inWrites(withoutHolder)),
+  "counts its holders": countsHolders,
+  "voids a signed slot": () => ({
+    ...work(() => inWrites(voidsSigned)),
+    cancel: (userID, orderId) => rewritten(theSystem.cancel(userID, orderId), inWrites(voidsSigned)),
+  }),
+  "lets the clock expire a signed order": judgesByClock,
+  "takes the latest block for final": () =>
+    work(() =>
+      inSights((sight) => ({
+        ...sight,
+        finalized: sight.latest,
+        nonce: { ...sight.nonce, finalized: sight.nonce.latest },
+      })),
+    ),
+  "leaves out the refund": () => leavesOutRefund,
+  "trusts an old allowance": keepsAllowance,
+  "updates the position in a second transaction": () => splitsPosition,
+  "replays a request after the checks": () => replaysLate,
+};

@@ -1,0 +1,83 @@
+import { lies } from "./chain-under-test.ts";
+import type { Clients } from "./clients.ts";
+import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
+import { chain, type World } from "./world.ts";
+
+/** A signature is about to be recorded while its order is cancelled, stopped, retired or too late. Either may be first. */
+export async function lateSignature(world: World): Promise<void> {
+  const lane = anyLane(world);
+  const executor = lane && world.startWork(lane);
+  if (!(await runUntil(world, executor, "write signature")) || executor?.signer === undefined) return;
+  const { signer } = executor;
+  const { random } = world;
+  if (signer.effect.do !== "write") return;
+  const [slot] = signer.effect.step.flatMap((write) =>
+    "put" in write && write.put === "slot" ? [write.item] : [],
+  );
+  const order = slot && world.table.get("order", { intent: slot });
+  if (order === undefined) return;
+  const { userID, orderId, wallet, validUntil } = order.intent;
+  const rival = random.chance(0.5)
+    ? world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) })
+    : await afterEnding(world, wallet, userID, validUntil);
+  if (rival === undefined || !(await runUntil(world, rival, "void"))) return;
+  world.seen.add(`${rival.name} against signature`);
+  for (const process of random.chance(0.5) ? [rival, signer] : [signer, rival])
+    await runOn(world, process, 0);
+}
+
+/** The next run, which finds that the order has to end. */
+async function afterEnding(world: World, wallet: string, userID: string, validUntil: number) {
+  const cause = world.random.below(3);
+  if (cause === 0) world.isStopped = true;
+  if (cause === 1) world.table.put("wallet", { chain, wallet, userID, isRetired: true });
+  world.nowMs = Math.max(world.nowMs + 31_000, cause === 2 ? validUntil * 1000 + 1 : 0);
+  return world.startWork({ chain, wallet });
+}
+
+/** A run stops right before it writes a plan, and goes on after another order has used the nonce. */
+export async function stalePlan(world: World, clients: Clients): Promise<void> {
+  const wallet = clients.placeFor(25n);
+  await settleDown(world);
+  const lane = { chain, wallet } as const;
+  // Too expensive for the order: it waits. Then it is cheap enough for a moment.
+  await world.chain.setBaseFee(30n);
+  await calm(world, 1);
+  await world.chain.setBaseFee(5n);
+  const planner = world.startWork(lane);
+  const isPlanning = await runUntil(world, planner, "plan");
+  if (planner === undefined || !isPlanning) return;
+  planner.isFrozen = true;
+  world.seen.add("a planner was frozen");
+  world.nowMs += 31_000;
+  await world.chain.setBaseFee(30n);
+  clients.placeFor(200n, wallet);
+  await settleDown(world);
+  await calm(world, 7);
+  await world.chain.setBaseFee(5n);
+  const other = world.startWork(lane);
+  if (await runUntil(world, other, "look")) world.seen.add("another run holds the lane");
+  planner.isFrozen = false;
+  await runOn(world, planner, 0);
+}
+
+/** One host lies while the other is silent. */
+export async function oneLiar(world: World): Promise<void> {
+  const host = anyHost(world);
+  const lie = world.random.pick(lies);
+  await world.chain.lie(host, lie);
+  await world.chain.setDown(host === 0 ? 1 : 0, true);
+  world.seen.add("one host lies, the other is silent");
+  for (let rounds = 1 + world.random.below(3); rounds > 0; rounds--) {
+    await wake(world, 0);
+    await mine(world);
+  }
+  await world.chain.lie(host, undefined);
+  await world.chain.setDown(host === 0 ? 1 : 0, false);
+}
+
+/** The placing runs end. */
+async function settleDown(world: World): Promise<void> {
+  for (const process of world.processes.filter(({ name }) => name === "place"))
+    await runOn(world, process, 0);
+}

@@ -1,0 +1,48 @@
+import type { Effect, Effects, Procedure } from "../../../lib/domain/trading/effects.ts";
+import type { LaneKey } from "../../../lib/domain/trading/intent.ts";
+import type { Step } from "../../../lib/domain/trading/table-step.ts";
+import type { System } from "./system.ts";
+
+/** One run of a procedure, stopped before its next effect. */
+export type Process = {
+  id: number;
+  name: keyof System;
+  procedure: Procedure<unknown>;
+  /** What it wants done next. */
+  effect: Effect;
+  lane?: LaneKey;
+  skewMs: number;
+  isFrozen: boolean;
+  /** The signer that it waits for. */
+  signer?: Process;
+  /** Whether the switch was on when it read the table. */
+  sawStop: boolean;
+  /** The answer to the caller, once it has ended. */
+  onEnd: (end: End) => void;
+};
+
+export type End = { result: unknown } | { failure: string };
+
+export type Answer = Effects[keyof Effects]["answer"];
+
+/** What a step is for, to name crashes by. */
+export function labelOf(effect: Effect): string {
+  return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
+}
+
+function labelOfStep(step: Step): string {
+  const puts = new Map(step.flatMap((write) => ("put" in write ? [[write.put, write] as const] : [])));
+  if (puts.has("key")) return "place";
+  if (puts.has("ledger")) return "write signature";
+  const [lane] = step.flatMap((write) => ("change" in write ? [write] : []));
+  if (lane?.addJobs === -1) return "settle";
+  if (lane !== undefined && step.length === 1) return lane.set === "released" ? "leave" : "take lease";
+  if (step.some((write) => "remove" in write && write.remove === "lane")) return "delete lane";
+  const slot = puts.get("slot");
+  const state = slot && "put" in slot && slot.put === "slot" ? slot.item.state : undefined;
+  if (state === "planned") return "plan";
+  if (state === "mined") return puts.has("book") ? "record fill" : "record receipt";
+  if (state === "taken") return "record nonce taken";
+  if (state === "signed") return "record sending";
+  return step.some((write) => "remove" in write && write.remove === "slot") ? "void" : "write order";
+}

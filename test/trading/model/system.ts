@@ -1,0 +1,24 @@
+import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
+import { placeOrder } from "../../../lib/domain/trading/placing.ts";
+import { signTransaction } from "../../../lib/domain/trading/signer.ts";
+import { sweepLanes, watchReceipts } from "../../../lib/domain/trading/waking.ts";
+import { workLane } from "../../../lib/domain/trading/work-lane.ts";
+
+/** The procedures under test. A mutant replaces one. */
+export type System = {
+  place: typeof placeOrder;
+  cancel: typeof cancelOrder;
+  work: typeof workLane;
+  sign: typeof signTransaction;
+  watch: typeof watchReceipts;
+  sweep: typeof sweepLanes;
+};
+
+export const theSystem: System = {
+  place: placeOrder,
+  cancel: cancelOrder,
+  work: workLane,
+  sign: signTransaction,
+  watch: watchReceipts,
+  sweep: sweepLanes,
+};

@@ -1,0 +1,245 @@
+import type { Effect } from "../../../lib/domain/trading/effects.ts";
+import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
+import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import type { ChainUnderTest } from "./chain-under-test.ts";
+import { Invariants } from "./invariants.ts";
+import { type Answer, type End, labelOf, type Process } from "./process.ts";
+import type { Random } from "./random.ts";
+import type { System } from "./system.ts";
+import { ModelTable } from "./table.ts";
+
+export type Fault = "none" | "before" | "after";
+
+export const chain = "eth";
+
+/** Everything that is not the code under test: chain, table, machines, clients and their clocks. */
+export class World {
+  readonly table = new ModelTable();
+  readonly processes: Process[] = [];
+  /** What has happened, for the coverage. */
+  readonly seen: Set<string>;
+  readonly invariants: Invariants;
+  readonly maxGasPrices = new Map<string, bigint>();
+  readonly wakes: LaneKey[] = [];
+  nowMs: number;
+  isStopped = false;
+  maxOrder: bigint | undefined;
+  private ids = 0;
+  readonly random: Random;
+  readonly system: System;
+  readonly chain: ChainUnderTest;
+
+  constructor(random: Random, system: System, chainUnderTest: ChainUnderTest, nowMs: number) {
+    this.random = random;
+    this.system = system;
+    this.chain = chainUnderTest;
+    this.nowMs = nowMs;
+    this.seen = chainUnderTest.seen;
+    this.invariants = new Invariants(this);
+  }
+
+  newID(prefix: string): string {
+    return `${prefix}${++this.ids}`;
+  }
+
+  start(
+    process: Pick<Process, "name" | "procedure"> & Partial<Process>,
+    onEnd: Process["onEnd"] = () => undefined,
+  ): Process | undefined {
+    const first = process.procedure.next();
+    if (first.done) {
+      onEnd({ result: first.value });
+      return undefined;
+    }
+    const started = {
+      id: ++this.ids,
+      effect: first.value,
+      skewMs: 0,
+      isFrozen: false,
+      sawStop: false,
+      onEnd,
+      ...process,
+    };
+    this.processes.push(started);
+    return started;
+  }
+
+  startWork(lane: LaneKey, skewMs = 0): Process | undefined {
+    const { wallet } = lane;
+    const others = this.processes.filter(
+      ({ name, lane: other }) => name === "work" && other?.wallet === wallet,
+    );
+    if (others.length > 0) this.seen.add("two runs for a lane");
+    if (skewMs !== 0) this.seen.add("clock is wrong");
+    const procedure = this.system.work({ chain, wallet }, this.newID("holder"));
+    return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs });
+  }
+
+  place(request: PlaceRequest, onAnswer: (answer: PlaceAnswer | undefined) => void): void {
+    this.start({ name: "place", procedure: this.system.place(request) }, (end) =>
+      onAnswer("result" in end ? (end.result as PlaceAnswer) : undefined),
+    );
+  }
+
+  /** Carries out the next effect of a process, with a fault before or after it. */
+  async step(process: Process, fault: Fault = "none"): Promise<void> {
+    const { signer } = process;
+    if (signer !== undefined && this.processes.includes(signer)) return this.step(signer, fault);
+    const { effect } = process;
+    if (fault === "before") return this.crash(process, `${process.name} before ${labelOf(effect)}`);
+    if (effect.do === "sign") {
+      if (signer === undefined) return this.invokeSigner(process);
+      return this.end(process, { failure: "the signer failed" });
+    }
+    const answer = await this.carryOut(process, effect);
+    if (fault === "after") return this.crash(process, `${process.name} after ${labelOf(effect)}`);
+    this.resume(process, answer);
+  }
+
+  /** Every machine stops at once. */
+  restart(): void {
+    this.seen.add("restart");
+    for (const process of [...this.processes]) this.end(process, { failure: "restart" });
+    this.wakes.length = 0;
+  }
+
+  private invokeSigner(process: Process): void {
+    if (process.effect.do !== "sign") return;
+    const procedure = this.system.sign(process.effect.request);
+    const signer = this.start({ name: "sign", procedure, skewMs: process.skewMs }, (end) => {
+      if (!this.processes.includes(process)) return;
+      if ("result" in end) this.resume(process, end.result as Answer);
+      else this.end(process, end);
+    });
+    if (signer !== undefined && this.processes.includes(process)) process.signer = signer;
+  }
+
+  private resume(process: Process, answer: Answer): void {
+    delete process.signer;
+    const next = process.procedure.next(answer);
+    if (next.done) this.end(process, { result: next.value });
+    else process.effect = next.value;
+  }
+
+  private crash(process: Process, label: string): void {
+    this.seen.add(`crash: ${label}`);
+    this.end(process, { failure: label });
+  }
+
+  private end(process: Process, end: End): void {
+    const index = this.processes.indexOf(process);
+    if (index < 0) return;
+    this.processes.splice(index, 1);
+    process.onEnd(end);
+  }
+
+  private async carryOut(process: Process, effect: Effect): Promise<Answer> {
+    switch (effect.do) {
+      case "now":
+        return this.nowMs + process.skewMs;
+      case "pause":
+        this.nowMs += effect.ms;
+        return undefined;
+      case "readLane":
+        return this.laneView(effect.lane.wallet);
+      case "readSigning": {
+        process.sawStop = this.isStopped;
+        const { wallet, nonce, orderId, userID } = effect.request;
+        return {
+          order: this.orderNamed(userID, orderId),
+          slot: this.table.get("slot", { chain, wallet, nonce }),
+          ledger: this.table.get("ledger", { orderId }),
+          isRetired: this.table.get("wallet", { chain, wallet, userID })?.isRetired ?? true,
+          isStopped: this.isStopped,
+          maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
+        };
+      }
+      case "readPlacing": {
+        const { userID, key, lane } = effect;
+        const used = this.table.get("key", { userID, key });
+        const wallet = this.table.get("wallet", { ...lane, userID });
+        return {
+          used,
+          order: used && this.orderNamed(userID, used.orderId),
+          hasWallet: wallet !== undefined && !wallet.isRetired,
+          laneOrders: this.ordersOf(lane.wallet),
+          isStopped: this.isStopped,
+          maxOrder: this.maxOrder,
+        };
+      }
+      case "readOrder": {
+        const order = this.orderNamed(effect.userID, effect.orderId);
+        const slots = this.table.all("slot").filter(({ orderId }) => orderId === effect.orderId);
+        return { order, slots };
+      }
+      case "readLanes":
+        return this.table.all("lane");
+      case "write": {
+        const changes = this.table.write(effect.step);
+        if (changes === undefined) this.seen.add(`lost: ${labelOf(effect)}`);
+        else {
+          this.seen.add(labelOf(effect));
+          await this.invariants.afterWrite(process, changes);
+        }
+        return changes !== undefined;
+      }
+      case "look":
+        return this.chain.look(effect.host, effect.question);
+      case "sign":
+        throw new Error("the signer is a process");
+      case "send":
+        this.invariants.beforeSend(effect.raw, effect.isPrivate);
+        await this.chain.send(effect.raw, effect.isPrivate);
+        return undefined;
+      case "wake":
+        this.wakes.push(effect.lane);
+        return undefined;
+      case "makeMac":
+        return macOf(effect.intent);
+      case "checkMac":
+        return effect.mac === macOf(effect.intent);
+      case "signBytes": {
+        const signed = await this.chain.sign(effect.transaction);
+        this.invariants.noteSigned(signed.raw, effect.transaction, process.sawStop);
+        return signed;
+      }
+    }
+  }
+
+  private orderNamed(userID: string, orderId: string): TradeOrder | undefined {
+    return this.table.get("order", { intent: { userID, orderId } });
+  }
+
+  ordersOf(wallet: string): TradeOrder[] {
+    return this.table
+      .all("job")
+      .filter((job) => job.wallet === wallet)
+      .map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder);
+  }
+
+  private laneView(wallet: string) {
+    const orders = this.ordersOf(wallet);
+    const isHere = (item: LaneKey) => item.wallet === wallet;
+    return {
+      lane: this.table.get("lane", { chain, wallet }),
+      jobs: this.table.all("job").filter(isHere),
+      slots: this.table
+        .all("slot")
+        .filter(isHere)
+        .toSorted((a, b) => a.nonce - b.nonce),
+      orders,
+      books: this.table.all("book").filter(isHere),
+      retired: new Set(
+        this.table
+          .all("wallet")
+          .filter((item) => isHere(item) && item.isRetired)
+          .map(({ userID }) => userID),
+      ),
+      maxGasPrices: this.maxGasPrices,
+      isStopped: this.isStopped,
+    };
+  }
+}
+
+const macOf = (intent: Intent) => `MAC of ${Object.values(intent).join()}`;
