@@ -82,8 +82,11 @@ export type Effects = {
   look: { ask: { host: 0 | 1; question: Question }; answer: Sight | undefined };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
-  /** What the chain says later is what counts, not the answer to sending. */
-  send: { ask: { chain: LaneKey["chain"]; raw: string; isPrivate: boolean }; answer: undefined };
+  /**
+   * The answer is whether anybody took it: false only if it certainly reached nobody. What counts is what the chain says
+   * later.
+   */
+  send: { ask: { chain: LaneKey["chain"]; raw: string; isPrivate: boolean }; answer: boolean };
   /** Invokes executeOrders, without waiting for it. */
   wake: { ask: { lane: LaneKey }; answer: undefined };
   makeMac: { ask: { intent: Intent }; answer: string };

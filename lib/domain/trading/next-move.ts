@@ -4,7 +4,7 @@ import type { Call, Fees } from "./intent.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
 import { planFor } from "./planning.ts";
 import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
-import { isFinal, newestAttempt, observed, type Slot, withSendingTimes } from "./slot.ts";
+import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
 import type { Step } from "./table-step.ts";
 import {
   hasEnded,
@@ -18,8 +18,8 @@ import {
 
 export type Scene = Ground & {
   sights: Sights;
-  /** When this run sent which hash. */
-  sentAtMs: ReadonlyMap<string, number>;
+  /** What this run has sent. */
+  sentAtMs: SendingTimes;
   /** Whether hosts that disagree may be asked again, before anybody is kept waiting. */
   isPatient: boolean;
 };

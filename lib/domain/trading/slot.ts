@@ -10,7 +10,7 @@ export type Attempt = Fees & {
   gasLimit: bigint;
   signedAtMs: number;
   /** When it was first sent. Absent does not mean that it was not. */
-  sentAtMs?: number;
+  sentAtMs?: number | undefined;
 };
 
 /**
@@ -38,6 +38,8 @@ export type Slot = LaneKey & {
   /** Of a sale: the tokens in the wallet when it was planned. */
   held?: bigint;
   attempts: readonly Attempt[];
+  /** The newest attempt has certainly reached nobody, neither relay nor host. */
+  isUndelivered?: boolean;
   /** Of a mined slot. */
   receipt?: Receipt;
   /** Grows with each write. */
@@ -72,14 +74,20 @@ function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
   return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
 }
 
-/** Notes when its attempts were first sent. */
-export function withSendingTimes(slot: Slot, sentAtMs: ReadonlyMap<string, number>): Slot {
-  const isNew = ({ hash, sentAtMs: known }: Attempt) => known === undefined && sentAtMs.has(hash);
-  if (!slot.attempts.some(isNew)) return slot;
-  const attempts = slot.attempts.map((attempt) =>
-    isNew(attempt) ? { ...attempt, sentAtMs: sentAtMs.get(attempt.hash) as number } : attempt,
-  );
-  return { ...slot, attempts, revision: slot.revision + 1 };
+/** When each attempt was sent, by hash. Undefined for one that reached nobody. */
+export type SendingTimes = ReadonlyMap<string, number | undefined>;
+
+/** Notes when its attempts were first sent, and whether the newest one is still on its way to anybody. */
+export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
+  const attempts = slot.attempts.map((attempt) => {
+    const sentAtMs = attempt.sentAtMs ?? times.get(attempt.hash);
+    return sentAtMs === attempt.sentAtMs ? attempt : { ...attempt, sentAtMs };
+  });
+  const newest = newestAttempt(slot)?.hash ?? "";
+  const isUndelivered = times.has(newest) ? times.get(newest) === undefined : slot.isUndelivered;
+  const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
+  if (isSame && (isUndelivered ?? false) === (slot.isUndelivered ?? false)) return slot;
+  return { ...slot, attempts, isUndelivered: isUndelivered ?? false, revision: slot.revision + 1 };
 }
 
 /** Whether both hosts say that no later block can change it. */

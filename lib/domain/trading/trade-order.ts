@@ -113,7 +113,12 @@ function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Pr
   if (ending !== undefined) return ended(ending.status, ending.reasonCode);
   const swap = swapSlotOf(order, own);
   const slot = swap ?? own.find((approval) => approval.state !== "mined" || !isApproved(approval));
-  const silence = sights.some((sight) => sight !== undefined) ? undefined : "CHAIN_UNAVAILABLE";
+  const isAway = slot?.isUndelivered || sights.every((sight) => sight === undefined);
+  const silence = !isAway
+    ? undefined
+    : slot?.isUndelivered && slot.isPrivate
+      ? "RELAY_UNAVAILABLE"
+      : "CHAIN_UNAVAILABLE";
   switch (slot?.state) {
     case undefined:
     case "planned": {

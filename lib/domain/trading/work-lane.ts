@@ -36,7 +36,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   const found = (yield* perform({ do: "readLane", lane })).lane;
   if (found === undefined || isHeld(found, startMs)) return;
   if (!(yield* perform({ do: "write", step: takeStep(found, holder, startMs) }))) return;
-  const sentAtMs = new Map<string, number>();
+  const sentAtMs = new Map<string, number | undefined>();
   for (let moves = 0; moves < maxMoves; ) {
     let view = yield* perform({ do: "readLane", lane });
     if (view.lane?.holder !== holder) return;
@@ -70,7 +70,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
 function* carryOut(
   move: Exclude<Move, { kind: "rest" | "look again" }>,
   scene: Scene,
-  sentAtMs: Map<string, number>,
+  sentAtMs: Map<string, number | undefined>,
 ): Procedure<LaneView | "leave" | undefined> {
   const { view } = scene;
   switch (move.kind) {
@@ -78,8 +78,8 @@ function* carryOut(
       return (yield* perform({ do: "write", step: move.step })) ? afterStep(view, move.step) : undefined;
     case "send": {
       const { raw, isPrivate } = move;
-      yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
-      sentAtMs.set(move.hash, yield* perform({ do: "now" }));
+      const isTaken = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
+      sentAtMs.set(move.hash, isTaken ? yield* perform({ do: "now" }) : undefined);
       return view;
     }
     case "sign": {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
-import { isFinal, observed, type Slot } from "../../../lib/domain/trading/slot.ts";
+import { isFinal, observed, type Slot, withSendingTimes } from "../../../lib/domain/trading/slot.ts";
 import { slot } from "../../support/trading.ts";
 
 const attempt = {
@@ -57,6 +57,24 @@ describe("observed", () => {
   it("does not ask about what is only planned", () => {
     const planned = slot();
     expect(observed(planned, [sight([], { latest: 8 }), sight([], { latest: 8 })])).toBe(planned);
+  });
+});
+
+describe("withSendingTimes", () => {
+  it("notes when an attempt was first sent, and keeps that", () => {
+    const sent = withSendingTimes(signed, new Map([["0x1", 5]]));
+    expect(sent.attempts[0]?.sentAtMs).toBe(5);
+    expect(withSendingTimes(sent, new Map([["0x1", 9]]))).toBe(sent);
+  });
+
+  it("notes an attempt that reached nobody, until it does", () => {
+    const lost = withSendingTimes(signed, new Map([["0x1", undefined]]));
+    expect(lost.isUndelivered).toBe(true);
+    expect(withSendingTimes(lost, new Map())).toBe(lost);
+    expect(withSendingTimes(lost, new Map([["0x1", 5]]))).toMatchObject({
+      isUndelivered: false,
+      revision: 3,
+    });
   });
 });
 

@@ -38,8 +38,8 @@ export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
   look(host: 0 | 1, question: Question): Soon<Sight | undefined>;
-  /** To both hosts, or to the relay alone. */
-  send(raw: string, isPrivate: boolean): Soon<void>;
+  /** To both hosts, or to the relay alone. Returns whether anybody was there. */
+  send(raw: string, isPrivate: boolean): Soon<boolean>;
 
   /** Mines a block at this time, in seconds, with all or a random part of what the pools have. */
   mine(time: number, isAll: boolean): Soon<void>;
@@ -55,7 +55,8 @@ export interface ChainUnderTest {
   lie(host: 0 | 1, lie: Lie | undefined): Soon<void>;
   /** Answers are torn: blocks come between the parts of an answer. */
   tear(isTorn: boolean): Soon<void>;
-  setRelay(isSilent: boolean): Soon<void>;
+  /** A silent relay takes transactions and forgets them. */
+  setRelay(relay: "up" | "silent" | "away"): Soon<void>;
   /** A delegated wallet may have one transaction in a pool. */
   delegate(wallet: string): Soon<void>;
   /** Wei for a unit of gas. */

@@ -71,7 +71,14 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "send in-flight limit",
     "tokens moved out",
   ],
-  "fees and relays": ["open GAS_PRICE_TOO_HIGH", "signed swap again", "relay silent", "send refused"],
+  "fees and relays": [
+    "open GAS_PRICE_TOO_HIGH",
+    "signed swap again",
+    "relay silent",
+    "relay away",
+    "open RELAY_UNAVAILABLE",
+    "send refused",
+  ],
   "every outcome": [
     "filled",
     "a second position",

@@ -19,7 +19,7 @@ export async function comeToRest(world: World): Promise<void> {
     await chain.lag(host, false);
   }
   await chain.tear(false);
-  await chain.setRelay(false);
+  await chain.setRelay("up");
   await chain.setBaseFee(4n);
   world.isStopped = false;
   for (const [user] of world.maxGasPrices) world.maxGasPrices.set(user, 10_000n);

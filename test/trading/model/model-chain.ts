@@ -21,7 +21,7 @@ export class ModelChain implements ChainUnderTest {
   private readonly delegated = new Set<string>();
   /** Where each transaction is included, on any fork. */
   private readonly inclusions = new Map<string, ModelBlock[]>();
-  private isRelaySilent = false;
+  private relayState: "up" | "silent" | "away" = "up";
   private isTorn = false;
   private tip: ModelBlock;
   private finalized: ModelBlock;
@@ -69,16 +69,17 @@ export class ModelChain implements ChainUnderTest {
     return sightOf({ node, head, finalized, baseFee: this.baseFee, question, receipts, seen: this.seen });
   }
 
-  send(raw: string, isPrivate: boolean): void {
+  send(raw: string, isPrivate: boolean): boolean {
     const transaction = this.known.get(raw);
-    if (transaction === undefined) return;
+    if (transaction === undefined) return false;
     if (isPrivate) {
-      if (this.isRelaySilent) this.seen.add("relay silent");
-      else this.relay.set(transaction.hash, transaction);
-      return;
+      this.seen.add(`relay ${this.relayState}`);
+      if (this.relayState === "up") this.relay.set(transaction.hash, transaction);
+      return this.relayState !== "away";
     }
     const isDelegated = this.delegated.has(transaction.wallet);
     for (const node of this.nodes) this.seen.add(`send ${node.take(transaction, isDelegated)}`);
+    return this.nodes.some(({ isDown }) => !isDown);
   }
 
   mine(time: number, isAll: boolean): void {
@@ -131,7 +132,7 @@ export class ModelChain implements ChainUnderTest {
     const all = new Map([
       ...this.nodes[0].pool,
       ...this.nodes[1].pool,
-      ...(this.isRelaySilent ? [] : this.relay),
+      ...(this.relayState === "up" ? this.relay : []),
     ]);
     return [...all.values()];
   }
@@ -192,8 +193,8 @@ export class ModelChain implements ChainUnderTest {
     this.isTorn = isTorn;
   }
 
-  setRelay(isSilent: boolean): void {
-    this.isRelaySilent = isSilent;
+  setRelay(relay: "up" | "silent" | "away"): void {
+    this.relayState = relay;
   }
 
   delegate(wallet: string): void {

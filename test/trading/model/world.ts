@@ -190,8 +190,7 @@ export class World {
         throw new Error("the signer is a process");
       case "send":
         this.invariants.beforeSend(effect.raw, effect.isPrivate);
-        await this.chain.send(effect.raw, effect.isPrivate);
-        return undefined;
+        return this.chain.send(effect.raw, effect.isPrivate);
       case "wake":
         this.wakes.push(effect.lane);
         return undefined;
