@@ -74,9 +74,13 @@ export function rebooked(
       ...book,
       base,
       events: all.slice(final.length),
-      positions: shown.positions.filter(({ ordinal }) => ordinal >= base.ordinal),
-      // A position that was taken back stays closed: its number is not used again once nothing can bring it back.
-      nextOrdinal: isFinal ? (shown.positions.at(-1)?.ordinal ?? 0) + 1 : book.nextOrdinal,
+      // A position that was taken back for good stays closed: it is forgotten here, and its number not used again.
+      positions: shown.positions.filter(({ ordinal }) =>
+        isFinal ? ordinal === base.ordinal : ordinal >= base.ordinal,
+      ),
+      nextOrdinal: isFinal
+        ? Math.max(book.nextOrdinal, (shown.positions.at(-1)?.ordinal ?? 0) + 1)
+        : book.nextOrdinal,
       revision: book.revision + 1,
     },
     changed: shown.changed,

@@ -196,6 +196,7 @@ describe("rebooked", () => {
     const gone = rebooked(open.book, fill.orderId, [], nowMs);
     const next = rebooked(gone.book, "order2", [buy(2, 5n, 5n)], nowMs);
     expect(gone.changed[0]).toMatchObject({ status: "closed", amount: "0", settled: true });
+    expect(next.changed.map(({ status }) => status)).toEqual(["open"]);
     expect(next.changed[0]?.positionId).not.toBe(open.changed[0]?.positionId);
   });
 
