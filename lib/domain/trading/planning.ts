@@ -51,7 +51,8 @@ function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bi
   const quote = quoteOf(intent, facts);
   if (typeof quote === "string") return reject(quote);
   const approval = isSale ? approvalFor(amount, intent, quote.venue, first) : undefined;
-  if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("SIGNING_REFUSED");
+  // Its approvals have not done their work, whatever a host may have said.
+  if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
   const fees = capped(first.fees, intent.maxGasPrice);
   const gasLimit = lesser(first.gasLimit[call.purpose], 2n * intent.gasLimit);

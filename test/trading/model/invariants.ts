@@ -20,6 +20,7 @@ export class Invariants {
   private readonly recorded = new Map<string, Slot>();
   private readonly intents = new Map<string, Intent>();
   private readonly swaps = new Map<string, Slot>();
+  private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
   private readonly facts: { table: ModelTable; chain: ChainUnderTest; seen: Set<string> };
 
@@ -104,6 +105,10 @@ export class Invariants {
       const taken = await Promise.all(nonces.map((nonce) => chain.isForeign(wallet, nonce)));
       must(taken.includes(true), "nobody else has used the nonce");
     }
+    const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
+    const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
+    const isTaken = own.some(({ state }) => state === "taken");
+    must(life.reasonCode !== "REVERTED" || hasFailed || isTaken, "no transaction of the order has failed");
     const swap = this.swapOf(intent.orderId);
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
@@ -128,6 +133,8 @@ export class Invariants {
       return;
     }
     if (after.call.purpose === "swap") this.swaps.set(after.orderId, after);
+    const own = this.slots.get(after.orderId) ?? new Map<number, Slot>();
+    this.slots.set(after.orderId, own.set(after.nonce, after));
     if (before === undefined) {
       const others = table
         .all("slot")
