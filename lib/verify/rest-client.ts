@@ -9,7 +9,7 @@ export type Answer = {
   json: unknown;
 };
 
-export type Call = { token?: string; headers?: Record<string, string>; body?: unknown };
+export type RequestParts = { token?: string; headers?: Record<string, string>; body?: unknown };
 
 const answerMs = 35_000;
 
@@ -26,12 +26,12 @@ export class RestClient {
   }
 
   /** @param body text is sent unchanged, anything else as JSON. */
-  send(method: string, path: string, call: Call = {}): Promise<Answer> {
-    return this.sendTo(`${this.#baseUrl}${path}`, method, call);
+  send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
+    return this.sendTo(`${this.#baseUrl}${path}`, method, parts);
   }
 
   /** The same for a whole URL. An answer counts even if it comes before all of the request was sent. */
-  async sendTo(url: string, method: string, { token, headers, body }: Call = {}): Promise<Answer> {
+  async sendTo(url: string, method: string, { token, headers, body }: RequestParts = {}): Promise<Answer> {
     this.#limit.count();
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
