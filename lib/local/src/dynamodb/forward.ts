@@ -1,6 +1,7 @@
 import { Agent, request as send } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { type GatewayRequest, type GatewayResponse, header, json, type Pair } from "../http/messages.ts";
+import { dynamoDbError } from "./errors.ts";
 
 /** Passes a call on to the database. */
 export type Forward = (request: GatewayRequest) => Promise<GatewayResponse>;
@@ -18,20 +19,24 @@ const hopHeaders = new Set([
 const endToEnd = (headers: readonly Pair[]) =>
   headers.filter(([name]) => !hopHeaders.has(name.toLowerCase()));
 
+/** DynamoDB Local closes idle connections, sometimes just when a call arrives. The SDK repeats a call that fails like this. */
+const connectionLost = dynamoDbError(500, "InternalServerError", "DynamoDB Local closed the connection");
+
 /** @param endpoint of DynamoDB Local */
 export function openForward(endpoint: string): { forward: Forward; close(): void } {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
   return {
     forward({ method, target: path, headers, body }) {
-      const { promise, resolve, reject } = Promise.withResolvers<GatewayResponse>();
+      const { promise, resolve } = Promise.withResolvers<GatewayResponse>();
+      const lose = () => resolve(connectionLost);
       const outgoing = [...endToEnd(headers), ["Content-Length", String(body.length)] as const];
       const call = send({ hostname, port, agent, method, path, headers: Object.fromEntries(outgoing) });
-      call.on("error", reject);
+      call.on("error", lose);
       call.on("response", (response) => {
         const { statusCode: status = 502 } = response;
         const answered = Object.entries(response.headers).map(([name, value]): Pair => [name, String(value)]);
-        buffer(response).then((read) => resolve({ status, headers: endToEnd(answered), body: read }), reject);
+        buffer(response).then((read) => resolve({ status, headers: endToEnd(answered), body: read }), lose);
       });
       call.end(body);
       return promise;

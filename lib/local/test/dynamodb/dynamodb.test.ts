@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openClient } from "../../src/dynamodb/dynamodb.ts";
+import { startDynamoDbProxy } from "../../src/dynamodb/proxy.ts";
 import { atEnd } from "../support/clean-up.ts";
 
 /** Answers the first request of each connection, and closes the connection at the second. */
@@ -28,5 +29,25 @@ describe("openClient", () => {
     await client.send(new ListTablesCommand({}));
 
     expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual(["T"]);
+  });
+});
+
+describe("startDynamoDbProxy", () => {
+  it("answers with an error of DynamoDB, and logs nothing, if the database closes the connection", async () => {
+    const { port } = (await forgetfulDatabase()).address() as AddressInfo;
+    const onFault = vi.fn();
+    const endpoint = `http://127.0.0.1:${port}`;
+    const proxy = await startDynamoDbProxy({ endpoint, conflicts: false, onFault });
+    atEnd(() => proxy.stop());
+    const credentials = { accessKeyId: "any", secretAccessKey: "any" };
+    const client = openClient(proxy.endpoint, credentials, { maxAttempts: 1 });
+    atEnd(() => client.destroy());
+
+    await client.send(new ListTablesCommand({}));
+
+    await expect(client.send(new ListTablesCommand({}))).rejects.toThrow(
+      expect.objectContaining({ name: "InternalServerError" }),
+    );
+    expect(onFault).not.toHaveBeenCalled();
   });
 });
