@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { networks } from "../../../lib/domain/network.ts";
+import {
+  chainFacts,
+  defaultOrderSettings,
+  tradingChains,
+} from "../../../lib/domain/trading/trading-chain.ts";
+
+describe("tradingChains", () => {
+  it("are networks on which a wallet can be, each with a chain id of its own", () => {
+    expect(networks).toEqual(expect.arrayContaining([...tradingChains]));
+    expect(tradingChains.map((chain) => chainFacts[chain].chainID)).toEqual([1, 8453, 56, 43114]);
+  });
+});
+
+describe("defaultOrderSettings", () => {
+  it("are the users' default settings where these exist, without those that are no order's", () => {
+    const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
+    expect(defaultOrderSettings).toEqual({
+      eth: { ...common, maxGasPrice: 100 },
+      base: { ...common, maxGasPrice: 5 },
+      bsc: { ...common, maxGasPrice: 10 },
+      avax: { ...common, maxGasPrice: 50 },
+    });
+  });
+});
