@@ -11,6 +11,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/domain": [],
   "lib/api": ["lib/domain", ...table],
   "lib/aws": ["lib/domain", "lib/concurrency.ts"],
+  "lib/chains": ["lib/domain"],
   "lib/prices": ["lib/domain"],
   "lib/plans": ["lib/aws", "lib/domain"],
   "lib/users": ["lib/aws", "lib/domain"],

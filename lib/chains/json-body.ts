@@ -1,0 +1,46 @@
+import { HostFault } from "./host-fault.ts";
+
+type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
+
+/**
+ * Posts JSON and reads the JSON that comes back. Reading stops at the limits, whatever the server says about its length.
+ *
+ * @throws {HostFault}
+ */
+export async function readJsonBody(url: string, body: unknown, limits: Limits): Promise<unknown> {
+  const { methods, maxBytes, signal } = limits;
+  const text = await post(url, JSON.stringify(body), maxBytes, methods, signal).catch((error: unknown) => {
+    if (error instanceof HostFault) throw error;
+    throw new HostFault(signal.aborted ? "TIMEOUT" : "UNREACHABLE", methods);
+  });
+  if (text.trim() === "") throw new HostFault("EMPTY", methods);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HostFault("NOT_JSON", methods);
+  }
+}
+
+async function post(url: string, body: string, maxBytes: number, methods: string, signal: AbortSignal) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body,
+    redirect: "error",
+    signal,
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
+  }
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  // Leaving the loop early cancels the rest of the answer.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new HostFault("TOO_LARGE", methods);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,109 @@
+import { HostFault, RpcRefusal } from "./host-fault.ts";
+import { readJsonBody } from "./json-body.ts";
+import { chainIDCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
+
+export type RpcHostOptions = {
+  url: string;
+  /** Absent for relays, which answer nothing but transactions. */
+  chainID?: number;
+  /** The most time for a request, from the connection to the last byte of its answer. */
+  timeoutMs?: number;
+  /** The largest answer. */
+  maxBytes?: number;
+};
+
+/** One RPC server of a chain. */
+export type RpcHost = {
+  /**
+   * Sends calls in one request.
+   *
+   * @throws {HostFault} if the answer is unusable as a whole, or one result is.
+   * @throws {RpcRefusal} if one of the calls is answered with an error.
+   */
+  request<const Calls extends readonly RpcCall<unknown>[]>(
+    calls: Calls,
+    signal?: AbortSignal,
+  ): Promise<ValuesOf<Calls>>;
+};
+
+/** Quotes of all pools of a token are one answer of about 10 kB. */
+const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024 };
+
+/** So that a late or cached answer to another request is not taken for this one's. */
+let lastID = 0;
+
+type Item = Record<string, unknown>;
+
+/** Each request asks for the chain's id too: hosts behind one address may change. */
+export function rpcHost(options: RpcHostOptions): RpcHost {
+  const { url, chainID, timeoutMs, maxBytes } = { ...defaults, ...options };
+
+  /** An array for an array, and else an object: relays take no batches. */
+  async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    const firstID = lastID + 1;
+    lastID += calls.length;
+    const items = calls.map(({ method, params }, index) => ({
+      jsonrpc: "2.0",
+      id: firstID + index,
+      method,
+      params,
+    }));
+    const methods = calls.map(({ method }) => method).join();
+    const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+    const answer = await readJsonBody(url, items.length === 1 ? items[0] : items, {
+      methods,
+      maxBytes,
+      signal: AbortSignal.any(limits),
+    });
+    return itemsInOrder(answer, firstID, calls);
+  }
+
+  return {
+    async request<const Calls extends readonly RpcCall<unknown>[]>(calls: Calls, signal?: AbortSignal) {
+      if (chainID === undefined) {
+        const items = await post(calls, signal);
+        return calls.map((call, index) => resultOf(call, items[index] as Item)) as ValuesOf<Calls>;
+      }
+      const check = chainIDCall();
+      const [first = {}, ...items] = await post([check, ...calls], signal);
+      if (resultOf(check, first) !== chainID) throw new HostFault("WRONG_CHAIN", check.method);
+      return calls.map((call, index) => resultOf(call, items[index] as Item)) as ValuesOf<Calls>;
+    },
+  };
+}
+
+const isItem = (value: unknown): value is Item =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Hosts may answer the calls of a batch in any order. */
+function itemsInOrder(answer: unknown, firstID: number, calls: readonly RpcCall<unknown>[]): Item[] {
+  const method = calls.map((call) => call.method).join();
+  // A host that takes no batch, or not such a large one, answers it with one error.
+  if (calls.length > 1 && isItem(answer) && isItem(answer.error)) throw new HostFault("REFUSED", method);
+  const items: unknown[] = Array.isArray(answer) ? answer : [answer];
+  if (Array.isArray(answer) !== calls.length > 1 || !items.every(isItem))
+    throw new HostFault("NOT_JSON_RPC", method);
+  const byID = new Map(items.map((item) => [item.id, item]));
+  if (items.length !== calls.length) throw new HostFault("WRONG_ID", method);
+  return calls.map((_, index) => {
+    const item = byID.get(firstID + index);
+    if (item === undefined) throw new HostFault("WRONG_ID", method);
+    return item;
+  });
+}
+
+function resultOf<Value>({ method, read, recover }: RpcCall<Value>, { result, error }: Item): Value {
+  if (isItem(error) && typeof error.code === "number") {
+    const message = typeof error.message === "string" ? error.message : "";
+    const refusal = new RpcRefusal(method, { code: error.code, message, data: error.data });
+    if (recover === undefined) throw refusal;
+    return recover(refusal);
+  }
+  if (result === undefined || (error !== undefined && error !== null))
+    throw new HostFault("NOT_JSON_RPC", method);
+  try {
+    return read(result);
+  } catch {
+    throw new HostFault("BAD_RESULT", method);
+  }
+}
