@@ -1,9 +1,10 @@
-import { App, type AppProps, Validations } from "aws-cdk-lib";
+import { Annotations, App, type AppProps, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import cdk from "../../cdk.json" with { type: "json" };
 import { ApiStack } from "./api-stack.ts";
 import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
+import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
 /** CloudFormation puts them on every resource of all stacks. */
@@ -19,8 +20,10 @@ export function terminalApp(props: AppProps = {}): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, tags });
-  const { watched } = new ApiStack(app, "TerminalApi", { configuration, data, tags });
-  new WatchStack(app, "TerminalWatch", { configuration, watched, tags });
+  const api = new ApiStack(app, "TerminalApi", { configuration, data, tags });
+  new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
+  for (const warning of tradingWarnings(configuration.trading))
+    Annotations.of(api).addWarningV2("terminal:trading", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

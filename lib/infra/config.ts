@@ -1,9 +1,12 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
+import type { TradingConfiguration } from "../chains/chain-configuration.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
+import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
+import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
@@ -38,6 +41,8 @@ export type Configuration = {
   keyGraceSeconds: number;
   /** The limits of each method and route, for all callers together. */
   throttles: Throttles;
+  /** The chains on which orders are executed, and what is reached on each. Empty: nothing trades. */
+  trading: TradingConfiguration;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
@@ -78,6 +83,8 @@ export function readConfiguration(node: Node): Configuration {
     walletLimits,
     accountRequestsPerSecond,
     throttles,
+    trading,
+    chains,
     ...rest
   } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...others } = rest;
@@ -87,6 +94,7 @@ export function readConfiguration(node: Node): Configuration {
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
     walletLimits: { ...defaults.walletLimits, ...walletLimits },
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
+    trading: tradingOf({ trading, chains }),
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
@@ -100,40 +108,6 @@ const domainOf = (domainName: string | undefined, certificateArn: string | undef
 
 const describe = (issue: v.BaseIssue<unknown>) =>
   ["Context", v.getDotPath(issue), issue.message].filter((part) => part !== null).join(" ");
-
-/** `-c key=value` makes every value a string, so what is not text may arrive as JSON. */
-const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
-  if (typeof dataset.value !== "string") return dataset.value;
-  try {
-    return JSON.parse(dataset.value);
-  } catch {
-    addIssue({ message: `is not JSON: ${dataset.value}` });
-    return NEVER;
-  }
-});
-
-const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.unknown(), fromJson, schema);
-
-const matching = (pattern: RegExp, what: string) =>
-  v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
-
-const wholeNumber = (from: number, to: number, message: string) =>
-  v.pipe(
-    v.number(message),
-    v.check((number) => Number.isInteger(number) && number >= from && number <= to, message),
-  );
-
-/** A URL with TLS, or without it on the local machine. */
-const urlOf = (plain: "http" | "ws", message: string) =>
-  v.pipe(
-    v.string("must be a URL"),
-    v.check((text) => {
-      const url = URL.parse(text);
-      return url?.protocol === `${plain}s:` || (url?.protocol === `${plain}:` && isLoopback(url.hostname));
-    }, message),
-  );
-
-const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
 const Url = urlOf("http", "must be an https URL");
 
@@ -226,26 +200,27 @@ const Context = v.pipe(
       matching(/^arn:[\w-]+:dynamodb:.+:table\/.+\/stream\/\S+$/, "the ARN of a table's stream"),
     ),
     channelShards: v.optional(
-      json(wholeNumber(1, 256, "must be a whole number from 1 to 256")),
+      json(wholeWithin(1, 256, "must be a whole number from 1 to 256")),
       defaults.channelShards,
     ),
     connectionsPerUser: v.optional(
-      json(wholeNumber(1, 100, "must be a whole number from 1 to 100")),
+      json(wholeWithin(1, 100, "must be a whole number from 1 to 100")),
       defaults.connectionsPerUser,
     ),
     priceFeeds: v.optional(json(v.array(Feed, "must be a list of feeds")), defaults.priceFeeds),
     keyGraceSeconds: v.optional(
-      json(wholeNumber(0, 3600, "must be a whole number of seconds from 0 to 3600")),
+      json(wholeWithin(0, 3600, "must be a whole number of seconds from 0 to 3600")),
       defaults.keyGraceSeconds,
     ),
     accountRequestsPerSecond: v.optional(
-      json(wholeNumber(100, 1_000_000, "must be a whole number from 100 to 1000000")),
+      json(wholeWithin(100, 1_000_000, "must be a whole number from 100 to 1000000")),
       defaults.accountRequestsPerSecond,
     ),
     throttles: v.optional(
       json(v.record(Throttled, ThrottleSchema, "must be an object of methods and routes")),
       {},
     ),
+    ...tradingContext,
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -260,6 +235,9 @@ const Context = v.pipe(
       addIssue({
         message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
       });
+    // It reads the values of the context, so these have to be right.
+    if (dataset.issues === undefined)
+      for (const message of tradingProblems(dataset.value)) addIssue({ message });
     if (domainName !== undefined && domainName === streamDomainName)
       addIssue({ message: "streamDomainName must differ from domainName: a name serves one kind of API" });
   }),

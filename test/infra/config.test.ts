@@ -34,6 +34,7 @@ describe("readConfiguration", () => {
       priceFeeds: defaults.priceFeeds,
       keyGraceSeconds: 120,
       throttles: defaultThrottles(10_000),
+      trading: {},
       alarmTopicArn: undefined,
     });
   });

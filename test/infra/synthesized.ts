@@ -36,6 +36,8 @@ export const customContext = {
   keyGraceSeconds: 7,
   accountRequestsPerSecond: 2500,
   throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
+  trading: ["base"],
+  chains: { base: { hosts: ["http://127.0.0.1:8546", "http://127.0.0.1:9546"] } },
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
   streamDomainName: "stream.example.com",

@@ -29,8 +29,8 @@ const allowed: Record<string, readonly string[]> = {
     "lib/domain",
     "lib/aws",
   ],
-  // For names only: the layout of the table, the venues, and the issuer that the authorizers expect.
-  "lib/infra": ["lib/runtime", "lib/prices", "lib/aws", "lib/domain", ...table],
+  // For names only: the layout of the table, the venues, the issuer that the authorizers expect, and what chains have.
+  "lib/infra": ["lib/runtime", "lib/prices", "lib/aws", "lib/chains", "lib/domain", ...table],
   "lib/documents": ["lib/api", "lib/domain", ...table],
   "lib/admin": ["lib/api", "lib/aws", "lib/domain", "lib/plans", "lib/realtime", "lib/concurrency.ts"],
   "lib/verify": ["lib/admin", "lib/aws", "lib/domain", "lib/plans", "lib/local/src", ...table],

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+
+/** `-c key=value` makes every value a string, so what is not text may arrive as JSON. */
+const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
+  if (typeof dataset.value !== "string") return dataset.value;
+  try {
+    return JSON.parse(dataset.value);
+  } catch {
+    addIssue({ message: `is not JSON: ${dataset.value}` });
+    return NEVER;
+  }
+});
+
+export const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.unknown(), fromJson, schema);
+
+export const matching = (pattern: RegExp, what: string) =>
+  v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
+
+export const wholeWithin = (from: number, to: number, message: string) =>
+  v.pipe(
+    v.number(message),
+    v.check((number) => Number.isInteger(number) && number >= from && number <= to, message),
+  );
+
+/** A URL with TLS, or without it on the local machine. */
+export const urlOf = (plain: "http" | "ws", message: string) =>
+  v.pipe(
+    v.string("must be a URL"),
+    v.check((text) => {
+      const url = URL.parse(text);
+      return url?.protocol === `${plain}s:` || (url?.protocol === `${plain}:` && isLoopback(url.hostname));
+    }, message),
+  );
+
+const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);

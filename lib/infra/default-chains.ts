@@ -1,0 +1,125 @@
+import type { ChainConfiguration, ListedToken } from "../chains/chain-configuration.ts";
+import type { TradingChain } from "../domain/trading/trading-chain.ts";
+
+const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
+  token: address,
+  symbol,
+  name,
+  decimals,
+});
+
+/**
+ * The production contracts of each chain.
+ *
+ * - Uniswap: the repository Uniswap/docs, the pages of deployments of v2 and v3.
+ * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses. Its v2 takes 0.25 %.
+ * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
+ * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have none that is public and needs no account.
+ * - Hosts: two operators for each chain, which need no key. They are good enough to try things out: in production, use your
+ *   own.
+ */
+export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> = {
+  eth: {
+    hosts: ["https://eth.llamarpc.com", "https://ethereum-rpc.publicnode.com"],
+    relay: "https://rpc.flashbots.net/fast",
+    wrapped: token("WETH", "Wrapped Ether", 18, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+    venues: [
+      {
+        venue: "uniswap-v2",
+        factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f",
+        router: "0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D",
+        feeBps: 30,
+      },
+      {
+        venue: "uniswap-v3",
+        factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+        router: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+        quoter: "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
+      },
+    ],
+    tokens: [
+      token("USDC", "USDCoin", 6, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+      token("USDT", "Tether USD", 6, "0xdAC17F958D2ee523a2206206994597C13D831ec7"),
+      token("DAI", "Dai Stablecoin", 18, "0x6B175474E89094C44Da98b954EedeAC495271d0F"),
+      token("WBTC", "Wrapped BTC", 8, "0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599"),
+    ],
+  },
+  base: {
+    hosts: ["https://mainnet.base.org", "https://base-rpc.publicnode.com"],
+    wrapped: token("WETH", "Wrapped Ether", 18, "0x4200000000000000000000000000000000000006"),
+    venues: [
+      {
+        venue: "uniswap-v2",
+        factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6",
+        router: "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24",
+        feeBps: 30,
+      },
+      {
+        venue: "uniswap-v3",
+        factory: "0x33128a8fC17869897dcE68Ed026d694621f6FDfD",
+        router: "0x2626664c2603336E57B271c5C0b26F421741e481",
+        quoter: "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
+      },
+    ],
+    tokens: [
+      token("USDC", "USD Coin", 6, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+      token("DAI", "Dai Stablecoin", 18, "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb"),
+      token("cbBTC", "Coinbase Wrapped BTC", 8, "0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf"),
+      token("EURC", "EURC", 6, "0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42"),
+    ],
+  },
+  bsc: {
+    hosts: ["https://bsc-dataseed.bnbchain.org", "https://bsc-rpc.publicnode.com"],
+    wrapped: token("WBNB", "Wrapped BNB", 18, "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+    venues: [
+      {
+        venue: "pancakeswap-v2",
+        factory: "0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73",
+        router: "0x10ED43C718714eb63d5aA57B78B54704E256024E",
+        feeBps: 25,
+      },
+      {
+        venue: "uniswap-v2",
+        factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6",
+        router: "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24",
+        feeBps: 30,
+      },
+      {
+        venue: "uniswap-v3",
+        factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7",
+        router: "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
+        quoter: "0x78D78E420Da98ad378D7799bE8f4AF69033EB077",
+      },
+    ],
+    tokens: [
+      token("USDT", "Binance Pegged USDT", 18, "0x55d398326f99059fF775485246999027B3197955"),
+      token("USDC", "Binance Pegged USD Coin", 18, "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"),
+      token("BTCB", "Binance Pegged Bitcoin", 18, "0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c"),
+      token("ETH", "Binance Pegged ETH", 18, "0x2170Ed0880ac9A755fd29B2688956BD959F933F8"),
+      token("CAKE", "PancakeSwap Token", 18, "0x0E09FaBB73Bd3Ade0a17ECC321fD13a19e81cE82"),
+    ],
+  },
+  avax: {
+    hosts: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
+    wrapped: token("WAVAX", "Wrapped AVAX", 18, "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+    venues: [
+      {
+        venue: "uniswap-v2",
+        factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C",
+        router: "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24",
+        feeBps: 30,
+      },
+      {
+        venue: "uniswap-v3",
+        factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD",
+        router: "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE",
+        quoter: "0xbe0F5544EC67e9B3b2D979aaA43f18Fd87E6257F",
+      },
+    ],
+    tokens: [
+      token("USDC", "USDC Token", 6, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
+      token("DAI.e", "DAI.e Token", 18, "0xd586E7F844cEa2F87f50152665BCbc2C279D8d70"),
+      token("EURC", "Euro Coin", 6, "0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD"),
+    ],
+  },
+};

@@ -1,0 +1,180 @@
+import { getAddress } from "ethers/address";
+import * as v from "valibot";
+import {
+  type ChainConfiguration,
+  type TradingConfiguration,
+  v2Venues,
+  v3Venues,
+} from "../chains/chain-configuration.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
+import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { defaultChains } from "./default-chains.ts";
+
+const Chain = v.picklist(
+  tradingChains,
+  ({ received }) => `is not a chain that can trade: ${received}. They are ${tradingChains.join(", ")}`,
+);
+
+/** Any form of an address that wallets accept. The value is in EIP-55 form. */
+const Address = v.pipe(
+  v.string("must be an address: 0x and 40 hex digits"),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const message = addressProblem(dataset.value);
+    if (message === undefined) return getAddress(dataset.value);
+    addIssue({ message });
+    return NEVER;
+  }),
+);
+
+function addressProblem(text: string): string | undefined {
+  if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
+  if (/^0x0+$/.test(text)) return "must not be the zero address";
+  try {
+    getAddress(text);
+    return undefined;
+  } catch {
+    return "has a wrong checksum. Compare it with its source, or write it in lower case";
+  }
+}
+
+const mostHosts = 5;
+
+/** `fetch` takes no URL with a password. Messages do not repeat it: providers put keys into it. */
+const HostUrl = v.pipe(
+  urlOf("http", "must be an https URL"),
+  v.check((text) => {
+    const url = URL.parse(text);
+    return url === null || (url.username === "" && url.password === "");
+  }, "must be a URL without user name and password"),
+);
+
+const Token = v.strictObject(
+  {
+    token: Address,
+    symbol: matching(/^[\x21-\x7e]{1,32}$/, "1 to 32 printable characters"),
+    name: matching(/^[\x20-\x7e]{1,64}$/, "1 to 64 printable characters"),
+    decimals: wholeWithin(0, 36, "must be a whole number from 0 to 36"),
+  },
+  "must be an object of token, symbol, name and decimals",
+);
+
+const venueNames = [...v2Venues, ...v3Venues];
+
+const Venue = v.variant(
+  "venue",
+  [
+    v.strictObject(
+      {
+        venue: v.picklist(v2Venues),
+        factory: Address,
+        router: Address,
+        feeBps: wholeWithin(0, 9999, "must be a whole number from 0 to 9999"),
+      },
+      "must be an object of venue, factory, router and feeBps",
+    ),
+    v.strictObject(
+      { venue: v.picklist(v3Venues), factory: Address, router: Address, quoter: Address },
+      "must be an object of venue, factory, router and quoter",
+    ),
+  ],
+  ({ received }) => `is not a venue of trading: ${received}. The venues are ${venueNames.join(", ")}`,
+);
+
+const ChainContext = v.strictObject(
+  {
+    hosts: v.optional(
+      v.pipe(
+        v.array(HostUrl, "must be a list of URLs"),
+        v.minLength(1, "must have a host"),
+        v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
+      ),
+    ),
+    // Null: none, where the default is one.
+    relay: v.optional(v.nullable(HostUrl)),
+    wrapped: v.optional(Token),
+    venues: v.optional(
+      v.pipe(v.array(Venue, "must be a list of venues"), v.minLength(1, "must have a venue")),
+    ),
+    tokens: v.optional(v.array(Token, "must be a list of tokens")),
+  },
+  "must be an object of hosts, relay, wrapped, venues and tokens",
+);
+
+/** A list is an object to valibot. */
+const ChainContexts = v.pipe(
+  v.unknown(),
+  v.check((chains) => !Array.isArray(chains), "must be an object of chains"),
+  v.record(Chain, ChainContext, "must be an object of chains"),
+);
+
+/** The keys of the context that choose what trades, and where. */
+export const tradingContext = {
+  trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
+  chains: v.optional(json(ChainContexts), {}),
+};
+
+type Context = {
+  trading: TradingChain[];
+  chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
+};
+
+function configurationOf({ chains }: Context, chain: TradingChain): ChainConfiguration {
+  const defaults = defaultChains[chain];
+  const { hosts, relay = defaults.relay, wrapped, venues, tokens } = chains[chain] ?? {};
+  return {
+    hosts: hosts ?? defaults.hosts,
+    ...(typeof relay === "string" && { relay }),
+    wrapped: wrapped ?? defaults.wrapped,
+    venues: venues ?? defaults.venues,
+    tokens: tokens ?? defaults.tokens,
+  };
+}
+
+/** The chains that trade, with what the context leaves to the defaults. */
+export const tradingOf = (context: Context): TradingConfiguration =>
+  Object.fromEntries(context.trading.map((chain) => [chain, configurationOf(context, chain)]));
+
+/** What is wrong with the values together, each as a line that begins with its key. */
+export function tradingProblems(context: Context): string[] {
+  const given = tradingChains.filter((chain) => context.chains[chain] !== undefined);
+  return [
+    ...repeated(context.trading).map((chain) => `trading names ${chain} twice`),
+    ...given.flatMap((chain) =>
+      problemsOf(chain, configurationOf(context, chain)).map((problem) => `chains.${chain}.${problem}`),
+    ),
+  ];
+}
+
+function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens }: ChainConfiguration) {
+  const { coin, hasPublicPool } = chainFacts[chain];
+  const listed = [wrapped, ...tokens];
+  const symbols = [coin, ...listed].map(({ symbol }) => symbol.toUpperCase());
+  return [
+    ...repeated(hosts.map((url) => new URL(url).host)).map(
+      (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,
+    ),
+    ...(relay !== undefined && !hasPublicPool
+      ? [`relay is of no use: ${chain} has no public pool to hide transactions from`]
+      : []),
+    ...(wrapped.decimals !== 18 ? ["wrapped.decimals must be 18, as the coin's are"] : []),
+    ...repeated(venues.map(({ venue }) => venue)).map((venue) => `venues has ${venue} twice`),
+    ...repeated(listed.map(({ token }) => token)).map(
+      (token) => `tokens has ${token} twice, the wrapped coin included`,
+    ),
+    ...repeated(symbols).map((symbol) => `tokens has the symbol ${symbol} twice, the coins' included`),
+  ];
+}
+
+/** What may be deployed, but gives up a protection. */
+export const tradingWarnings = (trading: TradingConfiguration): string[] =>
+  tradingChains
+    .filter((chain) => trading[chain]?.hosts.length === 1)
+    .map(
+      (chain) =>
+        `Context chains.${chain}.hosts has one host: nothing checks what it says, so it alone decides the prices of trades`,
+    );
+
+/** Each value that occurs more than once. */
+const repeated = <Value>(values: readonly Value[]): Value[] => [
+  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
+];

@@ -1,0 +1,217 @@
+import { App } from "aws-cdk-lib";
+import { describe, expect, it } from "vitest";
+import type { TradingConfiguration } from "../../lib/chains/chain-configuration.ts";
+import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
+import { terminalApp } from "../../lib/infra/app.ts";
+import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+import { withoutCode } from "../../lib/infra/read-stacks.ts";
+import { tradingWarnings } from "../../lib/infra/trading-context.ts";
+import { synthesize } from "./synthesized.ts";
+
+const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node).trading;
+
+const linesFor = (context: Record<string, unknown>) => {
+  try {
+    read(context);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+};
+
+const checksummed = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const wrong = "0x5fbDB2315678afecb367f032d93F642f64180aa3";
+const other = `0x${"2".repeat(40)}`;
+const moon = { token: checksummed, symbol: "MOON", name: "Moon", decimals: 18 };
+const v2 = { venue: "uniswap-v2", factory: checksummed, router: other, feeBps: 30 };
+const v3 = { venue: "uniswap-v3", factory: checksummed, router: other, quoter: other };
+
+describe("the context's trading", () => {
+  it("is empty by default, and stays so where only its chains are described", () => {
+    expect(read({})).toEqual({});
+    expect(read({ chains: { eth: { hosts: ["https://rpc.example"] } } })).toEqual({});
+  });
+
+  it("has the production contracts of the chains that it names", () => {
+    expect(read({ trading: ["eth", "avax"] })).toEqual({ eth: defaultChains.eth, avax: defaultChains.avax });
+  });
+
+  it("takes the defaults themselves, whose addresses have the right checksums", () => {
+    expect(read({ trading: [...tradingChains], chains: defaultChains })).toEqual(defaultChains);
+  });
+
+  it("replaces what the context has for a chain, from the text of a command line too", () => {
+    const eth = { hosts: ["http://127.0.0.1:8545"], tokens: [moon], venues: [v2, v3] };
+    const expected = { eth: { ...defaultChains.eth, ...eth } };
+    expect(read({ trading: ["eth"], chains: { eth } })).toEqual(expected);
+    expect(read({ trading: '["eth"]', chains: JSON.stringify({ eth }) })).toEqual(expected);
+  });
+
+  it("has no relay where the context wants none", () => {
+    expect(read({ trading: ["eth"], chains: { eth: { relay: null } } }).eth).not.toHaveProperty("relay");
+    const relay = "https://relay.example";
+    expect(read({ trading: ["bsc"], chains: { bsc: { relay } } }).bsc).toMatchObject({ relay });
+  });
+
+  it.each([checksummed.toLowerCase(), `0x${checksummed.slice(2).toUpperCase()}`, checksummed])(
+    "reads the address %s",
+    (token) => {
+      const chains = { eth: { tokens: [{ ...moon, token }] } };
+      expect(read({ trading: ["eth"], chains }).eth?.tokens).toEqual([moon]);
+    },
+  );
+
+  it.each(["http://localhost:8545", "http://[::1]:8545/path", "https://rpc.example/key?a=b"])(
+    "takes the host %s",
+    (url) => {
+      expect(read({ trading: ["bsc"], chains: { bsc: { hosts: [url] } } }).bsc?.hosts).toEqual([url]);
+    },
+  );
+
+  const eth = (values: object) => ({ chains: { eth: values } });
+  const known = "They are eth, base, bsc, avax";
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ trading: ["sol"] }, `trading.0 is not a chain that can trade: "sol". ${known}`],
+    [{ trading: "eth" }, "trading is not JSON: eth"],
+    [{ trading: { eth: true } }, "trading must be a list of chains"],
+    [{ trading: ["eth", "base", "eth"] }, "trading names eth twice"],
+    [{ chains: [] }, "chains must be an object of chains"],
+    [{ chains: { sol: {} } }, `chains.sol is not a chain that can trade: "sol". ${known}`],
+    [eth({ host: [] }), "chains.eth.host must be an object of hosts, relay, wrapped, venues and tokens"],
+    [eth({ hosts: [] }), "chains.eth.hosts must have a host"],
+    [eth({ hosts: "https://rpc.example" }), "chains.eth.hosts must be a list of URLs"],
+    [eth({ hosts: ["http://rpc.example"] }), "chains.eth.hosts.0 must be an https URL"],
+    [eth({ hosts: ["wss://rpc.example"] }), "chains.eth.hosts.0 must be an https URL"],
+    [eth({ hosts: ["http://127.0.0.1.rpc.example"] }), "chains.eth.hosts.0 must be an https URL"],
+    [eth({ hosts: ["rpc.example"] }), "chains.eth.hosts.0 must be an https URL"],
+    [eth({ hosts: [5] }), "chains.eth.hosts.0 must be a URL"],
+    [
+      eth({ hosts: ["https://me:key@rpc.example"] }),
+      "chains.eth.hosts.0 must be a URL without user name and password",
+    ],
+    [
+      eth({ hosts: ["https://a.example/1", "https://a.example/2"] }),
+      "chains.eth.hosts names a.example twice: hosts that check each other must be different ones",
+    ],
+    [
+      eth({ hosts: [1, 2, 3, 4, 5, 6].map((number) => `https://${number}.example`) }),
+      "chains.eth.hosts must have at most 5 hosts",
+    ],
+    [eth({ relay: "http://relay.example" }), "chains.eth.relay must be an https URL"],
+    [
+      { chains: { base: { relay: "https://relay.example" } } },
+      "chains.base.relay is of no use: base has no public pool to hide transactions from",
+    ],
+    [
+      eth({ tokens: [{ ...moon, token: wrong }] }),
+      "chains.eth.tokens.0.token has a wrong checksum. Compare it with its source, or write it in lower case",
+    ],
+    [
+      eth({ tokens: [{ ...moon, token: "0x5FbD" }] }),
+      "chains.eth.tokens.0.token must be an address: 0x and 40 hex digits",
+    ],
+    [
+      eth({ tokens: [{ ...moon, token: checksummed.slice(2) }] }),
+      "chains.eth.tokens.0.token must be an address: 0x and 40 hex digits",
+    ],
+    [
+      eth({ tokens: [{ ...moon, token: `0x${"0".repeat(40)}` }] }),
+      "chains.eth.tokens.0.token must not be the zero address",
+    ],
+    [
+      eth({ tokens: [{ ...moon, decimals: 37 }] }),
+      "chains.eth.tokens.0.decimals must be a whole number from 0 to 36",
+    ],
+    [
+      eth({ tokens: [{ ...moon, decimals: "18" }] }),
+      "chains.eth.tokens.0.decimals must be a whole number from 0 to 36",
+    ],
+    [
+      eth({ tokens: [{ ...moon, symbol: "MO\u202eON" }] }),
+      "chains.eth.tokens.0.symbol must be 1 to 32 printable characters",
+    ],
+    [
+      eth({ tokens: [{ ...moon, name: "" }] }),
+      "chains.eth.tokens.0.name must be 1 to 64 printable characters",
+    ],
+    [
+      eth({ tokens: [moon, { ...moon, symbol: "SUN", token: checksummed.toLowerCase() }] }),
+      `chains.eth.tokens has ${checksummed} twice, the wrapped coin included`,
+    ],
+    [
+      eth({ tokens: [{ ...moon, token: defaultChains.eth.wrapped.token }] }),
+      `chains.eth.tokens has ${defaultChains.eth.wrapped.token} twice, the wrapped coin included`,
+    ],
+    [
+      eth({ tokens: [moon, { ...moon, symbol: "moon", token: other }] }),
+      "chains.eth.tokens has the symbol MOON twice, the coins' included",
+    ],
+    [
+      eth({ tokens: [{ ...moon, symbol: "eth" }] }),
+      "chains.eth.tokens has the symbol ETH twice, the coins' included",
+    ],
+    [eth({ wrapped: { ...moon, decimals: 8 } }), "chains.eth.wrapped.decimals must be 18, as the coin's are"],
+    [eth({ venues: [] }), "chains.eth.venues must have a venue"],
+    [eth({ venues: [v2, { ...v2, router: checksummed }] }), "chains.eth.venues has uniswap-v2 twice"],
+    [
+      eth({ venues: [{ ...v2, venue: "sushiswap" }] }),
+      'chains.eth.venues.0.venue is not a venue of trading: "sushiswap". ' +
+        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3",
+    ],
+    [
+      eth({ venues: [{ ...v3, quoter: undefined }] }),
+      "chains.eth.venues.0.quoter must be an address: 0x and 40 hex digits",
+    ],
+    [
+      eth({ venues: [{ ...v2, quoter: other }] }),
+      "chains.eth.venues.0.quoter must be an object of venue, factory, router and feeBps",
+    ],
+    [
+      eth({ venues: [{ ...v2, router: wrong }] }),
+      "chains.eth.venues.0.router has a wrong checksum. Compare it with its source, or write it in lower case",
+    ],
+    [
+      eth({ venues: [{ ...v2, feeBps: 0.3 }] }),
+      "chains.eth.venues.0.feeBps must be a whole number from 0 to 9999",
+    ],
+  ])("refuses %j in one line", (context, line) => {
+    expect(linesFor(context)).toEqual([`Context ${line}`]);
+  });
+
+  it("has a line for each mistake", () => {
+    expect(
+      linesFor(eth({ hosts: ["http://a.example", "ftp://b.example"], relay: 5, tokens: [{}] })),
+    ).toHaveLength(7);
+    expect(linesFor({ trading: ["eth", "eth"], ...eth({ tokens: [moon, moon] }) })).toHaveLength(3);
+  });
+
+  it("never repeats a URL, which may contain a key", () => {
+    const url = "http://rpc.example/v2/c0ffee";
+    expect(linesFor(eth({ hosts: [url, url], relay: url })).join()).not.toContain("c0ffee");
+  });
+});
+
+describe("the templates", () => {
+  it("do not change while no chain trades", () => {
+    const hosts = ["http://127.0.0.1:8545"];
+    expect(synthesize({ trading: [], chains: { eth: { hosts, tokens: [] } } })).toEqual(synthesize());
+  });
+});
+
+describe("a chain with one host", () => {
+  const one: TradingConfiguration = { base: { ...defaultChains.base, hosts: ["https://rpc.example"] } };
+
+  it("is warned of, because nothing checks that host", () => {
+    const warning =
+      "Context chains.base.hosts has one host: nothing checks what it says, so it alone decides the prices of trades";
+    expect(tradingWarnings(one)).toEqual([warning]);
+    expect(tradingWarnings(defaultChains)).toEqual([]);
+    const app = terminalApp({ context: { ...withoutCode, trading: ["base"], chains: one } });
+    const { metadata } = app.node.findChild("TerminalApi").node;
+    const isWarning = ({ type }: { type: string }) => type === "aws:cdk:warning";
+    expect(metadata.filter(isWarning).map(({ data }) => data)).toEqual([expect.stringContaining(warning)]);
+  });
+});
