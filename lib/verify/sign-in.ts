@@ -8,7 +8,7 @@ export type TokenVariables = { VERIFY_TOKEN?: string | undefined; VERIFY_EXPIRED
 export type SignIn = {
   /** Signs in as a user that nobody else is. */
   start(): Promise<SignedIn>;
-  /** An expired token of any user. Undefined if there is none. */
+  /** Returns an expired token of any user, or undefined if the operator has provided no such token. */
   expiredToken(): Promise<string | undefined>;
 };
 

@@ -135,7 +135,7 @@ describe("push", () => {
     ]);
   });
 
-  it("makes one attempt if told so", async () => {
+  it("makes a single attempt with `rounds: 1`", async () => {
     api.current.answer = () => 500;
     const { missed } = await push(
       api.current.pusher,

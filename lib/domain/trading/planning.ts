@@ -81,7 +81,10 @@ function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bi
 
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** The lower of the hosts' quotes that reach the minimum: the higher one may be made up. Otherwise why there is none. */
+/**
+ * The lowest of the hosts' quotes that reach the order's minimum, since a higher one may be made up. If there is no such
+ * quote, the reason.
+ */
 function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
   const quotes = facts.flatMap(({ quote }) => (quote && intent.venues.includes(quote.venue) ? [quote] : []));
   const [lowest] = quotes

@@ -41,7 +41,7 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(onMissed).not.toHaveBeenCalled();
   });
 
-  it("returns the records if nobody can be told to bring the connection up to date", async () => {
+  it("returns the records if the catch-up of a connection cannot be started", async () => {
     await connect("jon", "jon-1");
     await connect("kay", "kay-1");
     api.current.answer = ({ connectionID }) => (connectionID === "jon-1" ? 500 : 200);

@@ -82,7 +82,10 @@ export class Invariants {
     const book = this.facts.table.get("book", intent);
     const event = book?.events.find(({ orderId }) => orderId === intent.orderId);
     if (life.status !== "filled") {
-      must(event === undefined || !("spent" in event), "a position has a fill that is none");
+      must(
+        event === undefined || !("spent" in event),
+        "a position counts a fill of an order that is not filled",
+      );
       return;
     }
     must(book !== undefined && (life.settled || event !== undefined), "a fill is not in its position");
