@@ -1,3 +1,5 @@
+import { seededRandom } from "../../lib/local/src/random.ts";
+
 /** A seeded source of choices: the same seed makes the same choices in the same order. */
 export type Chance = {
   /** From 0 to 1, 1 excluded. */
@@ -10,15 +12,7 @@ export type Chance = {
 };
 
 export function createChance(seed: string): Chance {
-  let state = 0x811c9dc5;
-  for (const byte of Buffer.from(seed)) state = Math.imul(state ^ byte, 0x01000193);
-  // Mulberry32.
-  const number = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const number = seededRandom(seed);
   const below = (limit: number) => Math.floor(number() * limit);
   return {
     number,

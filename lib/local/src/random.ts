@@ -2,12 +2,14 @@
 export type Random = () => number;
 
 /** @param seed any text or number */
-export function seededRandom(seed: string | number): Random {
-  let state = hash(String(seed));
-  // Mulberry32.
+export const seededRandom = (seed: string | number): Random => mulberry32(hash(String(seed)));
+
+/** @param state a whole number of 32 bits, which should differ in many of them from that of another sequence */
+export function mulberry32(state: number): Random {
+  let current = state;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    current = (current + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(current ^ (current >>> 15), current | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
