@@ -4,6 +4,7 @@ import { buildSync } from "esbuild";
 import { bundleOptions, codeFile, handlerOf } from "../../lib/infra/functions/bundle.ts";
 import type { OperationName } from "../../lib/operations.ts";
 import { authorizerEvent, restEvent } from "../support/events.ts";
+import { functionEnvironment } from "../support/function-environment.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
 /** A handler whose starts and calls are measured, with its first event. */
@@ -79,23 +80,8 @@ export function bundled({ name }: Contender, parent: string): string {
 
 /** The environment of every function, with all services of AWS at one address. */
 export const environmentAt = (url: string): Record<string, string> => ({
-  AWS_REGION: "us-east-1",
-  AWS_ACCESS_KEY_ID: "benchmark",
-  AWS_SECRET_ACCESS_KEY: "benchmark",
-  AWS_SESSION_TOKEN: "benchmark",
+  ...functionEnvironment,
+  AWS_SESSION_TOKEN: "test",
   AWS_ENDPOINT_URL: url,
-  TABLE_NAME: "table",
-  KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/benchmark",
   ALLOWED_ORIGINS: "[]",
-  WALLET_LIMITS: JSON.stringify({ Base: 10, Pro: 50, Enterprise: 500 }),
-  ISSUER: "https://id.example/",
-  AUDIENCE: "terminal",
-  JWKS_URI: "https://id.example/keys",
-  COOKIE_NAME: "access_token",
-  CHANNEL_SHARDS: "4",
-  CONNECTIONS_PER_USER: "30",
-  DELIVER_FUNCTION: "deliver",
-  CATCH_UP_FUNCTION: "catchUp",
-  FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
-  PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
 });

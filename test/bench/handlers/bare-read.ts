@@ -1,17 +1,7 @@
-/** The least that a read can be: one query with the SDK's client as it comes. */
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { readWallets } from "./read-wallets.ts";
 
-const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-
-export const handler = async () => {
-  const { Items } = await client.send(
-    new QueryCommand({
-      TableName: "table",
-      ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": "USER#alice", ":from": "WALLET#", ":to": "WALLET#~" },
-    }),
-  );
-  return { statusCode: 200, headers: { "Content-Type": "application/json" }, body: JSON.stringify(Items) };
-};
+export const handler = async () => ({
+  statusCode: 200,
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(await readWallets()),
+});

@@ -1,0 +1,17 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+
+/** The least that a read can be: one query with the SDK's client as it comes. */
+export async function readWallets() {
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName: "table",
+      ConsistentRead: true,
+      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": "USER#alice", ":from": "WALLET#", ":to": "WALLET#~" },
+    }),
+  );
+  return Items;
+}
