@@ -1,5 +1,8 @@
 import * as v from "valibot";
-import type { DomainErrorCode } from "../domain/domain-error.ts";
+import type { DomainErrorCode, DomainErrorDetails } from "../domain/domain-error.ts";
+import { orderStatuses } from "../domain/execution.ts";
+import { networks } from "../domain/network.ts";
+import { tokenFlags } from "../domain/trading/token-flag.ts";
 import { MessageSchema, TimestampSchema } from "./scalars.ts";
 
 /**
@@ -17,6 +20,7 @@ export type ErrorCode =
   | "NOT_CONNECTED"
   | "RATE_LIMITED"
   | "UNKNOWN_USER"
+  | "CHAIN_UNAVAILABLE"
   | "INTERNAL_ERROR";
 
 /** The codes of HTTP answers, each with its status. Any domain error may end a request. */
@@ -24,9 +28,24 @@ export const statusOfCode = {
   INVALID_REQUEST: 400,
   INVALID_PRIVATE_KEY: 400,
   INVALID_SETTING: 400,
+  UNSUPPORTED_CHAIN: 400,
+  NO_ROUTE: 400,
+  AMOUNT_TOO_SMALL: 400,
+  INSUFFICIENT_BALANCE: 400,
   WALLET_LIMIT_REACHED: 403,
+  TRADING_DISABLED: 403,
+  POLICY_LIMIT: 403,
+  WALLET_NOT_FOUND: 404,
+  TOKEN_NOT_FOUND: 404,
+  ORDER_NOT_FOUND: 404,
+  PRICE_IMPACT_TOO_HIGH: 409,
+  GAS_PRICE_TOO_HIGH: 409,
+  TOKEN_UNSAFE: 409,
+  WALLET_BUSY: 409,
+  ORDER_NOT_CANCELLABLE: 409,
   UNSUPPORTED_MEDIA_TYPE: 415,
   INTERNAL_ERROR: 500,
+  CHAIN_UNAVAILABLE: 503,
 } as const satisfies Record<DomainErrorCode, number> & { [Code in ErrorCode]?: number };
 
 export type HttpErrorCode = keyof typeof statusOfCode;
@@ -52,7 +71,59 @@ export const executionErrorCodes = [
 ] as const satisfies ErrorCode[];
 
 /** An error as a caller sees it. The message names the field at fault, never a value, a cause or a stack. */
-export type ErrorAnswer = { code: HttpErrorCode; message: string };
+export type ErrorAnswer = { code: HttpErrorCode; message: string; details?: object | undefined };
+
+const AmountText = v.string();
+const Percent = v.number();
+const Gwei = v.string();
+
+/** What the general envelope says about an error beside its message, by the code. Other codes have no details. */
+const detailsOfCode = {
+  INVALID_REQUEST: v.object({ field: v.string() }),
+  UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
+  INSUFFICIENT_BALANCE: v.object({
+    token: v.string(),
+    symbol: v.string(),
+    needed: AmountText,
+    available: AmountText,
+  }),
+  POLICY_LIMIT: v.object({ limit: AmountText, requested: AmountText }),
+  PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
+  GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
+  TOKEN_UNSAFE: v.object({
+    flags: v.array(v.picklist(tokenFlags)),
+    buyTax: v.nullable(Percent),
+    sellTax: v.nullable(Percent),
+  }),
+  ORDER_NOT_CANCELLABLE: v.object({ status: v.picklist(orderStatuses) }),
+} satisfies { [Code in HttpErrorCode]?: v.GenericSchema } & DetailSchemas;
+
+/** A schema for each domain error with details. */
+type DetailSchemas = {
+  [Code in DomainErrorCode as DomainErrorDetails[Code] extends undefined ? never : Code]: v.GenericSchema<
+    DomainErrorDetails[Code]
+  >;
+};
+
+const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
+  v.object({
+    code: v.literal(code),
+    message: v.string(),
+    // A body that is no JSON object has no field to name.
+    details: code === "INVALID_REQUEST" ? v.optional(details) : details,
+  }),
+);
+
+const withoutDetails = v.object({
+  code: v.picklist(Object.keys(statusOfCode).filter((code) => !(code in detailsOfCode))),
+  message: v.string(),
+});
+
+/** An error in the general envelope. */
+export const EnvelopeErrorSchema = v.pipe(
+  v.variant("code", [...withDetails, withoutDetails]),
+  v.title("EnvelopeError"),
+);
 
 /** `{error}`: used by some endpoints, and by the gateway. */
 const ErrorBodySchema = v.pipe(v.object({ error: v.string() }), v.title("Error"));
@@ -67,7 +138,7 @@ export const UnauthorizedBodySchema = v.pipe(
 const ErrorEnvelopeSchema = v.pipe(
   v.object({
     success: v.literal(false),
-    error: v.object({ code: v.picklist(Object.keys(statusOfCode)), message: v.string() }),
+    error: EnvelopeErrorSchema,
     timestamp: TimestampSchema,
   }),
   v.title("ErrorEnvelope"),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { DomainErrorCode } from "../domain/domain-error.ts";
 import type { RestOperationName } from "../operations.ts";
+import type { HttpErrorCode } from "./errors.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, MessageSchema } from "./scalars.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
@@ -13,8 +13,8 @@ export type OperationSchemas = {
   body?: v.GenericSchema;
   /** The body of a 200. A field that it does not list never leaves the service. */
   success: v.GenericSchema;
-  /** The domain errors that it may end in. */
-  domainErrors?: readonly DomainErrorCode[];
+  /** The errors that it may end in, beside those of every request with such input. */
+  errors?: readonly HttpErrorCode[];
 };
 
 /** The input and output of each operation. */
@@ -22,14 +22,14 @@ export const schemas = {
   storeWallet: {
     body: ImportWalletSchema,
     success: MessageSchema,
-    domainErrors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
+    errors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
   },
   listWallets: { success: WalletsSchema },
   updateTradingSettings: {
     path: ChainPathSchema,
     body: SettingsPatchSchema,
     success: SettingsRecordSchema,
-    domainErrors: ["INVALID_SETTING"],
+    errors: ["INVALID_SETTING"],
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
   listRewards: { success: RewardListSchema },

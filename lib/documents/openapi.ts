@@ -5,13 +5,36 @@ import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
 
-const reasons: Record<number, string> = {
-  400: "The request cannot be read or breaks a rule. The message names the field.",
+/** What each code means. */
+const meanings: Record<HttpErrorCode, string> = {
+  INVALID_REQUEST: "The request cannot be read. The message names the field.",
+  INVALID_PRIVATE_KEY: "The private key is not one of that network.",
+  INVALID_SETTING: "The chain does not have that setting.",
+  UNSUPPORTED_CHAIN: "The chain does not trade here.",
+  NO_ROUTE: "No pool can make the trade.",
+  AMOUNT_TOO_SMALL: "The trade would give nothing.",
+  INSUFFICIENT_BALANCE: "The wallet has too little of a coin or token, network fees included.",
+  WALLET_LIMIT_REACHED: "The wallet limit of the user's tier is reached.",
+  TRADING_DISABLED: "Trading is switched off.",
+  POLICY_LIMIT: "The buy is above a limit.",
+  WALLET_NOT_FOUND: "The user has no such wallet.",
+  TOKEN_NOT_FOUND: "The address does not answer as a token.",
+  ORDER_NOT_FOUND: "The user has no such order.",
+  PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
+  GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
+  TOKEN_UNSAFE: "The token cannot be sold, or its tax is very high.",
+  WALLET_BUSY: "The wallet has too many open orders, or another program is using it.",
+  ORDER_NOT_CANCELLABLE: "The order has ended, or is another engine's.",
+  UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
+  INTERNAL_ERROR: "The service failed. No change is ever saved in part.",
+  CHAIN_UNAVAILABLE:
+    "The chain cannot be reached. Nothing was recorded. Try again after `Retry-After` seconds.",
+};
+
+/** What the gateway's own answers mean. */
+const gatewayReasons: Record<number, string> = {
   401: "No token, or one that is not accepted. `needsRefresh` is true if the token has expired.",
-  403: "The wallet limit of the user's tier is reached.",
-  415: "The Content-Type is not application/json.",
   429: "Too many requests. Try again after `Retry-After` seconds.",
-  500: "The service failed. No change is ever saved in part.",
 };
 
 /** The OpenAPI 3.1 description of the REST API. */
@@ -29,7 +52,9 @@ export function openApiDocument(): JsonSchema {
       ...(body && { requestBody: { required: true, content: json(body) } }),
       responses: {
         200: { description: "Success", content: json(success) },
-        ...Object.fromEntries(errorStatuses(schemas[name]).map((status) => [status, error(status, row)])),
+        ...Object.fromEntries(
+          [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
+        ),
       },
     };
   }
@@ -43,10 +68,18 @@ export function openApiDocument(): JsonSchema {
     });
   }
 
-  function error(status: number, { errors }: RestRow): JsonSchema {
-    const content = json(gatewayBody(status) ?? errorBodies[status < 500 ? errors.client : errors.server]);
-    const retry = { "Retry-After": { description: "Seconds", schema: { type: "integer" } } };
-    return { description: reasons[status], ...(status === 429 && { headers: retry }), content };
+  function error(status: number, codes: readonly HttpErrorCode[], { errors }: RestRow): JsonSchema {
+    const shape = status < 500 ? errors.client : errors.server;
+    const content = json(gatewayBodies[status] ?? errorBodies[shape]);
+    // Only the envelope has the code.
+    const reasons = codes.map((code) =>
+      shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
+    );
+    return {
+      description: gatewayReasons[status] ?? reasons.join("\n"),
+      ...(retried.includes(status) && { headers: retryAfter }),
+      content,
+    };
   }
 
   const paths: Record<string, JsonSchema> = {};
@@ -81,14 +114,23 @@ export function openApiDocument(): JsonSchema {
 
 type Parameters = { properties?: Record<string, JsonSchema>; required?: string[] };
 
-function errorStatuses({ path, body, domainErrors = [] }: OperationSchemas): number[] {
-  const codes: HttpErrorCode[] = [...domainErrors, "INTERNAL_ERROR"];
-  if (path !== undefined || body !== undefined) codes.push("INVALID_REQUEST");
+const retried = [429, statusOfCode.CHAIN_UNAVAILABLE];
+const retryAfter = { "Retry-After": { description: "Seconds", schema: { type: "integer" } } };
+
+/** The errors of an operation by their status, in order. */
+function errorsOf({ path, body, errors = [] }: OperationSchemas): Map<number, HttpErrorCode[]> {
+  const codes: HttpErrorCode[] = [...errors, "INTERNAL_ERROR"];
+  if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
-  return [...new Set([...codes.map((code) => statusOfCode[code]), 401, 429])].sort();
+  const statuses = [...codes.map((code) => statusOfCode[code]), ...Object.keys(gatewayReasons).map(Number)];
+  const byStatus = statuses
+    .toSorted((a, b) => a - b)
+    .map((status) => [status, codes.filter((code) => statusOfCode[code] === status)] as const);
+  return new Map(byStatus);
 }
 
 /** API Gateway answers these itself, with one body for all operations. */
-function gatewayBody(status: number): v.GenericSchema | undefined {
-  return { 401: UnauthorizedBodySchema, 429: errorBodies.error }[status];
-}
+const gatewayBodies: Record<number, v.GenericSchema> = {
+  401: UnauthorizedBodySchema,
+  429: errorBodies.error,
+};

@@ -1,13 +1,46 @@
-/** The rules of the domain that a request can break. */
-export type DomainErrorCode = "INVALID_PRIVATE_KEY" | "INVALID_SETTING" | "WALLET_LIMIT_REACHED";
+import type { Order } from "./execution.ts";
+import type { Network } from "./network.ts";
+import type { TokenFlag } from "./trading/token-flag.ts";
+
+/**
+ * The rules of the domain that a request can break, and what the error says beside its message. Amounts and gas prices are
+ * decimal text, gas prices in gwei; taxes and impact are percent, and null if they could not be found out.
+ */
+export type DomainErrorDetails = {
+  INVALID_PRIVATE_KEY: undefined;
+  INVALID_SETTING: undefined;
+  WALLET_LIMIT_REACHED: undefined;
+  /** With the chains that trade here. */
+  UNSUPPORTED_CHAIN: { chains: readonly Network[] };
+  NO_ROUTE: undefined;
+  AMOUNT_TOO_SMALL: undefined;
+  /** With the coin or token that is short: an address, or `native`. */
+  INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
+  TRADING_DISABLED: undefined;
+  POLICY_LIMIT: { limit: string; requested: string };
+  WALLET_NOT_FOUND: undefined;
+  TOKEN_NOT_FOUND: undefined;
+  ORDER_NOT_FOUND: undefined;
+  PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
+  GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
+  TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
+  WALLET_BUSY: undefined;
+  ORDER_NOT_CANCELLABLE: { status: Order["status"] };
+};
+
+export type DomainErrorCode = keyof DomainErrorDetails;
+
+type Rest<Details> = Details extends undefined ? [] : [details: Details];
 
 /** A request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
-export class DomainError extends Error {
+export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends Error {
   override readonly name = "DomainError";
-  readonly code: DomainErrorCode;
+  readonly code: Code;
+  readonly details: DomainErrorDetails[Code];
 
-  constructor(code: DomainErrorCode, message: string) {
+  constructor(code: Code, message: string, ...[details]: Rest<DomainErrorDetails[Code]>) {
     super(message);
     this.code = code;
+    this.details = details as DomainErrorDetails[Code];
   }
 }

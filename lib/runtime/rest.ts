@@ -2,13 +2,14 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import * as v from "valibot";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
+import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operations, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
-import { logFault } from "./log.ts";
+import { logFault, logWarning } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
 /** The caller, as the authorizer has identified them, and the time of the call. */
@@ -56,7 +57,9 @@ function readJsonObject(event: APIGatewayProxyEvent): object {
   // Browsers send this type across origins only after a preflight, so a foreign form cannot use the cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw new InvalidRequest("Content-Type must be application/json", "UNSUPPORTED_MEDIA_TYPE");
+    throw new InvalidRequest("Content-Type must be application/json", {
+      code: "UNSUPPORTED_MEDIA_TYPE",
+    });
   }
   const body = parseBody(
     event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64").toString() : event.body,
@@ -81,6 +84,9 @@ function headerOf({ headers }: APIGatewayProxyEvent, lowerCaseName: string): str
   return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
 }
 
+/** Hosts of chains that lag or are overloaded mostly recover within seconds. */
+const chainRetrySeconds = 5;
+
 /** No cache may store an answer, and no browser may guess its type. */
 const answerHeaders = {
   "Content-Type": "application/json",
@@ -88,30 +94,39 @@ const answerHeaders = {
   "X-Content-Type-Options": "nosniff",
 };
 
-function answer(statusCode: number, body: unknown): APIGatewayProxyResult {
-  return { statusCode, headers: answerHeaders, body: JSON.stringify(body) };
+function answer(statusCode: number, body: unknown, headers: object = {}): APIGatewayProxyResult {
+  return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
 /** An error that is not meant for the caller is logged by its name and becomes a 500. */
 function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   if (error instanceof DomainError || error instanceof InvalidRequest) return error;
+  if (error instanceof ChainUnavailable) {
+    logWarning(operation, error);
+    return { code: "CHAIN_UNAVAILABLE", message: "The chain cannot be reached now" };
+  }
   logFault(operation, error);
   return { code: "INTERNAL_ERROR", message: "Internal server error" };
 }
 
 function answerError({ errors }: RestRow, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
   const status = statusOfCode[error.code];
-  return answer(status, errorBody(status < 500 ? errors.client : errors.server, error, now));
+  const body = errorBody(status < 500 ? errors.client : errors.server, error, now);
+  return answer(
+    status,
+    body,
+    error.code === "CHAIN_UNAVAILABLE" ? { "Retry-After": `${chainRetrySeconds}` } : {},
+  );
 }
 
-function errorBody(shape: RestRow["errors"]["client"], { code, message }: ErrorAnswer, now: Date) {
+function errorBody(shape: RestRow["errors"]["client"], { code, message, details }: ErrorAnswer, now: Date) {
   switch (shape) {
     case "message":
       return { message };
     case "error":
       return { error: message };
     case "envelope":
-      return { success: false, error: { code, message }, timestamp: now.toISOString() };
+      return { success: false, error: { code, message, details }, timestamp: now.toISOString() };
   }
 }
 

@@ -5,10 +5,16 @@ import type { HttpErrorCode } from "../api/errors.ts";
 export class InvalidRequest extends Error {
   override readonly name = "InvalidRequest";
   readonly code: HttpErrorCode;
+  readonly details: { field: string } | undefined;
 
-  constructor(message: string, code: HttpErrorCode = "INVALID_REQUEST") {
+  /** @param field its name, if one field is at fault. */
+  constructor(
+    message: string,
+    { code = "INVALID_REQUEST", field }: { code?: HttpErrorCode; field?: string } = {},
+  ) {
     super(message);
     this.code = code;
+    this.details = field === undefined ? undefined : { field };
   }
 }
 
@@ -28,8 +34,12 @@ export function validate<Schema extends v.GenericSchema>(
   if (result.success) return result.output;
   const [issue] = result.issues;
   if (issue.path === undefined) throw new InvalidRequest(`The ${what} must be an object`);
-  const field = fieldOf(issue) ?? `A field of the ${what}`;
-  throw new InvalidRequest(`${field} ${isMissing(issue) ? required(schema, issue) : issue.message}`);
+  const field = fieldOf(issue);
+  const problem = isMissing(issue) ? required(schema, issue) : issue.message;
+  throw new InvalidRequest(
+    `${field ?? `A field of the ${what}`} ${problem}`,
+    field === undefined ? {} : { field },
+  );
 }
 
 function expectation(issue: v.BaseIssue<unknown>): string {

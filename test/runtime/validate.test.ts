@@ -33,6 +33,14 @@ describe("validate", () => {
   });
 
   it.each([
+    [{ network: "eth" }, { field: "privateKey" }],
+    [{ network: "eth", privateKey: secret, label: "x" }, { field: "label" }],
+    [{ network: "eth", privateKey: secret, [secret]: "x" }, undefined],
+  ])("names the field of %j in the details unless it may be a secret: %j", (input, details) => {
+    expect(() => validate(ImportWalletSchema, input)).toThrow(expect.objectContaining({ details }));
+  });
+
+  it.each([
     ['{"slippage":0}', "slippage must be at least 0.0001"],
     ['{"slippage":100.1}', "slippage must be at most 100"],
     ['{"slippage":1e400}', "slippage must be at most 100"],

@@ -1,0 +1,55 @@
+import "../functions/environment.ts";
+import { describe, expect, it } from "vitest";
+import { statusOfCode } from "../../lib/api/errors.ts";
+import { ChainUnavailable, HostFault } from "../../lib/chains/host-fault.ts";
+import { DomainError } from "../../lib/domain/domain-error.ts";
+import { rest } from "../../lib/runtime/rest.ts";
+import { quietConsole } from "../support/console.ts";
+import { restEvent } from "../support/events.ts";
+
+const logged = quietConsole();
+
+/** The answer of an operation with the general envelope whose use case fails. */
+async function answerTo(error: Error) {
+  const { statusCode, headers, body } = await rest("listWalletsV2", () => Promise.reject(error))(restEvent());
+  return { statusCode, headers, body: JSON.parse(body) };
+}
+
+describe("rest", () => {
+  it("answers a domain error with its status, code and details", async () => {
+    const details = { token: "native", symbol: "ETH", needed: "0.5", available: "0.1" };
+    const error = new DomainError("INSUFFICIENT_BALANCE", "Too little ETH", details);
+    expect(await answerTo(error)).toMatchObject({
+      statusCode: statusOfCode.INSUFFICIENT_BALANCE,
+      body: {
+        success: false,
+        error: { code: "INSUFFICIENT_BALANCE", message: "Too little ETH", details },
+        timestamp: expect.any(String),
+      },
+    });
+    expect(logged()).toEqual([]);
+  });
+
+  it("has no details where an error has none", async () => {
+    const { body } = await answerTo(new DomainError("NO_ROUTE", "No pool has this token"));
+    expect(body.error).toEqual({ code: "NO_ROUTE", message: "No pool has this token" });
+  });
+
+  it("answers 503 with Retry-After if a chain is unavailable, and says nothing of its hosts", async () => {
+    const cause = new HostFault("TIMEOUT", "eth_call");
+    const { statusCode, headers, body } = await answerTo(
+      new ChainUnavailable("https://secret.example", { cause }),
+    );
+    expect(statusCode).toBe(503);
+    expect(headers?.["Retry-After"]).toMatch(/^[1-9]\d*$/);
+    expect(body.error).toEqual({ code: "CHAIN_UNAVAILABLE", message: "The chain cannot be reached now" });
+    expect(logged()).toEqual([
+      { operation: "listWalletsV2", error: "ChainUnavailable", cause: "HostFault TIMEOUT" },
+    ]);
+  });
+
+  it("sends Retry-After with no other error", async () => {
+    const { headers } = await answerTo(new Error("broken"));
+    expect(headers).not.toHaveProperty("Retry-After");
+  });
+});
