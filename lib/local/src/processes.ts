@@ -14,43 +14,61 @@ export function killGroup({ pid }: ChildProcess): void {
 
 /** Ensures that no process outlives the runner, even if the runner is killed and cannot clean up. */
 export type Reaper = {
-  /** The child must lead a process group of its own (`detached`). The whole group ends with the runner. */
-  watch(child: ChildProcess): void;
+  /**
+   * The child must lead a process group of its own (`detached`). The whole group ends with the runner.
+   *
+   * @param signal `TERM` for a process that has something to save. It is killed if that takes more than five seconds.
+   */
+  watch(child: ChildProcess, signal?: EndSignal): void;
   /** Ends everything that is still watched. */
   close(): Promise<void>;
 };
 
+/** How the reaper ends a process group. */
+export type EndSignal = "KILL" | "TERM";
+
 /**
- * Reads `+ <group>` for a process group that started and `- <group>` for one that ended. When the runner ends,
- * in whatever way, the operating system closes its pipes. The script's input then ends, and it kills every
- * group that is left.
+ * Reads `KILL <group>` or `TERM <group>` for a process group that started, with the signal that ends it, and `- <group>` for
+ * one that ended. When the runner ends, in whatever way, the operating system closes its pipes. The script's input then
+ * ends, and it signals every group that is left. Its argument is for how many tenths of a second it then waits.
  */
 const SCRIPT = `
 groups=
 while read -r sign group; do
   others=
   for each in $groups; do
-    [ "$each" = "$group" ] || others="$others $each"
+    [ "\${each#*-}" = "$group" ] || others="$others $each"
   done
   groups=$others
-  [ "$sign" = + ] && groups="$groups $group"
+  [ "$sign" = - ] || groups="$groups $sign-$group"
 done
 for each in $groups; do
-  kill -s KILL -- "-$each" 2>/dev/null
+  kill -s "\${each%%-*}" -- "-\${each#*-}" 2>/dev/null
+done
+tries=$1
+for each in $groups; do
+  while [ "$tries" -gt 0 ] && kill -s 0 -- "-\${each#*-}" 2>/dev/null; do
+    sleep 0.1
+    tries=$((tries - 1))
+  done
+  kill -s KILL -- "-\${each#*-}" 2>/dev/null
 done
 `;
 
-export function createReaper(): Reaper {
+export function createReaper({ saveSeconds = 5 } = {}): Reaper {
   // In its own process group: Ctrl-C in a terminal reaches the whole group of the runner, and the reaper must
   // outlive it.
-  const shell = spawn("sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  const shell = spawn("sh", ["-c", SCRIPT, "reaper", `${saveSeconds * 10}`], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
   const gone = once(shell, "exit");
   // Writing fails if someone has killed the shell. The runner works without it.
   shell.stdin.on("error", () => {});
 
   return {
-    watch(child) {
-      shell.stdin.write(`+ ${child.pid}\n`);
+    watch(child, signal = "KILL") {
+      shell.stdin.write(`${signal} ${child.pid}\n`);
       child.once("exit", () => shell.stdin.write(`- ${child.pid}\n`));
     },
     async close() {
