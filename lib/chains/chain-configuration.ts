@@ -1,15 +1,11 @@
+import type { V2Venue, V3Venue } from "../domain/trading/intent.ts";
 import type { TradingChain } from "../domain/trading/trading-chain.ts";
 
-/** Venues whose pools follow Uniswap v2, with one fee for all of their pools. */
-export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
-
-/** Venues whose pools follow Uniswap v3, one for each fee. */
-export const v3Venues = ["uniswap-v3"] as const;
-
 /** The contracts of an exchange on a chain, by their addresses. */
-export type ChainVenue =
-  | { venue: (typeof v2Venues)[number]; factory: string; router: string; feeBps: number }
-  | { venue: (typeof v3Venues)[number]; factory: string; router: string; quoter: string };
+export type ChainVenue = V2Contracts | V3Contracts;
+
+export type V2Contracts = { venue: V2Venue; factory: string; router: string; feeBps: number };
+export type V3Contracts = { venue: V3Venue; factory: string; router: string; quoter: string };
 
 export type ListedToken = { token: string; symbol: string; name: string; decimals: number };
 

@@ -1,11 +1,7 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import {
-  type ChainConfiguration,
-  type TradingConfiguration,
-  v2Venues,
-  v3Venues,
-} from "../chains/chain-configuration.ts";
+import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
+import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultChains } from "./default-chains.ts";

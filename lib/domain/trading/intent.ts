@@ -4,8 +4,17 @@ import type { Network } from "../network.ts";
 /** A wallet on one chain. Its nonces are one sequence, whoever holds the key. */
 export type LaneKey = { chain: Network; wallet: string };
 
-/** A kind of pool, with a router and calls of its own. */
-export type SwapVenue = "uniswap-v2" | "uniswap-v3";
+/** Venues whose pools follow Uniswap v2, with one fee for all of their pools. */
+export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
+
+/** Venues whose pools follow Uniswap v3, one for each fee. */
+export const v3Venues = ["uniswap-v3"] as const;
+
+export type V2Venue = (typeof v2Venues)[number];
+export type V3Venue = (typeof v3Venues)[number];
+
+/** An exchange with pools and a router of its own. */
+export type SwapVenue = V2Venue | V3Venue;
 
 /**
  * What an order may do, fixed when it is placed. Only the function that places orders can make the MAC over it, so that
