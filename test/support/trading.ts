@@ -35,6 +35,7 @@ export const tradeOrder = (changes: Partial<TradeOrder> = {}): TradeOrder => ({
     slippage: 1,
     createdAt: "2026-11-21T20:00:00.000Z",
   },
+  quoted: { amountOut: 4_960_273_038_901_078_125_544n, priceImpact: 0.496, networkFee: 235_226_250_000_000n },
   amount: intent().amount,
   approveNonces: [],
   isCancelling: false,

@@ -17,12 +17,6 @@ const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
 const greater = (a: bigint, b: bigint) => (a > b ? a : b);
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** Fees within a cap. */
-export const capped = (fees: Fees, cap: bigint): Fees => ({
-  maxFeePerGas: lesser(fees.maxFeePerGas, cap),
-  maxPriorityFeePerGas: lesser(fees.maxPriorityFeePerGas, cap),
-});
-
 /** Whether a node that holds a transaction with the old fees will replace it. */
 export const replaces = (fees: Fees, old: Fees): boolean =>
   fees.maxFeePerGas >= raised(old.maxFeePerGas) &&

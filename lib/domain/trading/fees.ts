@@ -74,6 +74,10 @@ export type L1Fee = bigint;
 export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
 
+/** What a unit of gas may cost at most, so that with the part for layer 1 it is within the highest gas price. */
+export const feeCap = (maxGasPrice: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
+  maxGasPrice - ceilDivide(l1Fee, gasLimit);
+
 /**
  * Fees that keep a transaction within the highest gas price, with its part for layer 1. Undefined if the next block costs
  * more than that: then nothing may be sent, as it would wait in the pool until the price falls.
@@ -87,7 +91,7 @@ export function feesWithin(
 ): Fees | undefined {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
   if (gasPriceNow(baseFee, maxPriorityFeePerGas, gasLimit, l1Fee) > maxGasPrice) return undefined;
-  const cap = maxGasPrice - ceilDivide(l1Fee, gasLimit);
+  const cap = feeCap(maxGasPrice, gasLimit, l1Fee);
   return { maxFeePerGas: maxFeePerGas < cap ? maxFeePerGas : cap, maxPriorityFeePerGas };
 }
 
@@ -111,7 +115,14 @@ export function networkFee(transactions: readonly PlannedGas[], fees: Fees, base
   const price = baseFee + fees.maxPriorityFeePerGas;
   return {
     expected: sum(({ estimate }) => estimate) * price + l1,
-    max: sum(({ gasLimit }) => gasLimit) * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n),
+    max: mostFee(transactions, fees),
     l1,
   };
+}
+
+/** The most that transactions can cost in network fees. */
+export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: Fees): bigint {
+  const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);
+  return gas * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n);
 }

@@ -1,9 +1,11 @@
 import type { SignRequest } from "./effects.ts";
 import { bumped, isDueForBump } from "./fee-bumps.ts";
+import { feeCap } from "./fees.ts";
 import type { Call, Fees } from "./intent.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
 import { planFor } from "./planning.ts";
-import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
+import { agreedNonce, bothAnswered, isPast, type Sight, type Sights } from "./sight.ts";
+import { clearGas } from "./signing-rules.ts";
 import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
 import type { Step } from "./table-step.ts";
 import {
@@ -118,7 +120,7 @@ function settleMove(scene: Scene): Move | undefined {
 
 /** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
 function replaceMove(scene: Scene, front: Slot): Move | undefined {
-  const { view, sights, nowMs } = scene;
+  const { sights, nowMs } = scene;
   const [sight] = sights.filter((each) => each !== undefined);
   const newest = newestAttempt(front);
   if (sight === undefined || newest === undefined) return undefined;
@@ -131,12 +133,29 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const isDue = isDueForBump(intent.gasPreset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
   if (purpose === newest.purpose && !isDue) return undefined;
   if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
-  const now = view.maxGasPrices.get(intent.userID) ?? 0n;
-  const cap = purpose === "clear" && now > intent.maxGasPrice ? now : intent.maxGasPrice;
-  const wanted =
-    (purpose === "clear" ? undefined : sight.orders.get(intent.orderId)?.fees) ?? sight.clearFees;
-  const fees = bumped(newest, wanted, cap);
+  const fees = bumpedFees(purpose, scene, order, front, sight);
   return fees && signMove(order, front, purpose, fees);
+}
+
+/** The fees of the next attempt. With its part for layer 1, it stays within the highest gas price. */
+function bumpedFees(
+  purpose: Call["purpose"],
+  { view }: Scene,
+  { intent }: TradeOrder,
+  slot: Slot,
+  sight: Sight,
+): Fees | undefined {
+  const newest = newestAttempt(slot);
+  if (newest === undefined) return undefined;
+  if (purpose === "clear") {
+    // Raising the user's highest gas price frees a wallet that is stuck.
+    const now = view.maxGasPrices.get(intent.userID) ?? 0n;
+    const maxGasPrice = now > intent.maxGasPrice ? now : intent.maxGasPrice;
+    return bumped(newest, sight.clearFees, feeCap(maxGasPrice, clearGas, sight.clearL1Fee));
+  }
+  const facts = sight.orders.get(intent.orderId);
+  if (facts === undefined) return undefined;
+  return bumped(newest, facts.fees, feeCap(intent.maxGasPrice, slot.gasLimit, facts.l1Fee[purpose]));
 }
 
 const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {

@@ -1,9 +1,11 @@
 import type { ReasonCode } from "../execution.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
+import { feesWithin, mostFee } from "./fees.ts";
 import type { Intent, LaneKey, SwapVenue } from "./intent.ts";
-import { bothAnswered, type OrderFacts, type Sight, type Sights } from "./sight.ts";
+import { needsOf, reservedBy } from "./reserved.ts";
+import { bothAnswered, type OrderFacts, type Sights } from "./sight.ts";
 import type { Step } from "./table-step.ts";
-import { hasEnded, type Placed, type TradeOrder, unstarted } from "./trade-order.ts";
+import { hasEnded, type Placed, type Quoted, type TradeOrder, unstarted } from "./trade-order.ts";
 
 /** A request to place an order, as far as it does not depend on the chain. */
 export type PlaceRequest = Omit<Intent, "minAmountOut" | "gasLimit" | "venues"> & {
@@ -45,10 +47,10 @@ export function* placeOrder(request: PlaceRequest): Procedure<PlaceAnswer> {
   if (known !== undefined) return known;
   const refused = refusalBefore(request, view);
   if (refused !== undefined) return { refused };
-  const intent = yield* intentFor(request, view);
-  if (typeof intent === "string") return { refused: intent };
-  const mac = yield* perform({ do: "makeMac", intent });
-  const order = newOrder(intent, mac, request.placed);
+  const quoted = yield* quotedIntent(request, view);
+  if (typeof quoted === "string") return { refused: quoted };
+  const mac = yield* perform({ do: "makeMac", intent: quoted.intent });
+  const order = newOrder(quoted, mac, request.placed);
   if (yield* perform({ do: "write", step: placingStep(request, order) })) {
     yield* perform({ do: "wake", lane });
     return { order, isReplayed: false };
@@ -77,7 +79,12 @@ function refusalBefore(request: PlaceRequest, view: PlacingView): PlacingRefusal
   return request.side === "buy" && isAbove ? "POLICY_LIMIT" : undefined;
 }
 
-function* intentFor(request: PlaceRequest, { laneOrders }: PlacingView): Procedure<Intent | PlacingRefusal> {
+type QuotedIntent = { intent: Intent; quoted: Quoted };
+
+function* quotedIntent(
+  request: PlaceRequest,
+  { laneOrders }: PlacingView,
+): Procedure<QuotedIntent | PlacingRefusal> {
   const { key: _, fingerprint, placed, slippagePpm, minAmountOut, ...rest } = request;
   const draft: Intent = { ...rest, minAmountOut: minAmountOut ?? 1n, gasLimit: 0n };
   const { chain, wallet, orderId } = draft;
@@ -94,37 +101,46 @@ function* intentFor(request: PlaceRequest, { laneOrders }: PlacingView): Procedu
   const isAgreed =
     sights[0].latest.hash === sights[1].latest.hash && facts.quote?.amountOut === other.quote?.amountOut;
   if (!isAgreed || facts.quote === undefined) return "CHAIN_UNAVAILABLE";
-  const least = (facts.quote.amountOut * (million - slippagePpm)) / million;
+  const { amountOut, priceImpact } = facts.quote;
+  const least = (amountOut * (million - slippagePpm)) / million;
   const gasLimit = facts.gasLimit.swap;
   const intent = { ...draft, gasLimit, minAmountOut: minAmountOut ?? (least > 0n ? least : 1n) };
-  if (facts.gasPrice > intent.maxGasPrice) return "GAS_PRICE_TOO_HIGH";
-  return isAffordable(intent, facts, sights[0], laneOrders) ? intent : "INSUFFICIENT_BALANCE";
+  const { baseFee, coins } = sights[0];
+  const fees = feesWithin(intent.maxGasPrice, facts.fees, baseFee, gasLimit, facts.l1Fee.swap);
+  if (fees === undefined) return "GAS_PRICE_TOO_HIGH";
+  const networkFee = mostFee(transactionsOf(intent, facts), fees);
+  const quoted = { amountOut, ...(priceImpact !== undefined && { priceImpact }), networkFee };
+  return isAffordable({ intent, quoted }, facts, coins, laneOrders)
+    ? { intent, quoted }
+    : "INSUFFICIENT_BALANCE";
+}
+
+/** The transactions that an order still needs. */
+function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
+  const { gasLimit, l1Fee, allowance = 0n, wantsZeroFirst } = facts;
+  const approvals = side === "buy" || allowance >= amount ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1;
+  const approve = { gasLimit: gasLimit.approve, l1Fee: l1Fee.approve };
+  return [...Array(approvals).fill(approve), { gasLimit: gasLimit.swap, l1Fee: l1Fee.swap }];
 }
 
 /** Whether the wallet has what the order needs, beside what its open orders will spend. */
 function isAffordable(
-  intent: Intent,
-  facts: OrderFacts,
-  { coins }: Sight,
+  { intent, quoted }: QuotedIntent,
+  { held = 0n }: OrderFacts,
+  coins: bigint,
   others: readonly TradeOrder[],
 ): boolean {
-  const open = others.filter((order) => !hasEnded(order));
-  const reserved = open.reduce((sum, order) => sum + coinsReserved(order.intent), 0n);
-  if (coins < reserved + coinsReserved(intent)) return false;
-  if (intent.side === "buy") return true;
-  const sales = open.filter((order) => order.intent.side === "sell" && order.intent.token === intent.token);
-  const promised = sales.reduce((sum, order) => sum + order.amount, 0n);
-  return (facts.held ?? 0n) >= promised + intent.amount;
+  const needs = needsOf({ intent, quoted, amount: intent.amount });
+  const reserved = reservedBy(others);
+  if (coins < reserved.coins + needs.coins) return false;
+  return intent.side === "buy" || held >= (reserved.tokens.get(intent.token) ?? 0n) + needs.tokens;
 }
 
-/** The most coins that an order can spend: a sale may need an approval too. */
-const coinsReserved = ({ side, amount, gasLimit, maxGasPrice }: Intent): bigint =>
-  side === "buy" ? amount + gasLimit * maxGasPrice : 2n * gasLimit * maxGasPrice;
-
-const newOrder = (intent: Intent, mac: string, placed: Placed): TradeOrder => ({
+const newOrder = ({ intent, quoted }: QuotedIntent, mac: string, placed: Placed): TradeOrder => ({
   intent,
   mac,
   placed,
+  quoted,
   amount: intent.amount,
   approveNonces: [],
   isCancelling: false,

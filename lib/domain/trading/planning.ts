@@ -1,6 +1,6 @@
 import type { ReasonCode } from "../execution.ts";
 import type { LaneView } from "./effects.ts";
-import { capped } from "./fee-bumps.ts";
+import { feesWithin, mostFee } from "./fees.ts";
 import { type ApproveCall, type Intent, type SwapCall, swapBy } from "./intent.ts";
 import { agreedNonce, bothAnswered, type OrderFacts, type Sight, type Sights } from "./sight.ts";
 import type { Slot } from "./slot.ts";
@@ -29,21 +29,38 @@ export function planFor(order: TradeOrder, { slots }: LaneView, sights: Sights):
   if (slots.some((slot) => slot.nonce >= nonce)) return wait("CHAIN_UNAVAILABLE");
   const facts = agreedFacts(intent, sights);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
-  if (facts.every(({ gasPrice }) => gasPrice > intent.maxGasPrice)) return wait("GAS_PRICE_TOO_HIGH");
+  if (gasFor("swap", intent, facts) === undefined) return wait("GAS_PRICE_TOO_HIGH");
   return planAt(nonce, order, facts, sights[0].coins);
 }
+
+type Facts = OrderFacts & Pick<Sight, "baseFee">;
 
 /** The facts of both hosts, if they agree on what the wallet has. */
 function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]) {
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
   if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
-  return mine.held === other.held && mine.allowance === other.allowance ? [mine, other] : undefined;
+  if (mine.held !== other.held || mine.allowance !== other.allowance) return undefined;
+  return [
+    { ...mine, baseFee: a.baseFee },
+    { ...other, baseFee: b.baseFee },
+  ];
 }
 
-function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bigint): Readiness {
+/** Gas and fees within the order's highest gas price, by the first host that knows any. */
+function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts[]) {
+  for (const { fees: wanted, baseFee, ...fact } of facts) {
+    const gasLimit = lesser(fact.gasLimit[purpose], 2n * allowed);
+    const l1Fee = fact.l1Fee[purpose];
+    const fees = feesWithin(maxGasPrice, wanted, baseFee, gasLimit, l1Fee);
+    if (fees !== undefined) return { fees, gasLimit, l1Fee };
+  }
+  return undefined;
+}
+
+function planAt(nonce: number, order: TradeOrder, facts: Facts[], coins: bigint): Readiness {
   const { intent } = order;
-  const [first] = facts as [OrderFacts];
+  const [first] = facts as [Facts];
   const isSale = intent.side === "sell";
   const held = first.held ?? 0n;
   const amount = isSale && held < intent.amount ? held : intent.amount;
@@ -54,11 +71,11 @@ function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bi
   // Its approvals have not done their work, whatever a host may have said.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
-  const fees = capped(first.fees, intent.maxGasPrice);
-  const gasLimit = lesser(first.gasLimit[call.purpose], 2n * intent.gasLimit);
-  const gasPrice = fees.maxFeePerGas > first.gasPrice ? fees.maxFeePerGas : first.gasPrice;
+  const gas = gasFor(call.purpose, intent, facts);
+  if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
+  const { fees, gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
-  if (coins < value + gasLimit * gasPrice) return reject("INSUFFICIENT_BALANCE");
+  if (coins < value + mostFee([gas], fees)) return reject("INSUFFICIENT_BALANCE");
   return {
     amount,
     slot: {
@@ -72,7 +89,7 @@ function planAt(nonce: number, order: TradeOrder, facts: OrderFacts[], coins: bi
       fees,
       gasLimit,
       isPrivate: intent.isPrivate,
-      ...(isSale && { held }),
+      ...(isSale && { held, allowance: first.allowance ?? 0n }),
       attempts: [],
       revision: 1,
     },

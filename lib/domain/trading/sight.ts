@@ -1,3 +1,4 @@
+import type { L1Fee } from "./fees.ts";
 import type { Fees, Route } from "./intent.ts";
 
 /** The time is in seconds. */
@@ -9,23 +10,26 @@ export type Receipt = {
   block: Block;
   /** Native coin, with the part for layer 1. */
   fee: bigint;
+  l1Fee: bigint;
+  gasUsed: bigint;
+  /** Wei paid for a unit of gas, without the part for layer 1. */
+  gasPrice: bigint;
 } & ({ status: "failed"; isSlippage: boolean } | { status: "ok"; spent: bigint; received: bigint });
 
 /** What one order can reckon with, at the latest block. */
 export type OrderFacts = {
   /** Fees by the order's preset, not yet capped. */
   fees: Fees;
-  /** Wei that a unit of gas costs now, the part for layer 1 spread over the gas. */
-  gasPrice: bigint;
   /** The gas that each purpose needs, with a margin. */
   gasLimit: { approve: bigint; swap: bigint };
+  l1Fee: { approve: L1Fee; swap: L1Fee };
   /** Of a sale: the tokens in the wallet, and those that the router may take. */
   held?: bigint;
   allowance?: bigint;
   /** Of a sale: whether the token wants an allowance to be 0 before it changes. */
   wantsZeroFirst?: boolean;
   /** Absent if no pool can deliver. */
-  quote?: Route & { amountOut: bigint };
+  quote?: Route & { amountOut: bigint /** Percent. */; priceImpact?: number };
 };
 
 /**
@@ -38,8 +42,11 @@ export type Sight = {
   nonce: { latest: number; pending: number; finalized: number };
   /** The wallet's native coin. */
   coins: bigint;
+  /** Of the next block, in wei for a unit of gas. */
+  baseFee: bigint;
   /** What clearing a nonce costs. */
   clearFees: Fees;
+  clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, OrderFacts>;
   /** By hash. A transaction that the host does not know has none. */
   receipts: ReadonlyMap<string, Receipt>;

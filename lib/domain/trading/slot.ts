@@ -35,8 +35,9 @@ export type Slot = LaneKey & {
   fees: Fees;
   gasLimit: bigint;
   isPrivate: boolean;
-  /** Of a sale: the tokens in the wallet when it was planned. */
+  /** Of a sale, when it was planned: the tokens in the wallet, and those that the router might take. */
   held?: bigint;
+  allowance?: bigint;
   attempts: readonly Attempt[];
   /** The newest attempt has certainly reached nobody, neither relay nor host. */
   isUndelivered?: boolean;

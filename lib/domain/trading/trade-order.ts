@@ -34,12 +34,22 @@ export type Placed = {
   createdAt: string;
 };
 
+/** What the hosts said when the order was placed. */
+export type Quoted = {
+  amountOut: bigint;
+  /** Percent. */
+  priceImpact?: number;
+  /** The most that its transactions were to cost, in coin. */
+  networkFee: bigint;
+};
+
 /** An order placed here. Clients see {@link shownOrder}. */
 export type TradeOrder = {
   intent: Intent;
   /** Proves that the intent is the placer's. */
   mac: string;
   placed: Placed;
+  quoted: Quoted;
   /** What is to be spent. A sale that finds less in the wallet lowers it. */
   amount: bigint;
   approveNonces: readonly number[];

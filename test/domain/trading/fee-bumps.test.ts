@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bumped, capped, isDueForBump, replaces } from "../../../lib/domain/trading/fee-bumps.ts";
+import { bumped, isDueForBump, replaces } from "../../../lib/domain/trading/fee-bumps.ts";
 
 const fee = fc.bigInt({ min: 1n, max: 10n ** 12n });
 const fees = fc
@@ -30,13 +30,6 @@ describe("bumped", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
     expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });
-  });
-});
-
-describe("capped", () => {
-  it("lowers both fees to the cap", () => {
-    const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
-    expect(capped(wanted, 10n)).toEqual({ maxFeePerGas: 10n, maxPriorityFeePerGas: 10n });
   });
 });
 

@@ -17,8 +17,8 @@ const request: PlaceRequest = {
 
 const facts: OrderFacts = {
   fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
-  gasPrice: 1n,
   gasLimit: { approve: 50n, swap: 100n },
+  l1Fee: { approve: 0n, swap: 0n },
   quote: { venue: "uniswap-v2", feeBps: 30, amountOut: 5000n },
 };
 
@@ -27,7 +27,9 @@ const sight = (changes: Partial<OrderFacts> = {}, hash = "0xb1"): Sight => ({
   finalized: { number: 0, hash: "0xb0", time: 0 },
   nonce: { latest: 0, pending: 0, finalized: 0 },
   coins: 1200n,
+  baseFee: 1n,
   clearFees: facts.fees,
+  clearL1Fee: 0n,
   orders: new Map([[request.orderId, { ...facts, ...changes }]]),
   receipts: new Map(),
 });
@@ -129,8 +131,8 @@ describe("placeOrder", () => {
     ["CHAIN_UNAVAILABLE", "the hosts are at different blocks", [sight(), sight({}, "0xb2")]],
     [
       "GAS_PRICE_TOO_HIGH",
-      "gas costs more than the order allows",
-      [sight({ gasPrice: 3n }), sight({ gasPrice: 3n })],
+      "gas costs more than the order allows, its part for layer 1 included",
+      [sight({ l1Fee: { approve: 0n, swap: 1n } }), sight()],
     ],
   ])("refuses with %s if %s", (code, _, sights) => {
     const { answer, did } = place({ sights });
@@ -139,9 +141,42 @@ describe("placeOrder", () => {
   });
 
   it("refuses what the wallet cannot pay beside its open orders", () => {
-    const open = tradeOrder({ intent: intent({ amount: 1n, gasLimit: 0n }) });
+    const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
     expect(place({ views: [view({ laneOrders: [] })] }).answer).toHaveProperty("order");
     expect(place({ views: [view({ laneOrders: [open] })] }).answer).toEqual({
+      refused: "INSUFFICIENT_BALANCE",
+    });
+  });
+
+  it("reserves the most that the order can cost: gas at its fees, and a quarter more for layer 1", () => {
+    const costly = {
+      fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
+      l1Fee: { approve: 7n, swap: 40n },
+    };
+    const of = { ...request, amount: 1n, maxGasPrice: 10n };
+    const { answer } = place({ of, sights: [sight(costly), sight(costly)] });
+    expect(answer).toMatchObject({ order: { quoted: { amountOut: 5000n, networkFee: 950n } } });
+  });
+
+  it.each([
+    ["no approval", { allowance: 900n }, 200n],
+    ["an approval", { allowance: 899n }, 300n],
+    ["two approvals", { allowance: 899n, wantsZeroFirst: true }, 400n],
+  ])("reserves the network fees of a sale that needs %s", (_, allowed, networkFee) => {
+    const of = { ...request, side: "sell", amount: 900n } as const;
+    const facts = { held: 900n, ...allowed };
+    const { answer } = place({ of, sights: [sight(facts), sight(facts)] });
+    expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
+  });
+
+  it("refuses a sale of tokens that open sales have promised", () => {
+    const of = { ...request, side: "sell", amount: 900n } as const;
+    const sale = intent({ side: "sell", token: request.token });
+    const laneOrders = [tradeOrder({ intent: sale, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })];
+    const facts = { held: 900n, allowance: 900n };
+    const sights = [sight(facts), sight(facts)];
+    expect(place({ of, sights }).answer).toHaveProperty("order");
+    expect(place({ of, sights, views: [view({ laneOrders })] }).answer).toEqual({
       refused: "INSUFFICIENT_BALANCE",
     });
   });

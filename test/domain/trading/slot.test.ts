@@ -15,14 +15,17 @@ const attempt = {
 const signed = slot({ state: "signed", attempts: [attempt] });
 
 const block = (number: number) => ({ number, hash: `0xb${number}`, time: number });
-const receipt: Receipt = { hash: "0x1", block: block(5), fee: 1n, status: "ok", spent: 2n, received: 3n };
+const paid = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n };
+const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
 
 const sight = (receipts: readonly Receipt[], { latest = 7, finalized = 7, number = 4 } = {}): Sight => ({
   latest: block(9),
   finalized: block(number),
   nonce: { latest, pending: latest, finalized },
   coins: 0n,
+  baseFee: 1n,
   clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  clearL1Fee: 0n,
   orders: new Map(),
   receipts: new Map(receipts.map((each) => [each.hash, each])),
 });

@@ -79,6 +79,8 @@ export interface ChainUnderTest {
   isFinal(hash: string): Soon<boolean>;
   /** The nonces below this one can never change. */
   finalNonce(wallet: string): Soon<number>;
+  /** What each transaction pays for layer 1, where that stands still. */
+  readonly l1Fee?: bigint;
   /** What has happened, for the coverage. */
   readonly seen: Set<string>;
 }

@@ -169,7 +169,7 @@ export class Invariants {
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
     const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
     must(wallet?.isRetired === false, "signed for a retired wallet");
-    checkObedience(transaction, this.intents.get(orderId) as Intent);
+    checkObedience(transaction, this.intents.get(orderId) as Intent, this.facts.chain.l1Fee ?? 0n);
     if (call.purpose !== "swap") return;
     must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");
     this.swapNonces.set(orderId, nonce);
@@ -195,11 +195,12 @@ function checkPosition(before: Items["position"] | undefined, after: Items["posi
 }
 
 /** The signer's rules, written once more, from the intent alone. */
-function checkObedience(transaction: UnsignedTransaction, intent: Intent): void {
+function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");
   must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "signed with too much gas");
-  must(maxFeePerGas <= intent.maxGasPrice, "signed above the highest gas price");
+  const mostPaid = gasLimit * maxFeePerGas + l1Fee;
+  must(mostPaid <= gasLimit * intent.maxGasPrice, "signed above the highest gas price");
   if (call.purpose === "approve") {
     must(intent.side === "sell" && call.token === intent.token, "approved another token");
     must(call.amount <= intent.amount, "approved too much");

@@ -39,6 +39,9 @@ export const dryAt = 600n;
 export const isDusk = (token: string): boolean => token === "DUSK";
 export const venueOf = (token: string) => (isDusk(token) ? "uniswap-v3" : "uniswap-v2");
 
+/** What each transaction pays for layer 1. */
+export const l1Fee = 150_000n;
+
 export const gasUsed = (gasLimit: bigint): bigint => (gasLimit * 4n) / 5n;
 
 const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>

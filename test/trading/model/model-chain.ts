@@ -2,7 +2,7 @@ import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
 import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
 import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "./chain-under-test.ts";
-import { type Account, execute, gasUsed, type State, type Transaction } from "./ledger-state.ts";
+import { type Account, execute, gasUsed, l1Fee, type State, type Transaction } from "./ledger-state.ts";
 import { sightOf } from "./model-sight.ts";
 import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
 import type { Random } from "./random.ts";
@@ -14,6 +14,7 @@ const depthOfFinality = 4;
 export class ModelChain implements ChainUnderTest {
   readonly seen = new Set<string>();
   readonly nodes: readonly [ModelNode, ModelNode];
+  readonly l1Fee = l1Fee;
   baseFee = 10n;
   private readonly random: Random;
   private readonly known = new Map<string, Transaction>();
@@ -97,7 +98,8 @@ export class ModelChain implements ChainUnderTest {
       isIncluded = chosen !== undefined;
       if (chosen === undefined) break;
       const price = this.priceOf(chosen);
-      const fee = gasUsed(chosen.gasLimit) * price + 7n;
+      const gas = gasUsed(chosen.gasLimit);
+      const fee = gas * price + l1Fee;
       const { state: after, outcome } = execute(state, chosen, fee, blockTime);
       if (outcome.status === "failed") this.seen.add(`reverted: ${outcome.reason}`);
       state = after;
@@ -107,6 +109,9 @@ export class ModelChain implements ChainUnderTest {
         hash: chosen.hash,
         block: { number, hash, time: blockTime },
         fee,
+        l1Fee,
+        gasUsed: gas,
+        gasPrice: price,
       });
       transactions.push(chosen);
     }
@@ -149,7 +154,7 @@ export class ModelChain implements ChainUnderTest {
     return (
       account.nonce === nonce &&
       maxFeePerGas >= this.baseFee &&
-      account.coins >= value + gasLimit * maxFeePerGas + 7n
+      account.coins >= value + gasLimit * maxFeePerGas + l1Fee
     );
   }
 

@@ -1,10 +1,12 @@
 import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { Intent } from "../../../lib/domain/trading/intent.ts";
 import type { OrderFacts, Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
-import { type Account, isDusk, quote, venueOf } from "./ledger-state.ts";
+import { type Account, isDusk, l1Fee, quote, venueOf } from "./ledger-state.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
 const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
+
+const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
 /** What a node answers, its lies included. */
 export function sightOf(from: {
@@ -34,14 +36,15 @@ export function sightOf(from: {
   if (node.lie === "receipts withheld") receipts.clear();
   if (node.lie === "receipt made up") {
     const [hash] = question.hashes.filter((each) => !receipts.has(each));
-    if (hash !== undefined)
-      receipts.set(hash, { hash, status: "ok", block: blockOf(head), fee: 5n, spent: 11n, received: 13n });
+    if (hash !== undefined) receipts.set(hash, { hash, status: "ok", block: blockOf(head), ...madeUp });
   }
   return {
     latest: blockOf(head),
     finalized: blockOf(finalized),
     nonce,
     coins: account.coins,
+    baseFee,
+    clearL1Fee: l1Fee,
     clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
     orders,
     receipts,
@@ -59,8 +62,8 @@ function factsOf(
   const claimed = node.lie === "quote low" ? amountOut / 100n : amountOut;
   return {
     fees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee / 2n + 1n },
-    gasPrice: baseFee + baseFee / 2n + 1n,
     gasLimit: { approve: 50_000n, swap: 100_000n },
+    l1Fee: { approve: l1Fee, swap: l1Fee },
     ...(side === "sell" && {
       held,
       allowance: account.allowances.get(token) ?? 0n,

@@ -241,6 +241,15 @@ export const mutants: Readonly<Record<string, () => System>> = {
     ),
   "leaves out the refund": () => leavesOutRefund,
   "trusts an old allowance": keepsAllowance,
+  "forgets the fee of layer 1": () =>
+    work(() =>
+      inSights((sight) => ({
+        ...sight,
+        orders: new Map(
+          [...sight.orders].map(([id, facts]) => [id, { ...facts, l1Fee: { approve: 0n, swap: 0n } }]),
+        ),
+      })),
+    ),
   "updates the position in a second transaction": () => splitsPosition,
   "replays a request after the checks": () => replaysLate,
 };

@@ -1,0 +1,24 @@
+import { hasEnded, type TradeOrder } from "./trade-order.ts";
+
+/** What an order will spend at most, in units: network fees included. */
+export const needsOf = ({
+  intent: { side },
+  quoted,
+  amount,
+}: Pick<TradeOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } =>
+  side === "buy"
+    ? { coins: amount + quoted.networkFee, tokens: 0n }
+    : { coins: quoted.networkFee, tokens: amount };
+
+/** What a wallet's open orders will spend at most: coins, and units of each token by its address. */
+export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
+  const tokens = new Map<string, bigint>();
+  let coins = 0n;
+  for (const order of orders.filter((each) => !hasEnded(each))) {
+    const needs = needsOf(order);
+    coins += needs.coins;
+    const { token } = order.intent;
+    if (needs.tokens > 0n) tokens.set(token, (tokens.get(token) ?? 0n) + needs.tokens);
+  }
+  return { coins, tokens };
+}
