@@ -46,7 +46,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/documents": ["lib/api", "lib/domain", ...table],
   "lib/admin": ["lib/api", "lib/aws", "lib/domain", "lib/plans", "lib/realtime", "lib/concurrency.ts"],
   "lib/verify": ["lib/admin", "lib/aws", "lib/domain", "lib/plans", "lib/local/src", ...table],
-  "lib/dev": ["lib/local/src", "lib/admin", "lib/infra", ...table],
+  "lib/dev": ["lib/local/src", "lib/admin", "lib/infra", "lib/chains", "lib/domain", ...table],
   "lib/local/src": [],
   bin: ["lib/infra", "lib/admin", "lib/documents", "lib/dev", "lib/verify", "lib/local/src"],
 };

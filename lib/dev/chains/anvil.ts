@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { StartupError } from "cdk-local-runner";
+import { createReaper } from "cdk-local-runner/testing";
+
+const require = createRequire(import.meta.url);
+
+export type Anvil = { url: string; stop(): Promise<void> };
+
+export type AnvilOptions = {
+  chainID: number;
+  /** 0 for any. */
+  port: number;
+  /** The file that keeps the chain over restarts. */
+  statePath?: string | undefined;
+};
+
+/** Coins of each of anvil's accounts. */
+const balance = 100;
+
+/** How often the state is written, for when the machine loses power. */
+const stateSeconds = 5;
+
+/**
+ * Starts a chain without contracts, which mines only on demand. A block is final as soon as two more follow it.
+ *
+ * It does not outlive this process, and it writes its state before it ends.
+ *
+ * @throws StartupError if it does not start
+ */
+export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Promise<Anvil> {
+  const options = {
+    host: "127.0.0.1",
+    port,
+    "chain-id": chainID,
+    balance,
+    "slots-in-an-epoch": 1,
+    ...(statePath !== undefined && { state: statePath, "state-interval": stateSeconds }),
+  };
+  const reaper = createReaper();
+  const child = spawn(
+    binary(),
+    ["--no-mining", ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])],
+    // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
+    { stdio: ["ignore", "pipe", "pipe"], detached: true },
+  );
+  reaper.watch(child, "TERM");
+  try {
+    return {
+      url: `http://${await listening(child)}`,
+      async stop() {
+        await ended(child);
+        await reaper.close();
+      },
+    };
+  } catch (error) {
+    await reaper.close();
+    throw error;
+  }
+}
+
+/** The program itself. The package's own start would keep another Node for each chain. */
+function binary(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  const file = process.platform === "win32" ? "anvil.exe" : "anvil";
+  try {
+    const near = require.resolve("@foundry-rs/anvil/package.json");
+    return createRequire(near).resolve(`${name}/bin/${file}`);
+  } catch {
+    throw new StartupError(`The local chains need the package ${name}. Install it with: npm ci`);
+  }
+}
+
+/** Resolves to host and port as soon as anvil takes calls. */
+async function listening(child: ChildProcess): Promise<string> {
+  const output = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const complaints: string[] = [];
+  child.stderr?.on("data", (text) => complaints.push(String(text)));
+  for await (const line of output) {
+    const [, address] = /^Listening on (\S+)/.exec(line) ?? [];
+    if (address === undefined) continue;
+    // It prints every call. A full pipe would stop it.
+    child.stdout?.resume();
+    return address;
+  }
+  const reason = complaints.join("").trim().replaceAll(/\s+/g, " ");
+  throw new StartupError(`anvil did not start: ${reason || "no reason given"}`);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}

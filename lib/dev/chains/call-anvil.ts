@@ -1,0 +1,38 @@
+export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
+
+type Refusal = { code: number; message: string; data?: unknown };
+
+/** What anvil refused to do. */
+export class AnvilError extends Error {
+  override readonly name = "AnvilError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(method: string, { code, message, data }: Refusal) {
+    super(`${method}: ${message}`);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/**
+ * Makes calls in one round trip, in any order: anvil works at them at once.
+ *
+ * @returns a result for each call
+ * @throws AnvilError for the first call that failed
+ */
+export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promise<unknown[]> {
+  const body = calls.map(([method, params = []], id) => ({ jsonrpc: "2.0", id, method, params }));
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answers = (await response.json()) as { id: number; result?: unknown; error?: Refusal }[];
+  const byID = new Map(answers.map((answer) => [answer.id, answer]));
+  return calls.map(([method], id) => {
+    const { result, error } = byID.get(id) ?? {};
+    if (error !== undefined) throw new AnvilError(method, error);
+    return result;
+  });
+}

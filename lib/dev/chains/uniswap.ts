@@ -1,0 +1,113 @@
+import { createRequire } from "node:module";
+import { AbiCoder, Interface } from "ethers/abi";
+
+/** A transaction of the deployer's. Without `to`, it creates a contract. */
+export type DeployerTransaction = { to?: string; data: string; value?: bigint };
+
+const require = createRequire(import.meta.url);
+
+/** What Uniswap published: for v2, as an older compiler wrote it. */
+type Artifact = { bytecode?: string; evm?: { bytecode: { object: string } } };
+
+/** Loaded by need, as the compiler would otherwise look for types in a megabyte of JSON. */
+const artifacts = {
+  wrapped: () => require("@uniswap/v2-periphery/build/WETH9.json"),
+  v2Factory: () => require("@uniswap/v2-core/build/UniswapV2Factory.json"),
+  v2Router: () => require("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
+  v3Factory: () => require("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
+  v3Positions: () =>
+    require("@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"),
+  v3Router: () =>
+    require("@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json"),
+  v3Quoter: () =>
+    require("@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json"),
+} satisfies Record<string, () => Artifact>;
+
+/** Of Uniswap's contracts, and of the wrapped coin. */
+export type UniswapContract = keyof typeof artifacts;
+
+/** Creates a contract of Uniswap. All of their arguments are addresses. */
+export function creationOf(contract: UniswapContract, ...addresses: string[]): DeployerTransaction {
+  const { bytecode, evm }: Artifact = artifacts[contract]();
+  const types = addresses.map(() => "address");
+  return { data: (bytecode ?? `0x${evm?.bytecode.object}`) + encode(types, addresses) };
+}
+
+/** The arguments of a constructor, without 0x. */
+export const encode = (types: readonly string[], values: readonly unknown[]): string =>
+  AbiCoder.defaultAbiCoder().encode(types, values).slice(2);
+
+const contracts = new Interface([
+  "function approve(address spender, uint256 value) returns (bool)",
+  "function addLiquidityETH(address token, uint256 amount, uint256 amountMin, uint256 coinMin, address to, uint256 deadline) payable",
+  "function createAndInitializePoolIfNecessary(address token0, address token1, uint24 fee, uint160 sqrtPriceX96) payable",
+  "function mint((address token0, address token1, uint24 fee, int24 tickLower, int24 tickUpper, uint256 amount0Desired, uint256 amount1Desired, uint256 amount0Min, uint256 amount1Min, address recipient, uint256 deadline)) payable",
+  "function refundETH() payable",
+  "function multicall(bytes[]) payable",
+]);
+
+const unlimited = 2n ** 256n - 1n;
+
+export const approval = (token: string, spender: string): DeployerTransaction => ({
+  to: token,
+  data: contracts.encodeFunctionData("approve", [spender, unlimited]),
+});
+
+/** What goes into a pool, in base units. Their ratio is the price. */
+export type Deposit = { token: string; coins: bigint; tokens: bigint };
+
+/** Adds to the pool of a token and the coin, which is created if there is none. */
+export const v2Liquidity = (
+  { v2Router }: { v2Router: string },
+  owner: string,
+  { token, coins, tokens }: Deposit,
+): DeployerTransaction => ({
+  to: v2Router,
+  data: contracts.encodeFunctionData("addLiquidityETH", [token, tokens, 0, 0, owner, unlimited]),
+  value: coins,
+});
+
+/** How fine the ticks are by fee, in hundredths of a basis point. */
+const tickSpacings = { 100: 1, 500: 10, 3000: 60, 10000: 200 } as const;
+
+export type V3Fee = keyof typeof tickSpacings;
+
+/**
+ * Creates a pool of a token and the coin, with liquidity around its price.
+ *
+ * @param deposit.reach How many times dearer or cheaper the token may become before the pool is dry.
+ */
+export function v3Liquidity(
+  { v3Positions, wrapped }: { v3Positions: string; wrapped: string },
+  owner: string,
+  { token, coins, tokens, fee, reach }: Deposit & { fee: V3Fee; reach: number },
+): DeployerTransaction {
+  const isCoinFirst = BigInt(wrapped) < BigInt(token);
+  const [token0, token1] = isCoinFirst ? [wrapped, token] : [token, wrapped];
+  const [amount0, amount1] = isCoinFirst ? [coins, tokens] : [tokens, coins];
+  const tickOf = (price: number) =>
+    Math.round(Math.log(price) / Math.log(1.0001) / tickSpacings[fee]) * tickSpacings[fee];
+  const price = Number(amount1) / Number(amount0);
+  const position = [token0, token1, fee, tickOf(price / reach), tickOf(price * reach)];
+  const steps = [
+    contracts.encodeFunctionData("createAndInitializePoolIfNecessary", [
+      token0,
+      token1,
+      fee,
+      squareRoot((amount1 << 192n) / amount0),
+    ]),
+    contracts.encodeFunctionData("mint", [[...position, amount0, amount1, 0, 0, owner, unlimited]]),
+    contracts.encodeFunctionData("refundETH"),
+  ];
+  return { to: v3Positions, data: contracts.encodeFunctionData("multicall", [steps]), value: coins };
+}
+
+/** Rounded down. */
+function squareRoot(square: bigint): bigint {
+  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (root + square / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}

@@ -1,0 +1,75 @@
+import { deployer } from "../../lib/dev/chains/deployment.ts";
+import {
+  type LocalChain,
+  type LocalChainOptions,
+  sendAsDeployer,
+  startLocalChain,
+} from "../../lib/dev/chains/local-chain.ts";
+import type { DeployerTransaction } from "../../lib/dev/chains/uniswap.ts";
+
+/** An account of anvil's. It has 100 coins, and its key is public. */
+export type TestAccount = { address: string; privateKey: string };
+
+export const alice: TestAccount = {
+  address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  privateKey: "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+};
+
+export type TestTransaction = { from: string; to: string; data?: string; value?: bigint; gas?: bigint };
+
+/** As anvil answers it. */
+export type TestReceipt = {
+  transactionHash: string;
+  status: "0x0" | "0x1";
+  blockNumber: string;
+  gasUsed: string;
+  effectiveGasPrice: string;
+  logs: { address: string; topics: string[]; data: string }[];
+};
+
+export type TestChain = LocalChain & {
+  mine(blocks?: number): Promise<void>;
+  /** Sends a transaction of an account of anvil's and mines it. It may fail. */
+  transact(transaction: TestTransaction): Promise<TestReceipt>;
+  /** Sends transactions of the deployer's in one block. Returns the addresses of the contracts that they create. */
+  deploy(...transactions: DeployerTransaction[]): Promise<(string | null)[]>;
+  /** What a call to a contract returns, as hex. */
+  call(to: string, data: string): Promise<string>;
+  /** Takes back everything since the chain started. */
+  restore(): Promise<void>;
+};
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+
+/** An anvil of this test file's own, with the local contracts. It mines only what the functions here mine. */
+export async function startTestChain(options: LocalChainOptions = { chain: "eth" }): Promise<TestChain> {
+  const chain = await startLocalChain(options);
+  const { request } = chain;
+  let snapshot = await request("evm_snapshot");
+  return {
+    ...chain,
+    async mine(blocks = 1) {
+      await request("anvil_mine", [hex(blocks)]);
+    },
+    async transact({ value = 0n, gas = 1_000_000n, ...rest }) {
+      const transaction = { ...rest, value: hex(value), gas: hex(gas) };
+      const hash = await request("eth_sendTransaction", [transaction]);
+      await request("evm_mine");
+      return (await request("eth_getTransactionReceipt", [hash])) as TestReceipt;
+    },
+    async deploy(...transactions) {
+      const sent = await request("eth_getTransactionCount", [deployer, "latest"]);
+      await sendAsDeployer(chain.url, Number(sent), transactions);
+      const receipts = await request("eth_getBlockReceipts", ["latest"]);
+      return (receipts as { contractAddress: string | null }[]).map(({ contractAddress }) => contractAddress);
+    },
+    async call(to, data) {
+      return (await request("eth_call", [{ to, data }, "latest"])) as string;
+    },
+    async restore() {
+      await request("anvil_dropAllTransactions");
+      await request("evm_revert", [snapshot]);
+      snapshot = await request("evm_snapshot");
+    },
+  };
+}
