@@ -47,10 +47,13 @@ export type EnvName =
   | "PLAN_PREFIX"
   | "STANDARD_PLAN_ID"
   | "PRO_PLAN_ID"
-  | "KEY_GRACE_SECONDS";
+  | "KEY_GRACE_SECONDS"
+  | "TRADING";
 
 /** The columns that a row may leave out. */
 export type Defaults = {
+  /** Whether the function exists: in every deployment, or only where chains trade. */
+  deployed: "always" | "with trading";
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
   /** Actions on the KMS key; any of them brings KEY_ID. */
@@ -75,12 +78,19 @@ type FunctionRow = Defaults & {
 };
 
 /** A method of the REST API. Callers need a token: there are no public methods. */
-export type RestRow = FunctionRow & {
-  kind: "rest";
-  method: "GET" | "POST";
-  path: `/${string}`;
-  /** Body of its answers below 500, and from 500 on. */
-  errors: { client: ErrorShape; server: ErrorShape };
+export type RestMethod = { method: "GET" | "POST"; path: `/${string}` };
+
+/** Body of answers below 500, and from 500 on. */
+export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
+
+/** Serves a method. */
+export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
+
+/** Refuses requests to the methods of rows that are not deployed, and to these, which have no row yet. */
+export type RefusalRow = FunctionRow & {
+  kind: "refusal";
+  methods: readonly RestMethod[];
+  errors: ErrorShapes;
 };
 
 /** Identifies the caller before every method of the REST API, or before `$connect`. */
@@ -108,7 +118,14 @@ export type ScheduleRow = FunctionRow & {
 export type InternalRow = FunctionRow & { kind: "internal" };
 
 /** A row with its defaults filled in. */
-export type Operation = RestRow | AuthorizerRow | WebSocketRow | ChangesRow | ScheduleRow | InternalRow;
+export type Operation =
+  | RestRow
+  | RefusalRow
+  | AuthorizerRow
+  | WebSocketRow
+  | ChangesRow
+  | ScheduleRow
+  | InternalRow;
 
 type Written<Kind extends Operation> = Kind extends Operation
   ? Omit<Kind, keyof Defaults> & Partial<Defaults>

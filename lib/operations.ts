@@ -1,11 +1,14 @@
 /**
- * THE TABLE: one row per deployed function. Functions, routes, IAM grants, environment, alarms, the API documents and
+ * THE TABLE: one row per function. Functions, routes, IAM grants, environment, alarms, the API documents and
  * docs/functions.md are derived from it, in that one direction. A row's name is its folder in functions/.
  */
-import type { Defaults, Operation, Row } from "./operation-types.ts";
+import type { Defaults, Operation, RestMethod, Row } from "./operation-types.ts";
+import { planRows } from "./plan-rows.ts";
+import { tradingRows } from "./trading-rows.ts";
 
 /** What a row gets if it does not say otherwise: no rights, no configuration, and enough for one small request. */
 const defaults = {
+  deployed: "always",
   table: [],
   key: [],
   connections: [],
@@ -207,62 +210,8 @@ const rows = {
     timeoutSeconds: 50,
     impact: "Some users are credited late for those whom they referred. No credit is lost.",
   },
-  mirrorPlans: {
-    kind: "changes",
-    changes: "profiles",
-    summary: "Give each active user an API key on the usage plan of their tier",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    plans: [
-      "CreateApiKey",
-      "GetApiKeys",
-      "CreateUsagePlan",
-      "GetUsagePlan",
-      "GetUsagePlans",
-      "UpdateUsagePlan",
-      "CreateUsagePlanKey",
-      "GetUsagePlanKey",
-    ],
-    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
-    timeoutSeconds: 300,
-    impact: "New users, and users whose tier has changed, share the rate limit of the fallback plan.",
-  },
-  deleteRetiredKeys: {
-    kind: "schedule",
-    everyMinutes: 5,
-    runs: "always",
-    summary: "Delete retired API keys, and plans that customers have left",
-    // It also makes the key of a user who found no room before: hence the rights and the variables of mirrorPlans.
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    plans: [
-      "CreateApiKey",
-      "GetApiKeys",
-      "DeleteApiKey",
-      "CreateUsagePlan",
-      "GetUsagePlan",
-      "GetUsagePlans",
-      "UpdateUsagePlan",
-      "DeleteUsagePlan",
-      "CreateUsagePlanKey",
-      "GetUsagePlanKey",
-    ],
-    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
-    // Shorter than the interval, so that runs do not overlap. The next run continues with what this one has not reached.
-    timeoutSeconds: 240,
-    impact:
-      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
-  },
-  freeIdleKeys: {
-    kind: "schedule",
-    everyMinutes: 1440,
-    runs: "always",
-    summary: "Retire the API keys of users who have been away for 30 days, or never came back",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
-    plans: ["GetApiKeys"],
-    env: ["PLAN_PREFIX", "PLAN_STAGES"],
-    timeoutSeconds: 900,
-    impact:
-      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
-  },
+  ...planRows,
+  ...tradingRows,
 } as const satisfies Record<string, Row>;
 
 export type OperationName = keyof typeof rows;
@@ -272,6 +221,8 @@ type NamesOf<Kind extends Operation["kind"]> = {
 }[OperationName];
 
 export type RestOperationName = NamesOf<"rest">;
+
+export type RefusalOperationName = NamesOf<"refusal">;
 
 export type WebSocketOperationName = NamesOf<"websocket">;
 
@@ -295,3 +246,9 @@ export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
     (row): row is [NamesOf<Kind>, Extract<Operation, { kind: Kind }>] => row[1].kind === kind,
   );
 }
+
+/** All methods of the REST API, each with the row that limits them. */
+export const restMethods: readonly (RestMethod & { name: RestOperationName | RefusalOperationName })[] = [
+  ...operationsOf("rest").map(([name, { method, path }]) => ({ name, method, path })),
+  ...operationsOf("refusal").flatMap(([name, { methods }]) => methods.map((each) => ({ name, ...each }))),
+];

@@ -164,6 +164,7 @@ function methodMetrics(resources: ReturnType<typeof knownResources>): number {
 function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
   const row: Operation = operations[name];
   if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
+  if (functions[name] === undefined) return undefined;
   const run = runs[name];
   const isHandshake = row.kind === "websocket" && ["$connect", "$disconnect"].includes(row.route);
   const received = row.kind === "websocket" && !isHandshake ? 1 : 0;

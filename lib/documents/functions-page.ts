@@ -10,7 +10,7 @@ export function functionsPage(): string {
     "Generated from [lib/operations.ts](../lib/operations.ts) by `npm run documents`.",
     "Do not edit this page.",
     "",
-    `There is one Lambda function for each of the ${rows.length} rows.`,
+    `There is one Lambda function for each of the ${rows.length} rows, some of them only where chains trade.`,
     "Below the overview, each section lists everything that its function may do, and what users notice while it fails.",
     "",
     "| Function | Runs | What it does |",
@@ -35,7 +35,7 @@ function section(name: string, row: Operation): string[] {
     `${row.summary}.`,
     "",
     `- Handler: [functions/${name}/handler.ts](../functions/${name}/handler.ts)`,
-    `- Runs: ${trigger(row)}`,
+    `- Runs: ${trigger(row)}${row.deployed === "with trading" ? ", only where chains trade" : ""}`,
     ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
     `- Memory and time limit: ${row.memoryMB} MB, ${row.timeoutSeconds} s`,
     `- While it fails: ${onePerLine(row.impact)}`,
@@ -54,6 +54,8 @@ function trigger(row: Operation): string {
   switch (row.kind) {
     case "rest":
       return `${row.method} ${row.path}`;
+    case "refusal":
+      return "REST methods that trade, where nothing trades";
     case "authorizer":
       return row.of === "rest" ? "before every REST request" : "before `$connect`";
     case "websocket":

@@ -69,6 +69,7 @@ export const runs: Record<OperationName, Run> = {
   mirrorPlans: { ms: 1000, writes: 6 },
   deleteRetiredKeys: { ms: 50, reads: 1 },
   freeIdleKeys: { ms: 1000, reads: 2 },
+  refuseTrading: { ms: 5 },
 };
 
 /** Processor time of deliver for each client, as docs/benchmarks.md has it. */

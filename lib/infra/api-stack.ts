@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { ScheduleRow } from "../operation-types.ts";
-import { operationsOf } from "../operations.ts";
+import { type OperationName, operationsOf, restMethods } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -26,7 +26,7 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
+    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles, trading } = configuration;
     const { table, key, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", configuration);
@@ -34,12 +34,21 @@ export class ApiStack extends Stack {
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
-    const functions = new OperationFunctions(this, { table, key, changes, stage: stream.stage, environment });
+    const functions = new OperationFunctions(this, {
+      trades: Object.keys(trading).length > 0,
+      table,
+      key,
+      changes,
+      stage: stream.stage,
+      environment,
+    });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
-    const endpoints = operationsOf("rest").map(([name, row]) =>
-      addEndpoint(api, row, functions.get(name), authorizer),
+    const servedBy = (name: OperationName) => functions.get(functions.has(name) ? name : "refuseTrading");
+    const added = restMethods.map(({ name, ...method }) =>
+      addEndpoint(api, method, servedBy(name), authorizer),
     );
+    const endpoints = added.filter(({ operation }) => operation.row.kind === "rest");
     addPreflight(api, allowedOrigins);
     addGatewayResponses(api, allowedOrigins);
 
@@ -54,7 +63,7 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
-    for (const [name, row] of operationsOf("schedule"))
+    for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
       addSchedule(this, row, functions.get(name), isEnabled(row));
 
     this.watched = { api, endpoints, stream, functions, changes, table, isEnabled };

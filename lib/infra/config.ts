@@ -213,7 +213,7 @@ const Context = v.pipe(
       defaults.keyGraceSeconds,
     ),
     accountRequestsPerSecond: v.optional(
-      json(wholeWithin(100, 1_000_000, "must be a whole number from 100 to 1000000")),
+      json(wholeWithin(200, 1_000_000, "must be a whole number from 200 to 1000000")),
       defaults.accountRequestsPerSecond,
     ),
     throttles: v.optional(

@@ -1,8 +1,14 @@
 import type { Throttle } from "../domain/plan.ts";
-import { operationsOf, type RestOperationName, type WebSocketOperationName } from "../operations.ts";
+import {
+  operationsOf,
+  type RefusalOperationName,
+  type RestOperationName,
+  restMethods,
+  type WebSocketOperationName,
+} from "../operations.ts";
 
 /** What has a throttle: each method of the REST API, the preflight of each path, and each route of the WebSocket API. */
-export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
+export type ThrottledName = RestOperationName | RefusalOperationName | WebSocketOperationName | "preflight";
 
 /** What all callers together may do. A user's plan limits what one of them may do. */
 export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
@@ -12,8 +18,8 @@ export const stagesShare = 0.8;
 
 /** Parts of the account's requests per second. An account may have half of a second's requests at once, by default. */
 const shares = {
-  method: { rate: 0.05, burst: 0.5 },
-  preflight: { rate: 0.01, burst: 0.05 },
+  method: { rate: 0.03, burst: 0.5 },
+  preflight: { rate: 0.005, burst: 0.05 },
   // After an outage, all clients come back at once.
   connect: { rate: 0.05, burst: 0.5 },
   disconnect: { rate: 0.05, burst: 0.5 },
@@ -23,11 +29,11 @@ const shares = {
   unknownMessage: { rate: 0.01, burst: 0.05 },
 } satisfies Record<WebSocketOperationName | "method" | "preflight", { rate: number; burst: number }>;
 
-const methods = operationsOf("rest").map(([name]) => name);
+const methods = restMethods.map(({ name }) => name);
 const routes = operationsOf("websocket").map(([name]) => name);
-const paths = new Set(operationsOf("rest").map(([, { path }]) => path));
+const paths = new Set(restMethods.map(({ path }) => path));
 
-export const throttledNames: readonly ThrottledName[] = [...methods, "preflight", ...routes];
+export const throttledNames: readonly ThrottledName[] = [...new Set(methods), "preflight", ...routes];
 
 /** The throttles that apply if the context does not say otherwise. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {

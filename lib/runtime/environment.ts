@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { tierNames } from "../domain/tier.ts";
+import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { EnvName } from "../operation-types.ts";
 import { venueNames } from "../prices/feeds.ts";
 
@@ -48,6 +50,16 @@ const schemas = {
   STANDARD_PLAN_ID: text,
   PRO_PLAN_ID: text,
   KEY_GRACE_SECONDS: wholeNumber(0),
+  // Checked when the stacks are synthesized.
+  TRADING: json(
+    v.record(
+      v.picklist(tradingChains),
+      v.custom<ChainConfiguration>(
+        (value) => typeof value === "object" && value !== null && "hosts" in value,
+      ),
+    ),
+    "an object with hosts and contracts for each chain",
+  ),
 } satisfies Record<Variable, v.GenericSchema<string, unknown>>;
 
 /**

@@ -4,8 +4,8 @@ import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
-import type { RestRow } from "../operation-types.ts";
-import { operations, type RestOperationName } from "../operations.ts";
+import type { ErrorShape, ErrorShapes } from "../operation-types.ts";
+import { operations, type RefusalOperationName, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
@@ -31,7 +31,21 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
       const result = await inTime(context, () => useCase(request));
       return withCors(event, answer(200, v.parse(schemas[name].success, result)));
     } catch (error) {
-      return withCors(event, answerError(operations[name], errorAnswer(name, error), now));
+      return withCors(event, answerError(operations[name].errors, errorAnswer(name, error), now));
+    }
+  };
+}
+
+/** Answers every request that can be read with one error. */
+export function refusal(name: RefusalOperationName, reason: () => DomainError) {
+  return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
+    const now = new Date();
+    const { errors } = operations[name];
+    try {
+      if (event.httpMethod === "POST") readJsonObject(event);
+      throw reason();
+    } catch (error) {
+      return withCors(event, answerError(errors, errorAnswer(name, error), now));
     }
   };
 }
@@ -109,7 +123,7 @@ function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   return { code: "INTERNAL_ERROR", message: "Internal server error" };
 }
 
-function answerError({ errors }: RestRow, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
+function answerError(errors: ErrorShapes, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
   const status = statusOfCode[error.code];
   const body = errorBody(status < 500 ? errors.client : errors.server, error, now);
   return answer(
@@ -119,7 +133,7 @@ function answerError({ errors }: RestRow, error: ErrorAnswer, now: Date): APIGat
   );
 }
 
-function errorBody(shape: RestRow["errors"]["client"], { code, message, details }: ErrorAnswer, now: Date) {
+function errorBody(shape: ErrorShape, { code, message, details }: ErrorAnswer, now: Date) {
   switch (shape) {
     case "message":
       return { message };

@@ -3,7 +3,7 @@ import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/moni
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { type AlarmProperties, metricsOf, periodOf } from "./alarm-states.ts";
-import { customContext, only, propertiesOf, synthesize, watchOf } from "./synthesized.ts";
+import { customContext, only, propertiesOf, synthesize, tradingContext, watchOf } from "./synthesized.ts";
 
 const alarmsOf = (context?: Record<string, unknown>) =>
   propertiesOf<AlarmProperties>(watchOf(synthesize(context)), "AWS::CloudWatch::Alarm");
@@ -25,7 +25,7 @@ type FilterProperties = {
   MetricTransformations: { MetricName: string; MetricNamespace: string; MetricValue: string }[];
 };
 
-const filters = propertiesOf<FilterProperties>(watchOf(synthesize()), "AWS::Logs::MetricFilter");
+const filters = propertiesOf<FilterProperties>(watchOf(synthesize(customContext)), "AWS::Logs::MetricFilter");
 const filterOf = (name: string) =>
   filters.find(
     ({ LogGroupName, MetricTransformations: [metric] }) =>
@@ -47,7 +47,7 @@ const background = Object.entries<Operation>(operations).filter(
   ([, { kind }]) => kind !== "rest" && kind !== "authorizer",
 );
 
-const alarms = alarmsOf();
+const alarms = alarmsOf(customContext);
 const kinds = (...kinds: Operation["kind"][]) =>
   Object.values<Operation>(operations).filter(({ kind }) => kinds.includes(kind)).length;
 
@@ -87,7 +87,8 @@ describe("the alarms", () => {
     const names = new Set(ofTable.map(({ Metric }) => Metric.MetricName));
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
-    const ofRealTime = kinds("websocket", "internal") + 2 * kinds("changes") + 2 * kinds("schedule");
+    const ofRealTime =
+      kinds("websocket", "internal", "refusal") + 2 * kinds("changes") + 2 * kinds("schedule");
     const others = [
       ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused"],
@@ -116,9 +117,8 @@ describe("the alarms", () => {
   });
 
   it("notify the configured topic, or nobody", () => {
-    expect(alarms.flatMap(({ AlarmActions }) => AlarmActions ?? [])).toEqual([]);
-    for (const { AlarmActions } of alarmsOf(customContext))
-      expect(AlarmActions).toEqual([customContext.alarmTopicArn]);
+    expect(alarmsOf().flatMap(({ AlarmActions }) => AlarmActions ?? [])).toEqual([]);
+    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([customContext.alarmTopicArn]);
   });
 });
 
@@ -242,7 +242,7 @@ describe("the alarms on what happens without a request", () => {
   });
 
   it("do not expect feedPrices to run without price feeds", () => {
-    const off = alarmsOf({ priceFeeds: [] });
+    const off = alarmsOf(tradingContext);
     expect(missing(alarms, "feedPrices")).toHaveLength(1);
     expect(missing(off, "feedPrices")).toEqual([]);
     expect(off).toHaveLength(alarms.length - 1);
@@ -251,7 +251,9 @@ describe("the alarms on what happens without a request", () => {
 
 describe("the dashboard", () => {
   it("shows every function, the connections, the changes and their age", () => {
-    const dashboard = JSON.stringify(only(watchOf(synthesize()), "AWS::CloudWatch::Dashboard").Properties);
+    const dashboard = JSON.stringify(
+      only(watchOf(synthesize(customContext)), "AWS::CloudWatch::Dashboard").Properties,
+    );
     for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
     for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])
       expect(dashboard).toContain(metric);

@@ -1,11 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 import { type FunctionProperties, functionsOf } from "./synthesized.ts";
 
@@ -14,7 +16,7 @@ let functions: Record<string, FunctionProperties>;
 
 // The one synthesis with the functions' code, and with CDK's own check of the templates.
 beforeAll(() => {
-  const assembly = terminalApp({ outdir }).synth();
+  const assembly = terminalApp({ outdir, context: { trading: tradingChains } }).synth();
   functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
@@ -52,13 +54,16 @@ async function load(file: string, variables: Record<string, unknown>) {
   }
 }
 
+/** The folder of a function's code. */
+const assetOf = (name: string) => join(outdir, `asset.${functions[name]?.Code.S3Key.replace(/\.zip$/, "")}`);
+
 /** The limit in KB. One function pushes to thousands of clients, and has an HTTP client that is large but fast. */
 const limitKB = (name: string) => (name === "deliver" ? 850 : 400);
 
 describe("the bundle", () => {
   it.each(Object.keys(operations))("of %s is one small module that exports a handler", async (name) => {
-    const { Code, Environment } = functions[name] as FunctionProperties;
-    const asset = join(outdir, `asset.${Code.S3Key.replace(/\.zip$/, "")}`);
+    const { Environment } = functions[name] as FunctionProperties;
+    const asset = assetOf(name);
     expect(readdirSync(asset)).toEqual(["index.mjs"]);
     const file = join(asset, "index.mjs");
     expect(statSync(file).size).toBeLessThan(limitKB(name) * 1024);
@@ -70,4 +75,16 @@ describe("the bundle", () => {
       expect.toSatisfy((count: number) => count < 3),
     );
   });
+
+  it.each(Object.entries<Operation>(operations))(
+    "of %s sets the chains if its row asks for them",
+    (name, { env }) => {
+      const [line = ""] = readFileSync(join(assetOf(name), "index.mjs"), "utf8").split("\n", 1);
+      const set: Record<string, string> = {};
+      if (line.startsWith("process.env.")) new Function("process", line)({ env: set });
+      expect(Object.keys(set)).toEqual(env.includes("TRADING") ? ["TRADING"] : []);
+      expect(functions[name]?.Environment?.Variables ?? {}).not.toHaveProperty("TRADING");
+      if (set.TRADING) expect(Object.keys(JSON.parse(set.TRADING))).toEqual(tradingChains);
+    },
+  );
 });

@@ -90,7 +90,7 @@ describe("readConfiguration", () => {
   it("scales the throttles with the account, and replaces those that are given", () => {
     const ping = { rateLimit: 20, burstLimit: 30 };
     const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
-    expect(throttles).toMatchObject({ listWallets: { rateLimit: 125, burstLimit: 1250 }, ping });
+    expect(throttles).toMatchObject({ listWallets: { rateLimit: 75, burstLimit: 1250 }, ping });
   });
 
   it.each(["no-reply@mail.example", "Trading terminal <no-reply@mail.example>"])(
@@ -191,11 +191,14 @@ describe("readConfiguration", () => {
     [{ keyGraceSeconds: 0.5 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: "soon" }, "keyGraceSeconds is not JSON: soon"],
-    [{ accountRequestsPerSecond: 99 }, "accountRequestsPerSecond must be a whole number from 100 to 1000000"],
+    [
+      { accountRequestsPerSecond: 199 },
+      "accountRequestsPerSecond must be a whole number from 200 to 1000000",
+    ],
     [
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
       'throttles.$connect is neither a method nor a route: "$connect". They are storeWallet, listWallets, ' +
-        "updateTradingSettings, getUserData, listRewards, listWalletsV2, preflight, connect, disconnect, subscribe, " +
+        "updateTradingSettings, getUserData, listRewards, listWalletsV2, refuseTrading, preflight, connect, disconnect, subscribe, " +
         "unsubscribe, ping, unknownMessage",
     ],
     [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],
@@ -205,7 +208,7 @@ describe("readConfiguration", () => {
     ],
     [
       { throttles: { ping: { rateLimit: 7000, burstLimit: 1 } } },
-      "throttles add up to 12400 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
+      "throttles add up to 13000 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
         "pushes have the rest",
     ],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { costsPage } from "../../lib/documents/costs-page.ts";
-import { synthesize, type Template } from "./synthesized.ts";
+import { synthesize, type Template, tradingContext } from "./synthesized.ts";
 
 const { data, api, watch } = synthesize();
 const page = costsPage([data, api, watch]);
@@ -46,7 +46,7 @@ describe("costsPage", () => {
   });
 
   it("leaves out prices where no feed is configured", () => {
-    const { data, api, watch } = synthesize({ priceFeeds: [] });
+    const { data, api, watch } = synthesize(tradingContext);
     expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
   });
 

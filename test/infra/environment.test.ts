@@ -1,6 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConfiguration } from "../../lib/infra/config.ts";
+import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { environmentOf } from "../../lib/infra/functions/variables.ts";
 import type { EnvName } from "../../lib/operation-types.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -13,6 +14,7 @@ const context = {
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 0,
+  trading: ["base"],
 };
 const issuer = { issuer: "https://id.example/", audience: "terminal", jwksUri: "" };
 const stages = [{ apiId: "a1", stage: "live" }];
@@ -42,6 +44,7 @@ describe("environmentOf", () => {
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,
       KEY_GRACE_SECONDS: 0,
+      TRADING: { base: defaultChains.base },
       ...plans,
       PLAN_STAGES: stages,
     });

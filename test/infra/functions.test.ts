@@ -2,7 +2,15 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
-import { customContext, functionsOf, logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
+import {
+  customContext,
+  functionsOf,
+  logicalIdOf,
+  only,
+  propertiesOf,
+  synthesize,
+  tradingContext,
+} from "./synthesized.ts";
 
 const templates = synthesize(customContext);
 const functions = functionsOf(templates);
@@ -151,6 +159,6 @@ describe("the schedules", () => {
     ["deleteRetiredKeys", "ENABLED"],
     ["freeIdleKeys", "ENABLED"],
   ])("have %s %s without price feeds", (name, State) => {
-    expect(scheduleOf(name, { priceFeeds: [] }).rule).toMatchObject({ State });
+    expect(scheduleOf(name, tradingContext).rule).toMatchObject({ State });
   });
 });

@@ -1,11 +1,11 @@
 import { readPolicy } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation-types.ts";
+import type { Operation, RestMethod } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { allStatements, type Statement, statementsOfRole } from "./statements.ts";
-import { functionsOf, logicalIdOf, only, resourcesOf, synthesize } from "./synthesized.ts";
+import { functionsOf, logicalIdOf, only, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
-const templates = synthesize();
+const templates = synthesize(tradingContext);
 const functions = functionsOf(templates);
 const rows = Object.entries<Operation>(operations);
 
@@ -223,15 +223,17 @@ describe("the permissions", () => {
       return [FunctionName, Principal, source];
     });
     const gateway = "apigateway.amazonaws.com";
+    const ofMethod = ({ method, path }: RestMethod) =>
+      expect.stringContaining(`"/${method}${path.replaceAll(/\{\w+\}/g, "*")}"`);
     const routes = rows.flatMap(([name, row]) => {
       const lambda = arnOf(logicalIdOf(templates.api, name));
       switch (row.kind) {
         case "authorizer":
           return [[lambda, gateway, expect.stringContaining('/authorizers/"')]];
-        case "rest": {
-          const path = row.path.replaceAll(/\{\w+\}/g, "*");
-          return [[lambda, gateway, expect.stringContaining(`"/${row.method}${path}"`)]];
-        }
+        case "rest":
+          return [[lambda, gateway, ofMethod(row)]];
+        case "refusal":
+          return row.methods.map((method) => [lambda, gateway, ofMethod(method)]);
         case "websocket":
           return [[lambda, gateway, expect.stringContaining(`"/live/${row.route}"`)]];
         case "schedule":

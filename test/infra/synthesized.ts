@@ -1,3 +1,4 @@
+import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
@@ -48,11 +49,14 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
-/** Between them: the user pool and an issuer, domains and none, origins, an alarm topic, and no prices. */
+/** Without prices, and with all rows, since chains trade. */
+export const tradingContext = { priceFeeds: [], trading: tradingChains };
+
+/** Between them: the user pool and an issuer, domains and none, origins, an alarm topic, no prices, and all chains. */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
   "every choice": customContext,
-  "no prices": { priceFeeds: [] },
+  "no prices, and all chains": tradingContext,
 };
 
 const synthesized = new Map<string, Templates>();

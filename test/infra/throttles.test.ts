@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operations, operationsOf } from "../../lib/operations.ts";
+import { defaultThrottles, stagesShare, totalRate } from "../../lib/infra/throttles.ts";
+import { operations, operationsOf, restMethods } from "../../lib/operations.ts";
 import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 type Limits = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
@@ -42,16 +43,23 @@ describe("the throttles of both stages", () => {
     expect(rates.reduce((sum, rate) => sum + rate)).toBeLessThanOrEqual(0.8 * account);
   });
 
+  it.each([200, 201, 1000, 2500, 10_000, 1_000_000])(
+    "leave that much by default for an account of %i requests a second",
+    (account) => {
+      expect(totalRate(defaultThrottles(account))).toBeLessThanOrEqual(stagesShare * account);
+    },
+  );
+
   it("limit every method, by its row", () => {
     const { api } = synthesize(customContext);
-    for (const [, { path, method }] of operationsOf("rest"))
+    for (const { path, method } of restMethods)
       expect(settingOf(api, path, method)).toEqual({
         HttpMethod: method,
         ResourcePath: `/${path.replaceAll("/", "~1")}`,
         MetricsEnabled: true,
         DataTraceEnabled: false,
         LoggingLevel: "OFF",
-        ThrottlingRateLimit: 125,
+        ThrottlingRateLimit: 75,
         ThrottlingBurstLimit: 1250,
       });
   });

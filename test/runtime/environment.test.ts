@@ -25,6 +25,8 @@ describe("environment", () => {
       [{ source: "s", venue: "kraken", url: "ws://h" }],
     ],
     ["PLAN_STAGES", '[{"apiId":"a","stage":"live"}]', [{ apiId: "a", stage: "live" }]],
+    ["TRADING", '{"eth":{"hosts":["h"]}}', { eth: { hosts: ["h"] } }],
+    ["TRADING", "{}", {}],
   ])("parses %s=%s", (name, value, parsed) => {
     expect(read(name, value)).toEqual(parsed);
   });
@@ -49,6 +51,8 @@ describe("environment", () => {
       '[{"source":"s","venue":"binance","url":"u"}]',
       "JSON of a list of feeds with source, venue and url",
     ],
+    ["TRADING", '{"sol":{"hosts":[]}}', "JSON of an object with hosts and contracts for each chain"],
+    ["TRADING", '{"eth":null}', "JSON of an object with hosts and contracts for each chain"],
     ["PLAN_STAGES", '[{"apiId":"a"}]', "JSON of a list of stages with apiId and stage"],
   ])("refuses %s=%s", (name, value, form) => {
     expect(() => read(name, value)).toThrow(

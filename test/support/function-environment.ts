@@ -1,3 +1,5 @@
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+
 /** What the stack sets for its functions. Those that push get an endpoint besides. */
 export const functionEnvironment: Readonly<Record<string, string>> = {
   AWS_REGION: "us-east-1",
@@ -20,5 +22,6 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   STANDARD_PLAN_ID: "standard",
   PRO_PLAN_ID: "pro",
   KEY_GRACE_SECONDS: "120",
+  TRADING: JSON.stringify(defaultChains),
   PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
 };

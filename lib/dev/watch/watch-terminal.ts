@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Runner } from "cdk-local-runner";
-import { bundleOptions, codeFile, handlerOf } from "../../infra/functions/bundle.ts";
+import { bundleOptions, codeFile, handlerOf, variablesLineIn } from "../../infra/functions/bundle.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { configurationFiles, root } from "../assembly.ts";
 import { createBundler, filesOf } from "./bundler.ts";
@@ -19,20 +19,26 @@ export type Stacks = {
 /** Watches the code of this product. */
 export function watchTerminal(
   runner: Runner,
-  { folder: running, temporary, synthesize }: Stacks,
+  { folder, temporary, synthesize }: Stacks,
   say: (text: string) => void,
 ): Promise<AsyncDisposable> {
-  const names = Object.keys(operations) as OperationName[];
-  const functions = runner.functions.map(({ name }) => name);
-  const before = templatesIn(running);
+  const running = runner.functions.map(({ name }) => name);
+  const functions = new Map(
+    (Object.keys(operations) as OperationName[]).flatMap((name) => {
+      const found = functionOf(running, name);
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+  const before = templatesIn(folder);
   return watch({
-    functions: new Map(names.map((name) => [name, functionOf(functions, name)])),
+    functions,
     bundler: createBundler(
       root,
-      Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
+      Object.fromEntries([...functions.keys()].map((name) => [name, handlerOf(name)])),
       bundleOptions,
     ),
     codeFile,
+    headOf: variablesLineIn,
     temporary,
     stacks: {
       async files() {
@@ -40,9 +46,9 @@ export function watchTerminal(
         return new Set([...code, ...configurationFiles.map((name) => resolve(root, name))]);
       },
       async changed() {
-        const folder = join(temporary, "stacks");
-        await synthesize(folder);
-        return changedStacks(before, templatesIn(folder));
+        const next = join(temporary, "stacks");
+        await synthesize(next);
+        return changedStacks(before, templatesIn(next));
       },
     },
     runner,
@@ -51,12 +57,9 @@ export function watchTerminal(
 }
 
 /**
- * The name of a row's function on this machine.
+ * The name of a row's function on this machine. Undefined if it is not deployed.
  *
  * @param functions the names of all functions. CDK derives each from the row's construct, `<row>/Function`.
  */
-export function functionOf(functions: readonly string[], row: string): string {
-  const found = functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));
-  if (found === undefined) throw new Error(`The stacks have no function for ${row}`);
-  return found;
-}
+export const functionOf = (functions: readonly string[], row: string): string | undefined =>
+  functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));

@@ -19,6 +19,8 @@ export type Watch = {
   bundler: Bundler;
   /** The file of a bundle that has the code. */
   codeFile: string;
+  /** The beginning of the running code that new code keeps, because no bundle has it. */
+  headOf(code: string): string;
   /** A folder for new code. The runner removes it, once its last process has ended. */
   temporary: string;
   stacks: WatchedStacks;
@@ -49,6 +51,7 @@ export async function watch({
   functions,
   bundler,
   codeFile,
+  headOf,
   temporary,
   stacks,
   runner,
@@ -99,10 +102,12 @@ export async function watch({
   }
 
   /** Returns false if the code is what the function runs already. */
-  function replace(name: string, code: Uint8Array): boolean {
+  function replace(name: string, bundle: Uint8Array): boolean {
     const functionName = functions.get(name) ?? name;
     const old = folders.get(functionName) ?? "";
-    if (stopped || readFileSync(join(old, codeFile)).equals(code)) return false;
+    const running = readFileSync(join(old, codeFile), "utf8");
+    const code = headOf(running) + Buffer.from(bundle).toString();
+    if (stopped || running === code) return false;
     const folder = join(temporary, `${name}-${++builds}`);
     mkdirSync(folder);
     writeFileSync(join(folder, codeFile), code);

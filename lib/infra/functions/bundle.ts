@@ -27,3 +27,14 @@ export const bundleOptions = {
   alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts") },
   logLevel: "warning",
 } as const satisfies BuildOptions;
+
+/** The first line of a bundle, which sets variables before any code runs. Empty without variables. */
+export function variablesLine(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(variables).map(
+    ([name, value]) => `process.env.${name}=${JSON.stringify(value)};`,
+  );
+  return lines.length === 0 ? "" : `${lines.join("")}\n`;
+}
+
+/** The line in a bundle. */
+export const variablesLineIn = (code: string): string => /^process\.env\..*\n/.exec(code)?.[0] ?? "";

@@ -4,7 +4,7 @@ import { AssetHashType, DockerImage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync } from "esbuild";
 import { type OperationName, operations } from "../../operations.ts";
-import { bundleOptions, codeFile, handlerOf } from "./bundle.ts";
+import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
 /** The text of each bundle. They import much of the same, which esbuild reads once if it makes them together. */
 let bundles: ReadonlyMap<string, string> | undefined;
@@ -27,7 +27,7 @@ function bundleAll(names: readonly OperationName[]): Map<string, string> {
 }
 
 /** The code of a function. Bundled in this process, since a process for each function costs a second. */
-export function bundledCode(name: OperationName): Code {
+export function bundledCode(name: OperationName, variables: Readonly<Record<string, string>>): Code {
   const entryPoint = handlerOf(name);
   return Code.fromAsset(dirname(entryPoint), {
     assetHashType: AssetHashType.OUTPUT,
@@ -35,7 +35,7 @@ export function bundledCode(name: OperationName): Code {
       image: DockerImage.fromRegistry("esbuild runs here, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          writeFileSync(resolve(outputDir, codeFile), bundleOf(name));
+          writeFileSync(resolve(outputDir, codeFile), variablesLine(variables) + bundleOf(name));
           return true;
         },
       },

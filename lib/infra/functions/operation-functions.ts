@@ -13,28 +13,40 @@ import { type OperationName, operations } from "../../operations.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole, type Resources } from "./operation-role.ts";
-import type { Environment } from "./variables.ts";
+import { type Environment, variablesOf } from "./variables.ts";
 
 type Surroundings = Resources & { environment: Environment };
+
+type Deployment = Surroundings & {
+  /** Whether any chain trades. */
+  trades: boolean;
+};
 
 /** The functions that a row invokes, by their rows' names. */
 type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunction>>>;
 
-/** The functions of all rows. */
+/** The functions of all rows that are deployed. */
 export class OperationFunctions {
   readonly #scope: Construct;
   readonly #surroundings: Surroundings;
+  readonly #trades: boolean;
   readonly #made = new Map<OperationName, OperationFunction>();
 
-  constructor(scope: Construct, surroundings: Surroundings) {
+  constructor(scope: Construct, { trades, ...surroundings }: Deployment) {
     this.#scope = scope;
     this.#surroundings = surroundings;
+    this.#trades = trades;
+  }
+
+  has(name: OperationName): boolean {
+    return this.#trades || operations[name].deployed === "always";
   }
 
   /** The function of a row. It is made on first use, after the functions that it invokes. */
   get(name: OperationName): OperationFunction {
     const made = this.#made.get(name);
     if (made !== undefined) return made;
+    if (!this.has(name)) throw new Error(`The function ${name} is not deployed`);
     const row: Operation = operations[name];
     const invoked = Object.fromEntries(row.invokes.map((other) => [other, this.get(other).lambda]));
     const operation = new OperationFunction(this.#scope, name, { row, invoked, ...this.#surroundings });
@@ -44,7 +56,8 @@ export class OperationFunctions {
 
   /** In the order of THE TABLE. */
   all(): OperationFunction[] {
-    return (Object.keys(operations) as OperationName[]).map((name) => this.get(name));
+    const names = (Object.keys(operations) as OperationName[]).filter((name) => this.has(name));
+    return names.map((name) => this.get(name));
   }
 }
 
@@ -64,10 +77,11 @@ export class OperationFunction extends Construct {
     this.row = row;
 
     const { table, key, stage } = resources;
+    const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
       description: row.summary,
-      code: bundledCode(name),
+      code: bundledCode(name, inBundle),
       handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -82,7 +96,7 @@ export class OperationFunction extends Construct {
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
-        ...Object.fromEntries(row.env.map((name) => [name, environment[name]])),
+        ...inFunction,
       },
       role: new OperationRole(this, "Role", {
         row,

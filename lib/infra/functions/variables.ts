@@ -1,4 +1,4 @@
-import type { EnvName } from "../../operation-types.ts";
+import type { EnvName, Operation } from "../../operation-types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
 
@@ -11,13 +11,26 @@ export type PlanEnvironment = Pick<
   "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
+/** Lambda takes 4 KB of variables. These may be longer, and are part of the code. */
+const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING"]);
+
+/** Where the variables of a row go. */
+export function variablesOf({ env }: Pick<Operation, "env">, environment: Environment) {
+  const [inBundle = {}, inFunction = {}] = [true, false].map((bundled) =>
+    Object.fromEntries(
+      env.filter((name) => inCode.has(name) === bundled).map((name) => [name, environment[name]]),
+    ),
+  );
+  return { inBundle, inFunction };
+}
+
 export function environmentOf(
   configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
 ): Environment {
   const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
-  const { priceFeeds, keyGraceSeconds } = configuration;
+  const { priceFeeds, keyGraceSeconds, trading } = configuration;
   return {
     ALLOWED_ORIGINS: JSON.stringify(allowedOrigins),
     WALLET_LIMITS: JSON.stringify(walletLimits),
@@ -29,6 +42,7 @@ export function environmentOf(
     CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
+    TRADING: JSON.stringify(trading),
     ...plans,
   };
 }

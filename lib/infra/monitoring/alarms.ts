@@ -140,7 +140,9 @@ export class Alarms extends Construct {
 
   /** Schedules that do not run. */
   #watchSchedules({ functions, isEnabled }: Watched) {
-    for (const [name, row] of operationsOf("schedule").filter(([, row]) => isEnabled(row)))
+    for (const [name, row] of operationsOf("schedule").filter(
+      ([name, row]) => functions.has(name) && isEnabled(row),
+    ))
       this.#add(
         `${name}Missing`,
         runsOf(functions.get(name)),

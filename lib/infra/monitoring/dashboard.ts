@@ -8,7 +8,9 @@ import { limitMetric, requestMetric, streamMetric, sumOverCalls, type Watched } 
 export class TerminalDashboard extends Dashboard {
   constructor(scope: Construct, id: string, watched: Watched) {
     const all = watched.functions.all();
-    const ofRequests = all.filter(({ name, row }) => row.kind === "rest" || name === "authorize");
+    const ofRequests = all.filter(
+      ({ name, row }) => row.kind === "rest" || row.kind === "refusal" || name === "authorize",
+    );
     const ofPlans = all.filter(({ row }) => row.plans.length > 0);
     const ofRealTime = all.filter((each) => !ofRequests.includes(each) && !ofPlans.includes(each));
     super(scope, id, {

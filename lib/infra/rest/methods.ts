@@ -8,8 +8,8 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import type { RestRow } from "../../operation-types.ts";
-import { operationsOf } from "../../operations.ts";
+import type { RestMethod } from "../../operation-types.ts";
+import { restMethods } from "../../operations.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 
 /**
@@ -27,10 +27,10 @@ export class TokenAuthorizer extends RequestAuthorizer {
 /** A method of the API with the function that serves it. */
 export type Endpoint = { operation: OperationFunction; method: Method };
 
-/** Adds a row's method. Callers need a token, and their usage plan counts every request. */
+/** Adds a method. Callers need a token, and their usage plan counts every request. */
 export function addEndpoint(
   api: RestApi,
-  { method, path }: RestRow,
+  { method, path }: RestMethod,
   operation: OperationFunction,
   authorizer: TokenAuthorizer,
 ): Endpoint {
@@ -42,13 +42,13 @@ export function addEndpoint(
 /** Answers the preflight requests of browsers. Without allowed origins, there are no such answers. */
 export function addPreflight(api: RestApi, allowedOrigins: readonly string[]): void {
   if (allowedOrigins.length === 0) return;
-  const rowsByPath = Map.groupBy(operationsOf("rest"), ([, row]) => row.path);
-  for (const [path, rows] of rowsByPath)
+  const byPath = Map.groupBy(restMethods, ({ path }) => path);
+  for (const [path, methods] of byPath)
     api.root.resourceForPath(path).addCorsPreflight({
       allowOrigins: [...allowedOrigins],
       allowCredentials: true,
       allowHeaders: ["Authorization", "Content-Type"],
-      allowMethods: [...rows.map(([, row]) => row.method), "OPTIONS"],
+      allowMethods: [...methods.map(({ method }) => method), "OPTIONS"],
       maxAge: Duration.minutes(10),
     });
 }

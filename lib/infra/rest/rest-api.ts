@@ -14,7 +14,7 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Throttle } from "../../domain/plan.ts";
-import { operationsOf } from "../../operations.ts";
+import { restMethods } from "../../operations.ts";
 import type { Configuration, Domain } from "../config.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
 import { retained } from "../retained.ts";
@@ -61,10 +61,7 @@ export class TerminalRestApi extends RestApi {
         // Preflights are the only methods that are not listed.
         ...methodOptions(throttles.preflight),
         methodOptions: Object.fromEntries(
-          operationsOf("rest").map(([name, { path, method }]) => [
-            `${path}/${method}`,
-            methodOptions(throttles[name]),
-          ]),
+          restMethods.map(({ name, path, method }) => [`${path}/${method}`, methodOptions(throttles[name])]),
         ),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: restAccessLogFormat,

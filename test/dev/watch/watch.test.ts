@@ -68,6 +68,7 @@ beforeAll(async () => {
       },
     ),
     codeFile: "index.mjs",
+    headOf: () => "",
     temporary,
     stacks: { files: async () => new Set([inProject("app.ts")]), changed: () => checkStacks() },
     runner,
@@ -129,6 +130,29 @@ describe("watch", () => {
     edit("mark.ts", ".", ";");
     await eventually(note).toBe("New: Again: milk;");
     expect(lines).toEqual(["New code: notes", "New code: notes"]);
+  });
+
+  it("keeps the beginning of the running code that no bundle has", async () => {
+    const folder = mkdtempSync(join(root, "headed-"));
+    writeFileSync(join(folder, "index.mjs"), "head;\nold");
+    const replaced: string[] = [];
+    const once = await watch({
+      functions: new Map([["f", "f"]]),
+      bundler: { inputsOf: () => new Set(), bundle: async () => new Map([["f", Buffer.from("new")]]) },
+      codeFile: "index.mjs",
+      headOf: (code) => code.slice(0, code.indexOf("\n") + 1),
+      temporary: folder,
+      stacks: { files: async () => new Set(), changed: async () => [] },
+      runner: {
+        functions: [{ name: "f", codeFolder: folder }],
+        async replaceCode(_, next) {
+          replaced.push(readFileSync(join(next, "index.mjs"), "utf8"));
+        },
+      },
+      say: () => {},
+    });
+    await once[Symbol.asyncDispose]();
+    expect(replaced).toEqual(["head;\nnew"]);
   });
 
   it("says which stacks have changed, and what that needs", async () => {

@@ -1,0 +1,7 @@
+import { DomainError } from "../../lib/domain/domain-error.ts";
+import { refusal } from "../../lib/runtime/rest.ts";
+
+export const handler = refusal(
+  "refuseTrading",
+  () => new DomainError("TRADING_DISABLED", "Trading is switched off"),
+);

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../lib/operation-types.ts";
+import { operations, operationsOf } from "../../lib/operations.ts";
+import { tradingRows } from "../../lib/trading-rows.ts";
+import { allStatements, statementsOfRole } from "./statements.ts";
+import { functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+
+const off = synthesize();
+const on = synthesize(tradingContext);
+const functions = functionsOf(off);
+const rows = Object.entries<Operation>(operations);
+const always = rows.filter(([, { deployed }]) => deployed === "always").map(([name]) => name);
+
+type Method = { HttpMethod: string; Integration: { Uri: unknown } };
+
+/** The methods that a function serves, in a template where some are served. */
+const methodsOf = (template: typeof on.api, name: string) =>
+  Object.values(resourcesOf<Method>(template, "AWS::ApiGateway::Method")).filter(({ Properties }) =>
+    JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
+  );
+
+describe("a deployment in which no chain trades", () => {
+  it("has no function of trading but those that refuse, and those that read what was recorded", () => {
+    expect(Object.keys(functions).sort()).toEqual(always.sort());
+    const ofTrading = always.filter((name) => name in tradingRows);
+    expect(ofTrading).toEqual(["refuseTrading"]);
+  });
+
+  it("has one role for each function, and no key, network or secret for trading", () => {
+    const count = (type: string) => Object.keys(resourcesOf(off.api, type)).length;
+    // The last one lets API Gateway write logs.
+    expect(count("AWS::IAM::Role")).toBe(always.length + 1);
+    const types = [off.data, off.api].flatMap(({ Resources }) =>
+      Object.values(Resources).map(({ Type }) => Type),
+    );
+    expect(types.filter((type) => type.startsWith("AWS::EC2::"))).toEqual([]);
+    expect(types.filter((type) => type.startsWith("AWS::SecretsManager::"))).toEqual([]);
+    expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(1);
+  });
+
+  it("gives nobody a right to decrypt, or to make or check a MAC", () => {
+    const allowed = [off.data, off.api].flatMap(allStatements).flatMap(({ Action }) => Action);
+    expect(allowed).toContain("kms:GenerateDataKey");
+    expect(allowed.filter((action) => /Decrypt|Mac$|CreateGrant/.test(action))).toEqual([]);
+  });
+
+  it("refuses by a function that may only write its log", () => {
+    const role = functions.refuseTrading?.Role["Fn::GetAtt"][0] ?? "";
+    const actions = statementsOfRole(off.api, role).flatMap(({ Action }) => Action);
+    expect(actions).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
+    expect(functions.refuseTrading?.Environment?.Variables).toEqual({ ALLOWED_ORIGINS: "[]" });
+  });
+
+  it("has it serve the methods of all rows that are missing, which their own functions serve elsewhere", () => {
+    const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with trading");
+    const { methods } = operations.refuseTrading;
+    expect(methodsOf(off.api, "refuseTrading")).toHaveLength(methods.length + missing.length);
+    expect(methodsOf(on.api, "refuseTrading")).toHaveLength(methods.length);
+    for (const [name] of missing) expect(methodsOf(on.api, name)).toHaveLength(1);
+  });
+});
