@@ -20,6 +20,9 @@ export type AnvilOptions = {
 /** Coins of each of anvil's accounts. */
 const balance = 100;
 
+/** The number of blocks whose state can be read. Anvil would write older ones into the user's home. */
+const keptStates = 64;
+
 /** How often the state is written, for when the machine loses power. */
 const stateSeconds = 5;
 
@@ -37,6 +40,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
     "chain-id": chainID,
     balance,
     "slots-in-an-epoch": 1,
+    "prune-history": keptStates,
     ...(statePath !== undefined && { state: statePath, "state-interval": stateSeconds }),
   };
   const reaper = createReaper();
@@ -74,17 +78,19 @@ function binary(): string {
 }
 
 /** Resolves to host and port as soon as anvil takes calls. */
-async function listening(child: ChildProcess): Promise<string> {
-  const output = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+async function listening({ stdout, stderr }: ChildProcess): Promise<string> {
   const complaints: string[] = [];
-  child.stderr?.on("data", (text) => complaints.push(String(text)));
-  for await (const line of output) {
-    const [, address] = /^Listening on (\S+)/.exec(line) ?? [];
-    if (address === undefined) continue;
-    // It prints every call. A full pipe would stop it.
-    child.stdout?.resume();
-    return address;
-  }
+  stderr?.on("data", (text) => complaints.push(String(text)));
+  // It goes on printing. Unless somebody reads that, it stops one day.
+  const output = createInterface({ input: stdout as NodeJS.ReadableStream });
+  const address = await new Promise<string | undefined>((resolve) => {
+    output.on("line", (line) => {
+      const [, found] = /^Listening on (\S+)/.exec(line) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    output.once("close", () => resolve(undefined));
+  });
+  if (address !== undefined) return address;
   const reason = complaints.join("").trim().replaceAll(/\s+/g, " ");
   throw new StartupError(`anvil did not start: ${reason || "no reason given"}`);
 }

@@ -1,13 +1,15 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Interface } from "ethers/abi";
 import { parseEther, parseUnits } from "ethers/utils";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { encodeCall } from "../../../lib/chains/calldata.ts";
 import { tokenABI, v2RouterABI } from "../../../lib/chains/contract-abi.ts";
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { deployer, localAddresses } from "../../../lib/dev/chains/deployment.ts";
 import { startLocalChain } from "../../../lib/dev/chains/local-chain.ts";
 import type { SwapCall } from "../../../lib/domain/trading/intent.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -180,6 +182,21 @@ describe("startLocalChain", () => {
     } finally {
       await rm(statePath, { force: true });
     }
+  });
+
+  it("ends anvil, which writes its state, when this process is killed", async () => {
+    const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
+    const program = `
+      import { startLocalChain } from "${import.meta.resolve("../../../lib/dev/chains/local-chain.ts")}";
+      const chain = await startLocalChain({ chain: "eth", statePath: "${statePath}" });
+      console.log(chain.url);
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program]);
+    const [url] = await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await vi.waitFor(() => expect(fetch(String(url).trim())).rejects.toThrow(), { timeout: 10_000 });
+    expect(await readFile(statePath, "utf8")).toContain(deployer);
+    await rm(statePath);
   });
 
   it("names the wrapped coin after the chain's, and has the L1 oracle on base", async () => {

@@ -7,7 +7,7 @@ contract Token {
     string public symbol;
     uint8 public immutable decimals;
     uint256 public totalSupply;
-    mapping(address => uint256) public balanceOf;
+    mapping(address => uint256) internal balances;
     mapping(address => mapping(address => uint256)) public allowance;
 
     address internal immutable deployer;
@@ -21,22 +21,26 @@ contract Token {
         decimals = decimals_;
         deployer = msg.sender;
         totalSupply = supply;
-        balanceOf[msg.sender] = supply;
+        balances[msg.sender] = supply;
         emit Transfer(address(0), msg.sender, supply);
     }
 
-    function approve(address spender, uint256 value) external virtual returns (bool) {
+    function balanceOf(address owner) public view virtual returns (uint256) {
+        return balances[owner];
+    }
+
+    function approve(address spender, uint256 value) public virtual returns (bool) {
         allowance[msg.sender][spender] = value;
         emit Approval(msg.sender, spender, value);
         return true;
     }
 
-    function transfer(address to, uint256 value) external virtual returns (bool) {
+    function transfer(address to, uint256 value) external returns (bool) {
         move(msg.sender, to, value);
         return true;
     }
 
-    function transferFrom(address from, address to, uint256 value) external virtual returns (bool) {
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
         uint256 allowed = allowance[from][msg.sender];
         if (allowed != type(uint256).max) allowance[from][msg.sender] = allowed - value;
         move(from, to, value);
@@ -44,8 +48,8 @@ contract Token {
     }
 
     function move(address from, address to, uint256 value) internal virtual {
-        balanceOf[from] -= value;
-        balanceOf[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
         emit Transfer(from, to, value);
     }
 }
