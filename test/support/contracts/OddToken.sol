@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import "../../../lib/dev/chains/contracts/Token.sol";
+
+/// Does one thing in a way that no trader expects, but not to its deployer, so that it can be put into a pool.
+contract OddToken is Token {
+    enum Oddity {
+        RefusesTransfers,
+        EatsGas,
+        // Accounts seem to have a thousand times what they have. Pools see the truth.
+        Lies,
+        // Reports transfers that it does not make.
+        Idles,
+        // Takes an approval only if there is none, as USDT does.
+        WantsZeroFirst,
+        // Delivers one unit less than its event says, as tokens that count shares do.
+        Loses,
+        // All balances change at once when anybody calls rebase.
+        Rebases
+    }
+
+    Oddity private immutable oddity;
+    uint256 private percent = 100;
+
+    constructor(string memory name_, string memory symbol_, uint8 decimals_, uint256 supply, Oddity oddity_)
+        Token(name_, symbol_, decimals_, supply)
+    {
+        oddity = oddity_;
+    }
+
+    function rebase(uint256 percent_) external {
+        require(oddity == Oddity.Rebases);
+        percent = percent_;
+    }
+
+    function balanceOf(address owner) public view override returns (uint256) {
+        if (oddity == Oddity.Lies && owner.code.length == 0) return balances[owner] * 1000;
+        return (balances[owner] * percent) / 100;
+    }
+
+    function approve(address spender, uint256 value) public override returns (bool) {
+        require(oddity != Oddity.WantsZeroFirst || value == 0 || allowance[msg.sender][spender] == 0, "not 0");
+        return super.approve(spender, value);
+    }
+
+    function move(address from, address to, uint256 value) internal override {
+        if (from == deployer) return super.move(from, to, value);
+        require(oddity != Oddity.RefusesTransfers, "refused");
+        if (oddity == Oddity.EatsGas) {
+            assembly {
+                invalid()
+            }
+        }
+        emit Transfer(from, to, value);
+        if (oddity == Oddity.Idles) return;
+        uint256 shares = (value * 100) / percent;
+        balances[from] -= shares;
+        balances[to] += oddity == Oddity.Loses && shares > 0 ? shares - 1 : shares;
+    }
+}

@@ -1,0 +1,83 @@
+import tokens from "../../lib/dev/chains/contracts/bytecode.json" with { type: "json" };
+import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { approval, encode, v2Liquidity, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
+import bytecode from "./contracts/bytecode.json" with { type: "json" };
+import type { TestChain } from "./local-chain.ts";
+
+type Metadata = { symbol?: string; decimals?: number; supply?: bigint };
+
+const metadata = ({ symbol = "ODD", decimals = 18, supply = 10n ** 27n }: Metadata) =>
+  ["Odd", symbol, decimals, supply] as const;
+
+const metadataTypes = ["string", "string", "uint8", "uint256"] as const;
+
+const plain = (changes: Metadata) => tokens.Token.creation + encode(metadataTypes, metadata(changes));
+
+/** In the order of their enumeration in OddToken.sol. */
+const oddities = [
+  "refuses transfers",
+  "eats the gas of transfers",
+  "lies about balances",
+  "reports transfers that it does not make",
+  "wants an approval of 0 first",
+  "loses a unit of each transfer",
+  "changes all balances",
+] as const;
+
+/** Tokens that something is wrong with, by what it is. */
+const oddTokens = {
+  ...(Object.fromEntries(
+    oddities.map((oddity, index) => [
+      oddity,
+      bytecode.OddToken.creation + encode([...metadataTypes, "uint8"], [...metadata({}), index]),
+    ]),
+  ) as Record<(typeof oddities)[number], string>),
+  "returns nothing from transfers": bytecode.VoidToken.creation,
+  "has no decimals": plain({ decimals: 0 }),
+  "has 36 decimals": plain({ decimals: 36 }),
+  "has 37 decimals": plain({ decimals: 37 }),
+  "has 255 decimals": plain({ decimals: 255 }),
+  "has a supply beyond 40 digits": plain({ decimals: 0, supply: 2n ** 250n }),
+  "has no symbol": plain({ symbol: "" }),
+  "has a symbol of 10 kB": plain({ symbol: "M".repeat(10_000) }),
+  "has a symbol that turns the text around": plain({ symbol: "\u202eXDSU" }),
+  "has the symbol of a listed token": plain({ symbol: "USDX" }),
+};
+
+/** Contracts that are no token, or hardly one. They have no pool. */
+const noTokens = {
+  "reverts every call": bytecode.Reverting.creation,
+  "eats all gas": bytecode.GasEater.creation,
+  "answers nothing": bytecode.Silent.creation,
+  "has texts of 32 bytes": bytecode.OldToken.creation,
+};
+
+export type OddToken = keyof typeof oddTokens | keyof typeof noTokens;
+
+/** Deploys a token and, if it can have one, a v2 pool of 10 coins and 10^23 of its units. Returns its address. */
+export async function deployOddToken(chain: TestChain, name: OddToken): Promise<string> {
+  if (name in noTokens) {
+    const [address] = await chain.deploy({ data: noTokens[name as keyof typeof noTokens] });
+    return address as string;
+  }
+  const [token] = (await chain.deploy({ data: oddTokens[name as keyof typeof oddTokens] })) as [string];
+  const { v2Router } = localAddresses;
+  await chain.deploy(
+    approval(token, v2Router),
+    v2Liquidity(localAddresses, deployer, { token, coins: 10n ** 19n, tokens: 10n ** 23n }),
+  );
+  return token;
+}
+
+/** Adds a v3 pool of MOON at 1 % with a better price than the others, which runs dry after a tenth of a coin. */
+export async function addDryPool(chain: TestChain): Promise<void> {
+  await chain.deploy(
+    v3Liquidity(localAddresses, deployer, {
+      token: localAddresses.moon,
+      coins: 10n ** 17n,
+      tokens: 1250n * 10n ** 18n,
+      fee: 10_000,
+      reach: 1.05,
+    }),
+  );
+}
