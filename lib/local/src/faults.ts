@@ -36,9 +36,30 @@ const names: readonly FaultName[] = [...answered, ...others];
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-/** The share of calls, from 0 to 1, that meet each fault. Faults that are left out do not occur. */
-export const FaultRates = v.pipe(jsonObject, v.strictObject(v.entriesFromList(names, v.optional(Share))));
+/**
+ * What tests set: the share of calls, from 0 to 1, that meet each fault, beside values of other kinds. Faults that are left
+ * out do not occur.
+ */
+export const ratesSchema = <const Name extends string, Others extends v.ObjectEntries>(
+  names: readonly Name[],
+  others: Others,
+) => v.pipe(jsonObject, v.strictObject({ ...v.entriesFromList(names, v.optional(Share)), ...others }));
+
+export const FaultRates = ratesSchema(names, {});
 export type FaultRates = v.InferOutput<typeof FaultRates>;
+
+/**
+ * Decides whether a call meets a fault, by the rates as they are then. With the same seed, the same sequence of calls has
+ * the same fate.
+ */
+export function strikesOf<Name extends string>(
+  names: readonly Name[],
+  seed: number,
+  rates: () => { readonly [Fault in Name]?: number | undefined },
+): (name: Name) => boolean {
+  const chances = new Map(names.map((name) => [name, seededRandom(`${name} ${seed}`)]));
+  return (name) => (chances.get(name)?.() ?? 1) < (rates()[name] ?? 0);
+}
 
 export type Faults = {
   rates: FaultRates;
@@ -49,12 +70,11 @@ export type Faults = {
   random: Random;
 };
 
-/** No fault occurs until rates are set. With the same seed, the same sequence of calls has the same fate. */
+/** No fault occurs until rates are set. */
 export function createFaults(seed: number): Faults {
-  const chances = new Map(names.map((name) => [name, seededRandom(`${name} ${seed}`)]));
   const faults: Faults = {
     rates: {},
-    strikes: (name) => (chances.get(name)?.() ?? 1) < (faults.rates[name] ?? 0),
+    strikes: strikesOf(names, seed, () => faults.rates),
     isStuck: (path) => seededRandom(`${path} ${seed}`)() < (faults.rates["connections.stuck"] ?? 0),
     random: seededRandom(`faults ${seed}`),
   };

@@ -5,6 +5,7 @@
  *     console.log(await (await fetch(`${runner.baseUrl}/pets`)).json());
  *     await runner.stop();
  */
+export { ratesSchema, strikesOf } from "./faults.ts";
 export {
   type GatewayRequest,
   type GatewayResponse,
@@ -13,7 +14,10 @@ export {
   pathOf,
   type Route,
 } from "./http/messages.ts";
+export { freePort, listen } from "./http/server.ts";
 export type { TokenRequest } from "./issuer/issuer.ts";
+export { faultsRoute } from "./own-route.ts";
+export { createReaper, type Reaper } from "./processes.ts";
 export { requestToken } from "./request-token.ts";
 export { type Runner, type Site, type StartOptions, start } from "./start.ts";
 export { StartupError } from "./startup-error.ts";

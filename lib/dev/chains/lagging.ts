@@ -1,0 +1,75 @@
+import type { RpcQuestion, RpcReply } from "./rpc-service.ts";
+
+/** Where the block stands among the parameters of a method. */
+const blockAt: Readonly<Record<string, number>> = {
+  eth_call: 1,
+  eth_createAccessList: 1,
+  eth_estimateGas: 1,
+  eth_feeHistory: 1,
+  eth_getBalance: 1,
+  eth_getBlockByNumber: 0,
+  eth_getBlockReceipts: 0,
+  eth_getCode: 1,
+  eth_getProof: 2,
+  eth_getStorageAt: 2,
+  eth_getTransactionCount: 1,
+  eth_simulateV1: 1,
+};
+
+/** Methods whose answer is null for a block that is not known, instead of an error. */
+const nullable = ["eth_getBlockByNumber", "eth_getBlockReceipts"];
+
+const unknownBlock: RpcReply = { error: { code: -32000, message: "header not found" } };
+
+/** How far the tags are behind the newest block. A block is final as soon as two more follow it. */
+const tags: Readonly<Record<string, number>> = { latest: 0, pending: 0, safe: 1, finalized: 2 };
+
+const hex = (number: number) => `0x${number.toString(16)}`;
+
+/** A question as a host at an older block understands it: what to ask instead, and how to read the reply. */
+type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply } | { reply: RpcReply };
+
+/**
+ * Answers as a host does whose newest block is an older one.
+ *
+ * @param head The number of that block.
+ */
+export function asOf(head: number, question: RpcQuestion): AsOf {
+  const { method, params } = question;
+  if (method === "eth_blockNumber") return { reply: { result: hex(head) } };
+  if (method === "eth_getLogs") return { question: { ...question, params: [logFilter(head, params[0])] } };
+
+  const at = blockAt[method];
+  if (at === undefined)
+    return { question, read: (reply) => (isLater(head, reply) ? { result: null } : reply) };
+  const number = numberOf(head, params[at]);
+  if (number === undefined) return { question };
+  if (number > head) return { reply: nullable.includes(method) ? { result: null } : unknownBlock };
+  const older = [...params];
+  // What stands before the block may be missing only where the block is too.
+  older[at] = hex(number);
+  return { question: { ...question, params: older } };
+}
+
+/** @returns undefined for a block that is named by its hash */
+function numberOf(head: number, block: unknown = "latest"): number | undefined {
+  if (typeof block !== "string") return undefined;
+  if (block === "earliest") return 0;
+  const behind = tags[block];
+  return behind === undefined ? Number(block) : Math.max(0, head - behind);
+}
+
+/** Whether a transaction, receipt or block is not in a block that the host has. */
+function isLater(head: number, reply: RpcReply): boolean {
+  if (!("result" in reply) || typeof reply.result !== "object" || reply.result === null) return false;
+  const { blockNumber, number } = reply.result as { blockNumber?: unknown; number?: unknown };
+  const block = blockNumber ?? number;
+  return typeof block === "string" && Number(block) > head;
+}
+
+function logFilter(head: number, filter: unknown): unknown {
+  const { fromBlock, toBlock, ...rest } = (filter ?? {}) as Record<string, unknown>;
+  if (rest.blockHash !== undefined) return filter;
+  const upTo = (block: unknown) => hex(Math.min(head, numberOf(head, block ?? "latest") ?? head));
+  return { ...rest, fromBlock: upTo(fromBlock), toBlock: upTo(toBlock) };
+}

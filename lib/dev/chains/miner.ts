@@ -1,0 +1,94 @@
+export type MinedBlock = { number: number; hash: string };
+
+export type MinerOptions = {
+  /** Calls anvil. */
+  request(method: string, params?: readonly unknown[]): Promise<unknown>;
+  /** Has transactions that no pool has, and makes blocks with them. */
+  relay?: { hasWaiting(): boolean; mine(): Promise<void> } | undefined;
+  onBlock?: (block: MinedBlock) => void;
+  /** Called each time that the chain had nothing to do. */
+  onIdle?: () => void;
+  /** Called once, until the chain answers again. */
+  onFailure?: (error: unknown) => void;
+  intervalMs?: number;
+};
+
+export type Miner = {
+  /** Makes a block soon, even if nothing waits: somebody wants to see time pass. */
+  wake(): void;
+  /** Resolves once no block is being made. */
+  stop(): Promise<void>;
+};
+
+/** A block is final once so many follow it: `--slots-in-an-epoch 1`. */
+const finalAfterBlocks = 2;
+
+/**
+ * Makes a block a second while a transaction waits, or the newest one is not final. An idle chain makes none, so that it costs
+ * nothing. Blocks have the time of the clock.
+ */
+export function startMiner(options: MinerOptions): Miner {
+  const { request, relay, intervalMs = 1000 } = options;
+  const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
+  const mine = relay?.mine ?? (() => request("evm_mine"));
+  /** The newest block with transactions, as far as it matters. */
+  let busy: number | undefined;
+  let isAwake = false;
+  let hasFailed = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  async function newestBusy(height: number): Promise<number> {
+    for (let number = height; number >= 0 && number > height - finalAfterBlocks; number--)
+      if (Number(await request("eth_getBlockTransactionCountByNumber", [`0x${number.toString(16)}`])) > 0)
+        return number;
+    return -finalAfterBlocks;
+  }
+
+  async function step(): Promise<void> {
+    const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
+    const height = Number(head);
+    busy ??= await newestBusy(height);
+    const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
+    if (isWaiting) busy = height + 1;
+    if (!isWaiting && !isAwake && height >= busy + finalAfterBlocks) return onIdle();
+    isAwake = false;
+    await mine();
+    const block = (await request("eth_getBlockByNumber", ["latest", false])) as {
+      number: string;
+      hash: string;
+    };
+    onBlock({ number: Number(block.number), hash: block.hash });
+  }
+
+  async function tick(): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      await step();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed && !isStopped) onFailure(error);
+      hasFailed = true;
+    }
+    if (!isStopped) schedule(Math.max(0, startedMs + intervalMs - performance.now()));
+  }
+
+  function schedule(delayMs: number): void {
+    timer = setTimeout(() => {
+      current = tick();
+    }, delayMs);
+  }
+
+  schedule(0);
+  return {
+    wake() {
+      isAwake = true;
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await current;
+    },
+  };
+}

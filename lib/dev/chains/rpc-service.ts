@@ -1,0 +1,58 @@
+import { type GatewayRequest, type GatewayResponse, type Handle, json } from "cdk-local-runner";
+import * as v from "valibot";
+
+export type RpcQuestion = { id: string | number | null; method: string; params: readonly unknown[] };
+
+/** A result, or an error. */
+export type RpcReply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
+
+const Question = v.object({
+  id: v.optional(v.union([v.string(), v.number(), v.null()]), null),
+  method: v.string(),
+  params: v.optional(v.array(v.unknown()), []),
+});
+
+const Body = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.union([v.pipe(v.array(Question), v.minLength(1)), Question]),
+);
+
+const invalid = { error: { code: -32600, message: "invalid request" } };
+
+/**
+ * Serves JSON-RPC.
+ *
+ * @param answer Answers the questions of one request, in their order.
+ * @param batches False refuses requests with several questions.
+ */
+export function rpcService(
+  answer: (questions: readonly RpcQuestion[]) => Promise<readonly RpcReply[]>,
+  { batches = true } = {},
+): Handle {
+  return async (request: GatewayRequest): Promise<GatewayResponse> => {
+    const body = v.safeParse(Body, request.body.toString("utf8"));
+    const isBatch = body.success && Array.isArray(body.output);
+    if (!body.success || (isBatch && !batches)) return json(200, { jsonrpc: "2.0", id: null, ...invalid });
+    const questions = [body.output].flat();
+    const replies = await answer(questions);
+    const items = questions.map(({ id }, index) => ({ jsonrpc: "2.0", id, ...replies[index] }));
+    return json(200, isBatch ? items : items[0]);
+  };
+}
+
+/** Asks another server, in one request. */
+export async function askRpc(url: string, questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
+  if (questions.length === 0) return [];
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(questions.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))),
+  });
+  type Item = { id: number; result?: unknown; error?: { code: number; message: string } };
+  const byID = new Map(((await response.json()) as Item[]).map((item) => [item.id, item]));
+  return questions.map((_, id) => {
+    const { result, error } = byID.get(id) ?? {};
+    return error === undefined ? { result } : { error };
+  });
+}

@@ -1,0 +1,130 @@
+import {
+  faultsRoute,
+  type GatewayResponse,
+  type Handle,
+  listen,
+  type Route,
+  ratesSchema,
+  strikesOf,
+} from "cdk-local-runner";
+import * as v from "valibot";
+import { asOf } from "./lagging.ts";
+import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
+
+const bytes = (body: string | Buffer, status = 200, type = "application/json"): GatewayResponse => ({
+  status,
+  headers: [["Content-Type", type]],
+  body: Buffer.from(body),
+});
+
+const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
+
+/** What is answered in the place of everything. */
+const answers = {
+  empty: () => bytes(""),
+  garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),
+  html: () => bytes(page, 200, "text/html"),
+  huge: () => bytes(Buffer.alloc(50 * 1024 * 1024, " ")),
+  stalled: () => new Promise<never>(() => {}),
+  unavailable: () => bytes(page, 502, "text/html"),
+};
+
+const failures = Object.keys(answers) as (keyof typeof answers)[];
+const names = [...failures, "otherChain"] as const;
+
+/**
+ * The share of requests that meet each failure, and what all others meet: the host is so many blocks behind, and gives these
+ * results of methods whatever the chain says.
+ */
+const HostFaults = ratesSchema(names, {
+  blocksBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  results: v.optional(v.record(v.string(), v.unknown())),
+});
+
+export type HostFaults = v.InferOutput<typeof HostFaults>;
+
+export type SecondHost = {
+  url: string;
+  faults: HostFaults;
+  /** Changes replies: for lies that depend on what was asked. */
+  lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
+  close(): Promise<void>;
+};
+
+export type SecondHostOptions = {
+  /** Of anvil. */
+  chainUrl: string;
+  port?: number;
+  /** Serves `/_local/faults`, as the runner does. */
+  canBeSet?: boolean;
+  seed?: number;
+  /** Called if a transaction is asked for that the chain does not have. */
+  onUnknownTransaction?: () => void;
+};
+
+/** No chain has this number. */
+const otherChainID = "0x539539";
+
+/**
+ * Another RPC host of a local chain: it asks anvil, and lags, lies, stalls and fails on demand.
+ *
+ * @throws StartupError if the port is in use
+ */
+export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
+  const { chainUrl, port = 0, canBeSet = false, seed = 1, onUnknownTransaction = () => {} } = options;
+  const strikes = strikesOf(names, seed, () => host.faults);
+
+  async function headBehind(blocks: number): Promise<number> {
+    const [reply] = await askRpc(chainUrl, [{ id: 0, method: "eth_blockNumber", params: [] }]);
+    return Math.max(0, Number((reply as { result: string }).result) - blocks);
+  }
+
+  async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
+    const { blocksBehind = 0 } = host.faults;
+    if (blocksBehind === 0) return askRpc(chainUrl, questions);
+    const head = await headBehind(blocksBehind);
+    const plans = questions.map((question) => asOf(head, question));
+    const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
+    const replies = await askRpc(
+      chainUrl,
+      asked.map(({ question }) => question),
+    );
+    return plans.map((plan) => {
+      if ("reply" in plan) return plan.reply;
+      const reply = replies[asked.indexOf(plan)] as RpcReply;
+      return plan.read?.(reply) ?? reply;
+    });
+  }
+
+  const serve = rpcService(async (questions) => {
+    const isOtherChain = strikes("otherChain");
+    const replies = await truth(questions);
+    return questions.map((question, index) => {
+      const reply = replies[index] as RpcReply;
+      const { method } = question;
+      const isTransaction = method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
+      if (isTransaction && "result" in reply && reply.result === null) onUnknownTransaction();
+      if (isOtherChain && method === "eth_chainId") return { result: otherChainID };
+      const { results = {} } = host.faults;
+      return host.lie(question, Object.hasOwn(results, method) ? { result: results[method] } : reply);
+    });
+  });
+
+  const own: Route = canBeSet ? faultsRoute(HostFaults, () => host) : () => undefined;
+
+  const handle: Handle = async (request) => {
+    const answer = own(request);
+    if (answer !== undefined) return answer;
+    const failure = failures.find((name) => strikes(name));
+    // Anvil may be gone while the host is still there.
+    return failure === undefined ? serve(request).catch(answers.unavailable) : answers[failure]();
+  };
+  const listener = await listen(port, handle, () => {});
+  const host: SecondHost = {
+    url: listener.url,
+    faults: {},
+    lie: (_, reply) => reply,
+    close: listener.close,
+  };
+  return host;
+}
