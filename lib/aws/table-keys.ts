@@ -4,26 +4,38 @@ import type { Network } from "../domain/network.ts";
 import type { Chain } from "../domain/settings.ts";
 
 /**
- * The layout of the table, known to this file alone. Items that are read together are stored together, so that each read
- * is one Query or one GetItem:
+ * The layout of the table, known to this file and to trading-keys.ts alone. Items that are read together are stored
+ * together, so that each read is one Query or one GetItem:
  *
- * | PK             | SK                                    | item                                                   |
- * | -------------- | ------------------------------------- | ------------------------------------------------------ |
- * | USER#userID    | PROFILE                               | the profile                                            |
- * | USER#userID    | PROFILE#CHAIN#chain                   | the trading settings of a chain                        |
- * | USER#userID    | PROFILE#REFERRAL#newest first#userID  | a user whom this one referred                          |
- * | USER#userID    | WALLET#network#address                | a wallet; the key itself makes an address unique       |
- * | REFCODE#code   | REFCODE                               | the owner of the referral code                         |
- * | REFERRALS      | time of joining#userID                | a pending referral: the referrer has no credit yet    |
- * | USER#userID    | ORDER#orderID                         | an order                                               |
- * | USER#userID    | POSITION#positionID                   | a position                                             |
- * | USER#userID    | CONNECTION#connectionID               | an open connection, with the channels subscribed to    |
- * | USER#userID    | CONNECTIONS                           | the connections that count towards the user's limit    |
- * | USER#userID    | PLANKEY                               | the record of the user's API key                       |
- * | RETIREDKEYS    | when it may be deleted#name           | an API key that is no longer used                      |
- * | CHANNEL#name#n | CONNECTION#connectionID               | a subscriber of a public channel, in its shard n       |
- * | PRICES         | LATEST                                | the latest prices: one item, and one change a second   |
- * | CATALOGUE      | REWARDS                               | the rewards: one item, so that they change as a whole  |
+ * | PK                 | SK                                   | item                                                  |
+ * | ------------------ | ------------------------------------ | ----------------------------------------------------- |
+ * | USER#userID        | PROFILE                              | the profile                                           |
+ * | USER#userID        | PROFILE#CHAIN#chain                  | the trading settings of a chain                       |
+ * | USER#userID        | PROFILE#REFERRAL#newest first#userID | a user whom this one referred                         |
+ * | USER#userID        | WALLET#network#address               | a wallet; the key itself makes an address unique      |
+ * | REFCODE#code       | REFCODE                              | the owner of the referral code                        |
+ * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
+ * | USER#userID        | ORDER#orderID                        | an order                                              |
+ * | USER#userID        | POSITION#positionID                  | a position                                            |
+ * | USER#userID        | CONNECTION#connectionID              | an open connection, with the channels subscribed to   |
+ * | USER#userID        | CONNECTIONS                          | the connections that count towards the user's limit   |
+ * | USER#userID        | PLANKEY                              | the record of the user's API key                      |
+ * | RETIREDKEYS        | when it may be deleted#name          | an API key that is no longer used                     |
+ * | CHANNEL#name#n     | CONNECTION#connectionID              | a subscriber of a public channel, in its shard n      |
+ * | PRICES             | LATEST                               | the latest prices: one item, and one change a second  |
+ * | CATALOGUE          | REWARDS                              | the rewards: one item, so that they change as a whole |
+ * | USER#userID        | TRADE#orderID                        | all that is known of an order placed here             |
+ * | USER#userID        | BOOK#chain#address#token             | the fills from which a token's positions follow       |
+ * | USER#userID        | USEDKEY#operation#key                | an idempotency key that was used                      |
+ * | LANES#chain#n      | LANE#address                         | a wallet's lane, in its shard n                       |
+ * | LANE#chain#address | JOB#orderID                          | an order of the lane that is not settled              |
+ * | LANE#chain#address | SLOT#nonce                           | a nonce of the wallet, with what was signed for it    |
+ * | SIGNED#orderID     | LEDGER                               | what the signer has signed for an order               |
+ * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
+ * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
+ *
+ * Orders and positions are published. What clients may not see of an order placed here, such as its signed transactions,
+ * is in TRADE# and in the lane. Each step of an order writes both in one transaction.
  */
 export type Key = { PK: string; SK: string };
 
@@ -45,11 +57,11 @@ const RETIRED_KEYS = "RETIREDKEYS";
 const PENDING_REFERRALS = "REFERRALS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
 
-const userPartition = (userID: string) => `USER#${userID}`;
+export const userPartition = (userID: string) => `USER#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
-const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
+export const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 
 export const profileKey = (userID: string): Key => ({ PK: userPartition(userID), SK: PROFILE });
 
@@ -171,9 +183,13 @@ export const everythingOf = (userID: string): KeyRange => ({
   to: endOf(""),
 });
 
-/** Whether an item describes what exists elsewhere right now: connections, API keys, prices. An old copy is wrong. */
+/**
+ * Whether an item describes what exists elsewhere right now: connections, API keys, prices, transactions that are not
+ * final. An old copy is wrong.
+ */
 export const isOfTheMoment = ({ PK, SK }: Key): boolean =>
   SK.startsWith(CONNECTION) ||
+  /^(?:LANES?|SIGNED|WATCHERS)(?:#|$)/.test(PK) ||
   [CONNECTION_COUNT, USER_KEY].includes(SK) ||
   [RETIRED_KEYS, pricesKey.PK].includes(PK);
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as keys from "../../lib/aws/table-keys.ts";
+import * as tradingKeys from "../../lib/aws/trading-keys.ts";
 import { networks } from "../../lib/domain/network.ts";
 import { chains } from "../../lib/domain/settings.ts";
 
@@ -23,6 +24,8 @@ const name = fc.oneof(
 );
 const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
 
+const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) => ({ chain, wallet }));
+
 /** The keys of every kind of item. */
 const keyOfKind = {
   profile: name.map(keys.profileKey),
@@ -40,6 +43,17 @@ const keyOfKind = {
   "user key record": name.map(keys.userKeyRecordKey),
   "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),
   prices: fc.constant(keys.pricesKey),
+  trade: fc.tuple(name, name).map((of) => tradingKeys.tradeKey(...of)),
+  book: fc
+    .tuple(lane, name, name)
+    .map(([of, userID, token]) => tradingKeys.bookKey({ ...of, userID, token })),
+  "used key": fc.tuple(name, name).map(([userID, key]) => tradingKeys.usedKeyKey(userID, "placeOrder", key)),
+  lane: lane.map(tradingKeys.laneKey),
+  job: fc.tuple(lane, name).map((of) => tradingKeys.jobKey(...of)),
+  slot: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.slotKey(...of)),
+  ledger: name.map(tradingKeys.ledgerKey),
+  "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
+  watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
 };
 
 type Kind = keyof typeof keyOfKind;
@@ -86,6 +100,32 @@ describe("a key", () => {
   });
 });
 
+describe("isOfTheMoment", () => {
+  const ofTheMoment: readonly Kind[] = [
+    "connection",
+    "connection count",
+    "subscriber",
+    "user key record",
+    "retired key",
+    "prices",
+    "lane",
+    "job",
+    "slot",
+    "ledger",
+    "watcher",
+  ];
+
+  it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
+    fc.assert(
+      fc.property<[keys.Key]>(keyOfKind[kind], (key) => {
+        expect(keys.isOfTheMoment(key)).toBe(ofTheMoment.includes(kind));
+      }),
+    );
+  });
+});
+
+const wallet = { chain: "eth", wallet: "0xf39F" } as const;
+
 describe("a key range", () => {
   const within = ({ PK, from, to }: keys.KeyRange, key: keys.Key) =>
     key.PK === PK &&
@@ -96,6 +136,8 @@ describe("a key range", () => {
     ["a user's orders", keys.executionsOf("ann", "order"), "order"],
     ["a user's positions", keys.executionsOf("ann", "position"), "position"],
     ["a user's connections", keys.connectionsOf("ann"), "connection"],
+    ["a lane's jobs", tradingKeys.jobsOf(wallet), "job"],
+    ["a lane's slots", tradingKeys.slotsInLane(wallet), "slot"],
     ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
   ])("of %s contains those and nothing else", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import type { Network } from "../domain/network.ts";
+import type { BookKey } from "../domain/trading/book.ts";
+import type { LaneKey } from "../domain/trading/intent.ts";
+import { endOf, type Key, type KeyRange, userPartition } from "./table-keys.ts";
+
+const JOB = "JOB#";
+const SLOT = "SLOT#";
+const LANE = "LANE#";
+
+export const tradeKey = (userID: string, orderID: string): Key => ({
+  PK: userPartition(userID),
+  SK: `TRADE#${orderID}`,
+});
+
+export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key => ({
+  PK: userPartition(userID),
+  SK: `BOOK#${chain}#${wallet}#${token}`,
+});
+
+/** Names the operation, so that the keys of two operations never meet. */
+export const usedKeyKey = (userID: string, operation: "placeOrder", key: string): Key => ({
+  PK: userPartition(userID),
+  SK: `USEDKEY#${operation}#${key}`,
+});
+
+/** Each step of an order checks its lane, so the lanes of a chain share several partitions. */
+const laneShards = 4;
+
+const lanesPartition = (chain: Network, shard: number) => `LANES#${chain}#${shard}`;
+
+export const laneKey = ({ chain, wallet }: LaneKey): Key => ({
+  PK: lanesPartition(chain, (createHash("sha256").update(wallet).digest()[0] ?? 0) % laneShards),
+  SK: LANE + wallet,
+});
+
+/** All lanes of a chain, by shard. */
+export const lanesOf = (chain: Network): KeyRange[] =>
+  Array.from({ length: laneShards }, (_, shard) => ({
+    PK: lanesPartition(chain, shard),
+    from: LANE,
+    to: endOf(LANE),
+  }));
+
+const lanePartition = ({ chain, wallet }: LaneKey) => `${LANE}${chain}#${wallet}`;
+
+export const jobKey = (lane: LaneKey, orderID: string): Key => ({
+  PK: lanePartition(lane),
+  SK: JOB + orderID,
+});
+
+/** Padded, so that slots are in the order of their nonces. */
+export const slotKey = (lane: LaneKey, nonce: number): Key => ({
+  PK: lanePartition(lane),
+  SK: SLOT + String(nonce).padStart(16, "0"),
+});
+
+export const jobsOf = (lane: LaneKey): KeyRange => ({ PK: lanePartition(lane), from: JOB, to: endOf(JOB) });
+
+export const slotsInLane = (lane: LaneKey): KeyRange => ({
+  PK: lanePartition(lane),
+  from: SLOT,
+  to: endOf(SLOT),
+});
+
+/** The jobs of a lane, then its slots. */
+export const jobsAndSlotsOf = (lane: LaneKey): KeyRange => ({
+  PK: lanePartition(lane),
+  from: JOB,
+  to: endOf(SLOT),
+});
+
+export const isJob = ({ SK }: Key): boolean => SK.startsWith(JOB);
+
+/** In a partition of its own, so that a policy can leave it to the signer's role. */
+export const ledgerKey = (orderID: string): Key => ({ PK: `SIGNED#${orderID}`, SK: "LEDGER" });
+
+export const tradingStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
+
+export const watcherKey = (chain: Network): Key => ({ PK: "WATCHERS", SK: `WATCHER#${chain}` });
