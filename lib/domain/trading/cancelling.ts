@@ -1,6 +1,6 @@
 import { type Procedure, perform } from "./effects.ts";
 import type { Slot } from "./slot.ts";
-import type { Step } from "./table-step.ts";
+import { type Step, unchanged } from "./table-step.ts";
 import { changed, hasEnded, lifeOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 
 export type CancelAnswer =
@@ -42,7 +42,7 @@ function cancelStep(
   return {
     cancelled,
     step: [
-      { put: "order", item: cancelled, when: { revision: order.revision } },
+      { put: "order", item: cancelled, when: unchanged(order) },
       // Excludes a signature that is being made.
       ...planned.map((item) => ({ remove: "slot", item, when: { revision: item.revision } }) as const),
     ],

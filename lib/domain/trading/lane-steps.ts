@@ -2,7 +2,7 @@ import { emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { BookEvent } from "./holding.ts";
 import type { Slot } from "./slot.ts";
-import type { ItemWrite, Lane, Step } from "./table-step.ts";
+import { type ItemWrite, type Lane, type Step, unchanged } from "./table-step.ts";
 import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 
 const leaseMs = 30_000;
@@ -39,7 +39,7 @@ const stillHeld = ({ view, holder }: Ground): ItemWrite => ({
 const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
   put: "order",
   item,
-  when: { revision: old.revision },
+  when: unchanged(old),
 });
 
 type OrderChanges = Parameters<typeof changed>[1];

@@ -151,11 +151,11 @@ const newOrder = ({ intent, quoted }: QuotedIntent, mac: string, placed: Placed)
 });
 
 function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder): Step {
-  const { chain, wallet, userID, orderId } = order.intent;
+  const { chain, wallet, userID, orderId, token } = order.intent;
   return [
     { put: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { put: "order", item: order, when: "absent" },
-    { put: "job", item: { chain, wallet, orderId, userID }, when: "absent" },
+    { put: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
     { change: "lane", item: { chain, wallet }, addJobs: 1 },
     { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
   ];

@@ -13,7 +13,7 @@ export type Lane = LaneKey & {
 };
 
 /** An order that is not settled, in its wallet's lane. */
-export type Job = LaneKey & { orderId: string; userID: string };
+export type Job = LaneKey & { orderId: string; userID: string; token: string };
 
 /** What the signer has signed for an order. Only the signer may write it. */
 export type Ledger = {
@@ -62,10 +62,12 @@ export type Names = {
 /** Holds if the item does not exist, or has exactly these values. `undefined` stands for an absent field. */
 export type Condition<K extends Kind> = "absent" | { [Name in keyof Items[K]]?: Items[K][Name] | undefined };
 
+type Check<K extends Kind> = { check: K; item: Names[K]; when: Condition<K> };
+
 type WriteOf<K extends Kind> =
   | { put: K; item: Items[K]; when: Condition<K> }
   | { remove: K; item: Names[K]; when: Condition<K> }
-  | { check: K; item: Names[K]; when: Condition<K> };
+  | Check<K>;
 
 /** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
 export type LaneChange = {
@@ -76,7 +78,16 @@ export type LaneChange = {
   when?: Condition<"lane">;
 };
 
-export type ItemWrite = { [K in Kind]: WriteOf<K> }[Kind] | LaneChange;
+export type ItemWrite =
+  | { [K in Exclude<Kind, "wallet">]: WriteOf<K> }[Exclude<Kind, "wallet">]
+  | Check<"wallet">
+  | LaneChange;
+
+/**
+ * The condition of an order's next version. It names the version too, so that who writes the step can see whether clients
+ * see a difference.
+ */
+export const unchanged = ({ revision, version }: TradeOrder): Condition<"order"> => ({ revision, version });
 
 /** Writes that happen together or not at all: one transaction, which names no item twice. */
 export type Step = readonly ItemWrite[];

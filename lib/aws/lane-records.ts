@@ -1,0 +1,23 @@
+import type { LaneKey } from "../domain/trading/intent.ts";
+import type { Job } from "../domain/trading/table-step.ts";
+import type { TradeOrder } from "../domain/trading/trade-order.ts";
+import { getItems } from "./batch-get.ts";
+import { queryRange, type Table } from "./table.ts";
+import { contentOf, keysOfItems } from "./trading-items.ts";
+import { jobsOf } from "./trading-keys.ts";
+
+/** The orders of a wallet that are not settled, of all its users, oldest first. */
+export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOrder[]> {
+  const jobs = await queryRange<Job>(table, jobsOf(lane));
+  const items = await getItems<object>(table, jobs.map(tradeKeyOf));
+  return oldestFirst(items.map((item) => contentOf("order", item)));
+}
+
+export const tradeKeyOf = ({ userID, orderId }: Pick<Job, "userID" | "orderId">) =>
+  keysOfItems.order({ intent: { userID, orderId } });
+
+/** By the time of placing. */
+export const oldestFirst = (orders: readonly TradeOrder[]): TradeOrder[] =>
+  orders.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
+
+const ageOf = ({ placed, intent }: TradeOrder) => `${placed.createdAt}#${intent.orderId}`;
