@@ -1,0 +1,112 @@
+import type { LaneKey } from "../domain/trading/intent.ts";
+import type { Condition, ItemWrite, Kind, LaneChange, Names, Step } from "../domain/trading/table-step.ts";
+import { shownOrder, type TradeOrder } from "../domain/trading/trade-order.ts";
+import type { Table } from "./table.ts";
+import { executionKey, type Key } from "./table-keys.ts";
+import { keysOfItems, packed } from "./trading-items.ts";
+import { transact, type Writes } from "./writes.ts";
+
+type Write = Writes[number];
+
+/** The most that a transaction may write and check. */
+const mostWrites = 100;
+
+/**
+ * Writes a step. Returns false, without writing, if a condition fails.
+ *
+ * @throws {Error} if it is unknown whether the step was written, or if it certainly was not.
+ */
+export async function writeStep(table: Table, step: Step): Promise<boolean> {
+  const writes = step.flatMap((write) => writesOf(table.name, write));
+  if (writes.length > mostWrites)
+    throw new Error(`A step has ${writes.length} writes, not up to ${mostWrites}`);
+  return transact(table, writes);
+}
+
+function writesOf(TableName: string, write: ItemWrite): Write[] {
+  if ("change" in write) return [changeOf(TableName, write)];
+  if ("check" in write)
+    return [{ ConditionCheck: { TableName, Key: keyOf(write.check, write.item), ...ifHolds(write.when) } }];
+  if ("remove" in write)
+    return [{ Delete: { TableName, Key: keyOf(write.remove, write.item), ...ifHolds(write.when) } }];
+  const Item = { ...keyOf(write.put, write.item), ...(packed(write.item) as object) };
+  const put = { Put: { TableName, Item, ...ifHolds(write.when) } };
+  if (write.put === "position")
+    return [{ Put: { ...put.Put, Item: { ...Item, lane: laneText(write.item) } } }];
+  if (write.put !== "order") return [put];
+  // Clients see only what has another version.
+  const isSeen = write.when === "absent" || write.when.version !== write.item.version;
+  return isSeen ? [put, { Put: shownPut(TableName, write.item, write.when) }] : [put];
+}
+
+/** The order as it is published. It has no expiry, unlike those of other engines. */
+function shownPut(TableName: string, order: TradeOrder, when: Condition<"order">) {
+  const { userID, orderId } = order.intent;
+  const Item = {
+    ...executionKey(userID, "order", orderId),
+    ...shownOrder(order),
+    userID,
+    lane: laneText(order.intent),
+  };
+  return { TableName, Item, ...(when === "absent" && ifHolds(when)) };
+}
+
+/** Marks the orders and positions of lanes, which no other engine may write. */
+const laneText = ({ chain, wallet }: LaneKey) => `${chain}#${wallet}`;
+
+function changeOf(TableName: string, { item, set, addJobs, when }: LaneChange): Write {
+  const { chain, wallet } = item;
+  const values = { chain, wallet, ...(set !== "released" && set) };
+  const sets = Object.entries(values).filter(([, value]) => value !== undefined);
+  const condition = when === undefined ? undefined : ifHolds(when);
+  return {
+    Update: {
+      TableName,
+      Key: keyOf("lane", item),
+      UpdateExpression: [
+        `SET ${sets.map(([name]) => `#${name} = :set_${name}`).join(", ")}`,
+        ...(set === "released" ? ["REMOVE #holder, #leaseUntilMs"] : []),
+        ...(addJobs === undefined ? [] : ["ADD #jobs :add_jobs"]),
+      ].join(" "),
+      ConditionExpression: condition?.ConditionExpression,
+      ExpressionAttributeNames: {
+        ...Object.fromEntries(sets.map(([name]) => [`#${name}`, name])),
+        ...(set === "released" && { "#holder": "holder", "#leaseUntilMs": "leaseUntilMs" }),
+        ...(addJobs !== undefined && { "#jobs": "jobs" }),
+        ...condition?.ExpressionAttributeNames,
+      },
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(sets.map(([name, value]) => [`:set_${name}`, value])),
+        ...(addJobs !== undefined && { ":add_jobs": addJobs }),
+        ...condition?.ExpressionAttributeValues,
+      },
+    },
+  };
+}
+
+const keyOf = <K extends Kind>(kind: K, item: Names[K]): Key => keysOfItems[kind](item);
+
+/** A wallet that is not retired has no time of retirement. */
+const wordsOf = ([name, value]: [string, unknown]): [string, unknown] =>
+  name === "isRetired" && value === false ? ["retiredAt", undefined] : [name, value];
+
+/** An item that does not exist has no values. */
+function ifHolds<K extends Kind>(when: Condition<K>) {
+  if (when === "absent") return { ConditionExpression: "attribute_not_exists(PK)" };
+  const wanted = Object.entries(when).map(wordsOf);
+  const given = wanted.filter(([, value]) => value !== undefined);
+  return {
+    ConditionExpression: [
+      "attribute_exists(PK)",
+      ...wanted.map(([name, value]) =>
+        value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
+      ),
+    ].join(" AND "),
+    ...(wanted.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(wanted.map(([name]) => [`#${name}`, name])),
+    }),
+    ...(given.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+    }),
+  };
+}

@@ -1,0 +1,173 @@
+import type { Network } from "../domain/network.ts";
+import { chains } from "../domain/settings.ts";
+import type { LaneView, PlacingView, SigningView, SignRequest } from "../domain/trading/effects.ts";
+import { weiOfGwei } from "../domain/trading/fees.ts";
+import type { LaneKey } from "../domain/trading/intent.ts";
+import type { Slot } from "../domain/trading/slot.ts";
+import type { Items, Job, Kind, Lane, Names } from "../domain/trading/table-step.ts";
+import type { TradeOrder } from "../domain/trading/trade-order.ts";
+import { defaultOrderSettings, tradingChains } from "../domain/trading/trading-chain.ts";
+import { getItems } from "./batch-get.ts";
+import { oldestFirst, tradeKeyOf } from "./lane-records.ts";
+import { type Item, queryRange, type Table } from "./table.ts";
+import { type Key, settingsKey } from "./table-keys.ts";
+import { contentOf, keysOfItems } from "./trading-items.ts";
+import { isJob, jobsAndSlotsOf, jobsOf, lanesOf, slotsInLane, tradingStopKey } from "./trading-keys.ts";
+
+type Known = Exclude<Kind, "wallet">;
+
+/** Items that were read together. */
+class Found {
+  readonly #items: ReadonlyMap<string, Item<object>>;
+
+  constructor(items: readonly Item<object>[]) {
+    this.#items = new Map(items.map((item) => [textOf(item), item]));
+  }
+
+  has = (key: Key): boolean => this.#items.has(textOf(key));
+
+  get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
+    const item = this.#items.get(textOf(keysOfItems[kind](name)));
+    return item && contentOf(kind, item);
+  }
+
+  all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
+    return names.flatMap((name) => this.get(kind, name) ?? []);
+  }
+
+  /** Whether the user has the wallet no more. */
+  isRetired({ chain, wallet }: LaneKey, userID: string): boolean {
+    const item = this.#items.get(textOf(keysOfItems.wallet({ chain, wallet, userID })));
+    return item === undefined || "retiredAt" in item;
+  }
+
+  isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
+
+  /** In wei for a unit of gas. */
+  maxGasPrice(chain: Network, userID: string): bigint {
+    const [key] = settingsKeysOf(chain, userID);
+    const item = key && (this.#items.get(textOf(key)) as { maxGasPrice?: number } | undefined);
+    const trading = tradingChains.find((each) => each === chain);
+    return weiOfGwei(item?.maxGasPrice ?? (trading ? defaultOrderSettings[trading].maxGasPrice : 0));
+  }
+}
+
+const textOf = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
+
+/** Reads items with one call for each hundred. */
+async function find(table: Table, keys: readonly Key[]): Promise<Found> {
+  const different = new Map(keys.map((key) => [textOf(key), key]));
+  return new Found(await getItems<object>(table, [...different.values()]));
+}
+
+/** None for a chain that has no settings. */
+const settingsKeysOf = (chain: Network, userID: string): Key[] =>
+  chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
+
+/** What tells whether a user may still trade with a wallet, and what they allow. */
+const keysOfUser = ({ chain, wallet }: LaneKey, userID: string): Key[] => [
+  keysOfItems.wallet({ chain, wallet, userID }),
+  ...settingsKeysOf(chain, userID),
+];
+
+/** Two calls: what the lane has, and what belongs to it elsewhere. */
+export async function readLane(table: Table, lane: LaneKey): Promise<LaneView> {
+  const { chain } = lane;
+  const items = await queryRange<object>(table, jobsAndSlotsOf(lane));
+  const jobs = items.filter(isJob).map((item) => contentOf("job", item));
+  const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
+  const users = [...new Set(jobs.map(({ userID }) => userID))];
+  const found = await find(table, [
+    keysOfItems.lane(lane),
+    tradingStopKey(chain),
+    ...users.flatMap((userID) => keysOfUser(lane, userID)),
+    ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.book(job)]),
+  ]);
+  const books = new Map(jobs.map((job) => [textOf(keysOfItems.book(job)), job]));
+  const held = found.get("lane", lane);
+  return {
+    // Counts what was read. So no run leaves the lane without a look at an order that was placed in between.
+    lane: held && { ...held, jobs: jobs.length },
+    jobs,
+    slots,
+    orders: oldestFirst(found.all("order", jobs.map(orderNamed))),
+    books: found.all("book", [...books.values()]),
+    retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
+    maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
+    isStopped: found.isStopped(chain),
+  };
+}
+
+const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names["order"] => ({
+  intent: { userID, orderId },
+});
+
+/** One call. */
+export async function readSigning(table: Table, request: SignRequest): Promise<SigningView> {
+  const { chain, userID } = request;
+  const found = await find(table, [
+    tradeKeyOf(request),
+    keysOfItems.slot(request),
+    keysOfItems.ledger(request),
+    tradingStopKey(chain),
+    ...keysOfUser(request, userID),
+  ]);
+  return {
+    order: found.get("order", orderNamed(request)),
+    slot: found.get("slot", request),
+    ledger: found.get("ledger", request),
+    isRetired: found.isRetired(request, userID),
+    isStopped: found.isStopped(chain),
+    maxGasPrice: found.maxGasPrice(chain, userID),
+  };
+}
+
+/**
+ * Two calls at once, and a third if the wallet has other orders, or the key was used.
+ *
+ * @param maxOrder The most that a buy may spend.
+ */
+export async function readPlacing(
+  table: Table,
+  { lane, userID, key }: { lane: LaneKey; userID: string; key: string },
+  maxOrder: bigint | undefined,
+): Promise<PlacingView> {
+  const [jobs, found] = await Promise.all([
+    queryRange<Job>(table, jobsOf(lane)),
+    find(table, [
+      keysOfItems.key({ userID, key }),
+      tradingStopKey(lane.chain),
+      keysOfItems.wallet({ ...lane, userID }),
+    ]),
+  ]);
+  const used = found.get("key", { userID, key });
+  const orders = await find(table, [...jobs, ...(used ? [used] : [])].map(tradeKeyOf));
+  return {
+    used,
+    order: used && orders.get("order", orderNamed(used)),
+    hasWallet: !found.isRetired(lane, userID),
+    laneOrders: oldestFirst(orders.all("order", jobs.map(orderNamed))),
+    isStopped: found.isStopped(lane.chain),
+    maxOrder,
+  };
+}
+
+/** An order placed here, and its slots until it has settled. One call, and a second until then. */
+export async function readOrder(
+  table: Table,
+  userID: string,
+  orderId: string,
+): Promise<{ order: TradeOrder | undefined; slots: Slot[] }> {
+  const found = await find(table, [tradeKeyOf({ userID, orderId })]);
+  const order = found.get("order", { intent: { userID, orderId } });
+  if (order === undefined || order.life.settled) return { order, slots: [] };
+  const items = await queryRange<object>(table, slotsInLane(order.intent));
+  const slots = items.map((item) => contentOf("slot", item));
+  return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
+}
+
+/** Every lane of the chain. A call for each shard. */
+export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {
+  const shards = await Promise.all(lanesOf(chain).map((range) => queryRange<object>(table, range)));
+  return shards.flat().map((item) => contentOf("lane", item));
+}

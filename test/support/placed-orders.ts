@@ -1,0 +1,44 @@
+import type { Table } from "../../lib/aws/table.ts";
+import { walletKey } from "../../lib/aws/table-keys.ts";
+import type { Intent, LaneKey } from "../../lib/domain/trading/intent.ts";
+import type { Items, Step } from "../../lib/domain/trading/table-step.ts";
+import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { putItems } from "./items.ts";
+import { intent, tradeOrder } from "./trading.ts";
+
+let count = 0;
+
+/** An order of a wallet and a user of its own, unless the changes name them. */
+export function newOrder(changes: Partial<Intent> = {}, createdAt = "2026-11-21T20:00:00.000Z"): TradeOrder {
+  const own = intent({
+    wallet: `0x${++count}`,
+    orderId: `order${count}`,
+    userID: `user${count}`,
+    ...changes,
+  });
+  return tradeOrder({ intent: own, placed: { ...tradeOrder().placed, createdAt } });
+}
+
+export const laneOf = ({ intent: { chain, wallet } }: TradeOrder): LaneKey => ({ chain, wallet });
+
+export const jobOf = ({ intent: { chain, wallet, userID, orderId, token } }: TradeOrder): Items["job"] => ({
+  chain,
+  wallet,
+  userID,
+  orderId,
+  token,
+});
+
+/** Places an order, by the key `key` and its id. */
+export function placing(item: TradeOrder): Step {
+  const { userID, orderId } = item.intent;
+  return [
+    { put: "key", item: { userID, key: `key ${orderId}`, orderId, fingerprint: "body" }, when: "absent" },
+    { put: "order", item, when: "absent" },
+    { put: "job", item: jobOf(item), when: "absent" },
+    { change: "lane", item: item.intent, addJobs: 1 },
+  ];
+}
+
+export const putWallet = (table: Table, { chain, wallet }: LaneKey, userID: string, changes: object = {}) =>
+  putItems(table, [{ ...walletKey(userID, chain, wallet), ...changes }]);
