@@ -1,11 +1,17 @@
 import { Interface } from "ethers/abi";
 
-/** The calls of contracts that trading makes, by what the contracts' sources say. */
+/** The functions of contracts that trading calls. */
 
 export const v2RouterABI = new Interface([
   "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline) payable",
   "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",
   "function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[])",
+]);
+
+/** Factories and pools of v2. */
+export const v2PoolABI = new Interface([
+  "function getPair(address a, address b) view returns (address)",
+  "function getReserves() view returns (uint256, uint256, uint256)",
 ]);
 
 /** SwapRouter02. Its swaps have no deadline of their own: `multicall` has it. */
@@ -16,12 +22,27 @@ export const v3RouterABI = new Interface([
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
 ]);
 
+/** Factories and pools of v3, and QuoterV2. */
+export const v3PoolABI = new Interface([
+  "function getPool(address a, address b, uint24 fee) view returns (address)",
+  "function slot0() view returns (uint160 sqrtPriceX96)",
+  "function quoteExactInputSingle((address tokenIn, address tokenOut, uint256 amountIn, uint24 fee, uint160 sqrtPriceLimitX96)) returns (uint256 amountOut, uint160 sqrtPriceX96After)",
+]);
+
+/** Numbers are read in full, whatever the token's own source says. */
 export const tokenABI = new Interface([
   "function approve(address spender, uint256 amount) returns (bool)",
   "function allowance(address owner, address spender) view returns (uint256)",
   "function balanceOf(address account) view returns (uint256)",
   "function decimals() view returns (uint256)",
+  "function totalSupply() view returns (uint256)",
   "function symbol() view returns (string)",
   "function name() view returns (string)",
-  "function totalSupply() view returns (uint256)",
+]);
+
+export const multicallABI = new Interface([
+  "function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])",
+  "function getEthBalance(address account) view returns (uint256)",
+  "function getBlockNumber() view returns (uint256)",
+  "function getCurrentBlockTimestamp() view returns (uint256)",
 ]);

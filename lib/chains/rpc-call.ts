@@ -1,3 +1,4 @@
+import { getAddress } from "ethers/address";
 import * as v from "valibot";
 import type { Block } from "../domain/trading/sight.ts";
 import type { RpcRefusal } from "./host-fault.ts";
@@ -30,7 +31,7 @@ export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
 };
 
 /** At most 256 bits. */
-const Quantity = v.pipe(
+export const Quantity = v.pipe(
   v.string(),
   v.regex(/^0x[\da-f]{1,64}$/i),
   v.transform((text) => BigInt(text)),
@@ -40,7 +41,7 @@ const SafeNumber = v.pipe(Quantity, v.transform(Number), v.safeInteger());
 
 const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCase());
 
-const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
+export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
 const BlockSchema = v.pipe(
   v.object({ number: SafeNumber, hash: Hash, timestamp: SafeNumber }),
@@ -75,11 +76,12 @@ export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
 /** Amounts in wei, data as hex. */
-export type CallRequest = { to: string; from?: string; data?: string; value?: bigint };
+export type CallRequest = { to: string; from?: string; data?: string; value?: bigint; gas?: bigint };
 
-const callObject = ({ value, ...rest }: CallRequest) => ({
+export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...rest,
   ...(value !== undefined && { value: tagText(value) }),
+  ...(gas !== undefined && { gas: tagText(gas) }),
 });
 
 /** What a contract answers, as hex. */
@@ -110,6 +112,68 @@ export const feeHistoryCall = (
     return { baseFee, tips: reward.filter((_, index) => gasUsedRatio[index] !== 0) };
   },
 });
+
+const Address = v.pipe(v.string(), v.regex(/^0x[\da-f]{40}$/i), v.transform(getAddress));
+
+export type ContractLog = { address: string; topics: readonly string[]; data: string };
+
+export const LogSchema: v.GenericSchema<unknown, ContractLog> = v.object({
+  address: Address,
+  topics: v.array(Hash),
+  data: Bytes,
+});
+
+/** A transaction that a block has, as its receipt shows it. */
+export type MinedTransaction = {
+  isOk: boolean;
+  blockNumber: number;
+  blockHash: string;
+  gasUsed: bigint;
+  /** Wei paid for a unit of gas. */
+  gasPrice: bigint;
+  /** What base charged for the data. 0 elsewhere. */
+  l1Fee: bigint;
+  logs: readonly ContractLog[];
+};
+
+const ReceiptSchema = v.pipe(
+  v.object({
+    status: Quantity,
+    blockNumber: SafeNumber,
+    blockHash: Hash,
+    gasUsed: Quantity,
+    effectiveGasPrice: Quantity,
+    l1Fee: v.nullish(Quantity, "0x0"),
+    logs: v.array(LogSchema),
+  }),
+  v.transform(
+    ({ status, effectiveGasPrice, ...rest }): MinedTransaction => ({
+      ...rest,
+      isOk: status === 1n,
+      gasPrice: effectiveGasPrice,
+    }),
+  ),
+);
+
+/** Undefined if no block has the transaction. */
+export const receiptCall = (hash: string): RpcCall<MinedTransaction | undefined> => ({
+  method: "eth_getTransactionReceipt",
+  params: [hash],
+  read: (result) => (result === null ? undefined : v.parse(ReceiptSchema, result)),
+});
+
+const TransactionSchema = v.pipe(
+  v.object({ from: Address, to: Address, value: Quantity, input: Bytes, gas: Quantity }),
+  v.transform(({ input, ...rest }) => ({ ...rest, data: input })),
+);
+
+/** A transaction that a block has. */
+export const transactionCall = (hash: string) =>
+  rpcCall("eth_getTransactionByHash", [hash], TransactionSchema);
+
+/** A block by its hash. */
+export const blockByHashCall = (hash: string): RpcCall<Block> =>
+  rpcCall("eth_getBlockByHash", [hash, false], BlockSchema);
 
 /** Publishes a signed transaction. @returns its hash */
 export const publishCall = (signed: string): RpcCall<string> =>

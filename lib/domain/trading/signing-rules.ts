@@ -13,7 +13,8 @@ import { hasEnded } from "./trade-order.ts";
 /** An order may need its allowance set to 0 first. */
 const maxApprovals = 2;
 
-const mostGas = 1_500_000n;
+/** The most gas of a transaction. */
+export const mostGas = 1_500_000n;
 
 /** What sending nothing to oneself costs. */
 export const clearGas = 21_000n;

@@ -14,6 +14,8 @@ export type ChainFacts = {
   maxLagBlocks: number;
   /** Whether transactions wait where anybody can see them, so that a relay can hide them. */
   hasPublicPool: boolean;
+  /** Whether the data of transactions costs a fee for layer 1, beside gas. */
+  hasL1Fee: boolean;
   /** Whether blocks have no base fee to speak of, so that the hosts' gas price is the least that validators take. */
   isGasPriceFloor: boolean;
 };
@@ -24,6 +26,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     coin: { symbol: "ETH", name: "Ether" },
     maxLagBlocks: 1,
     hasPublicPool: true,
+    hasL1Fee: false,
     isGasPriceFloor: false,
   },
   base: {
@@ -31,6 +34,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     coin: { symbol: "ETH", name: "Ether" },
     maxLagBlocks: 2,
     hasPublicPool: false,
+    hasL1Fee: true,
     isGasPriceFloor: false,
   },
   bsc: {
@@ -38,6 +42,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     coin: { symbol: "BNB", name: "BNB" },
     maxLagBlocks: 7,
     hasPublicPool: true,
+    hasL1Fee: false,
     isGasPriceFloor: true,
   },
   avax: {
@@ -45,6 +50,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     coin: { symbol: "AVAX", name: "Avalanche" },
     maxLagBlocks: 3,
     hasPublicPool: true,
+    hasL1Fee: false,
     isGasPriceFloor: false,
   },
 };

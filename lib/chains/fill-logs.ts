@@ -1,0 +1,46 @@
+import type { SwapCall } from "../domain/trading/intent.ts";
+import { contractsOf } from "./calldata.ts";
+import type { ChainConfiguration } from "./chain-configuration.ts";
+import type { ContractLog } from "./rpc-call.ts";
+
+/** `Transfer(address,address,uint256)` of tokens. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of the wrapped coin. */
+const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
+const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
+
+const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
+
+/** What an event moved. Topics that should be there are missing in events of contracts that mean something else. */
+const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);
+
+const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
+
+/** Coin that a router unwrapped, to pay it out. */
+export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
+  return sum(eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router)));
+}
+
+const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
+  logs.filter((log) => log.address === address && log.topics[0] === topic);
+
+/**
+ * What a swap spent and brought, by its logs: tokens by the transfers from and to the wallet, native coin by what the
+ * router wrapped and unwrapped.
+ */
+export function fillOf(
+  { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
+  { side, token, venue }: SwapCall,
+  wallet: string,
+  logs: readonly ContractLog[],
+): { spent: bigint; received: bigint } {
+  const { router } = contractsOf(configuration, venue);
+  const transfers = eventsOf(token, transferTopic, logs);
+  const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
+  const given = sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet)));
+  if (side === "sell") return { spent: taken - given, received: unwrappedBy(router, wrapped.token, logs) };
+  const deposits = eventsOf(wrapped.token, depositTopic, logs);
+  const spent = sum(deposits.filter(({ topics }) => topics[1] === topicOf(router)));
+  return { spent, received: given - taken };
+}

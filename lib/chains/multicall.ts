@@ -1,0 +1,66 @@
+import type { Interface, Result } from "ethers/abi";
+import { multicallABI } from "./contract-abi.ts";
+import { type BlockTag, contractCall, type RpcCall } from "./rpc-call.ts";
+
+/** Multicall3. It has this address on every chain. */
+export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
+
+/** A question to a contract, and how its answer is read. */
+export type ContractQuestion<Value> = {
+  to: string;
+  data: string;
+  /** Throws if the answer has another form. */
+  read: (answer: string) => Value;
+};
+
+/** The answers to questions, in their order. Undefined where the contract reverted, or answered in another form. */
+export type ContractAnswers<Asked extends readonly ContractQuestion<unknown>[]> = {
+  -readonly [Index in keyof Asked]: Asked[Index] extends ContractQuestion<infer Value>
+    ? Value | undefined
+    : never;
+};
+
+export const contractQuestion = <Value>(
+  abi: Interface,
+  name: string,
+  { to, values, read }: { to: string; values: readonly unknown[]; read: (result: Result) => Value },
+): ContractQuestion<Value> => ({
+  to,
+  data: abi.encodeFunctionData(name, values),
+  read: (answer) => read(abi.decodeFunctionResult(name, answer)),
+});
+
+/**
+ * Asks contracts at one block.
+ *
+ * @param gas The most gas for all questions together. One that burns it leaves nothing for those after it, so questions to
+ * strange contracts come last, or in a call of their own.
+ */
+export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
+  asked: Asked,
+  tag: BlockTag,
+  gas?: bigint,
+): RpcCall<ContractAnswers<Asked>> {
+  const calls = asked.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+  const data = multicallABI.encodeFunctionData("aggregate3", [calls]);
+  const request = { to: multicallAddress, data, ...(gas !== undefined && { gas }) };
+  const { method, params, read } = contractCall(request, tag);
+  return {
+    method,
+    params,
+    read(result) {
+      const [answers] = multicallABI.decodeFunctionResult("aggregate3", read(result));
+      if (answers.length !== asked.length) throw new Error("Answers are missing");
+      return asked.map((question, index) => answerTo(question, answers[index])) as ContractAnswers<Asked>;
+    },
+  };
+}
+
+function answerTo<Value>(question: ContractQuestion<Value>, { success, returnData }: Result) {
+  if (!success) return undefined;
+  try {
+    return question.read(returnData);
+  } catch {
+    return undefined;
+  }
+}

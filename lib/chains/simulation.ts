@@ -1,0 +1,80 @@
+import * as v from "valibot";
+import {
+  type BlockTag,
+  Bytes,
+  type CallRequest,
+  type ContractLog,
+  callObject,
+  LogSchema,
+  Quantity,
+  type RpcCall,
+  tagText,
+} from "./rpc-call.ts";
+
+export type SimulatedTransaction = CallRequest & { from: string };
+
+/** What a transaction would do. */
+export type SimulatedOutcome = {
+  isOk: boolean;
+  /** What its contract would answer, or revert with. */
+  returned: string;
+  gasUsed: bigint;
+  logs: readonly ContractLog[];
+};
+
+const OutcomeSchema = v.pipe(
+  v.object({
+    status: Quantity,
+    gasUsed: Quantity,
+    returnData: v.optional(Bytes, "0x"),
+    logs: v.optional(v.array(LogSchema), []),
+    error: v.nullish(v.object({ data: v.nullish(Bytes) })),
+  }),
+  v.transform(
+    ({ status, gasUsed, returnData, logs, error }): SimulatedOutcome => ({
+      isOk: status === 1n,
+      returned: error?.data ?? returnData,
+      gasUsed,
+      logs,
+    }),
+  ),
+);
+
+const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
+
+/** More coin than any simulation needs. */
+const plenty = 1n << 100n;
+
+/**
+ * Runs transactions one after another on top of a block, as if their senders had plenty of coin and gas cost nothing. One
+ * that reverts does not stop the others.
+ */
+export const simulateCall = (
+  transactions: readonly SimulatedTransaction[],
+  tag: BlockTag,
+): RpcCall<readonly SimulatedOutcome[]> => ({
+  method: "eth_simulateV1",
+  params: [
+    {
+      blockStateCalls: [
+        {
+          stateOverrides: Object.fromEntries(
+            transactions.map(({ from }) => [from, { balance: tagText(plenty) }]),
+          ),
+          calls: transactions.map(({ data, ...rest }) => ({
+            ...callObject(rest),
+            ...(data !== undefined && { input: data }),
+          })),
+        },
+      ],
+      validation: false,
+      traceTransfers: false,
+    },
+    tagText(tag),
+  ],
+  read(result) {
+    const [{ calls }] = v.parse(SimulationSchema, result);
+    if (calls.length !== transactions.length) throw new Error("Outcomes are missing");
+    return calls;
+  },
+});

@@ -1,0 +1,34 @@
+import type { SwapVenue } from "../domain/trading/intent.ts";
+import type { ChainConfiguration } from "./chain-configuration.ts";
+import { allowanceOf, balanceOf } from "./contract-questions.ts";
+import { multicall } from "./multicall.ts";
+import type { BlockTag, RpcCall } from "./rpc-call.ts";
+
+/** What a wallet has of a token, and what each venue's router may take of it. */
+export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<SwapVenue, bigint> };
+
+/** The most gas that a token gets for answers about itself. */
+export const tokenGas = 2_000_000n;
+
+/** Undefined if the token does not answer. */
+export function belongingsCall(
+  { venues }: Pick<ChainConfiguration, "venues">,
+  token: string,
+  wallet: string,
+  tag: BlockTag,
+): RpcCall<TokenBelongings | undefined> {
+  const questions = [
+    balanceOf(token, wallet),
+    ...venues.map(({ router }) => allowanceOf(token, wallet, router)),
+  ] as const;
+  const { method, params, read } = multicall(questions, tag, tokenGas);
+  return {
+    method,
+    params,
+    read(result) {
+      const [held, ...allowed] = read(result);
+      if (held === undefined) return undefined;
+      return { held, allowances: new Map(venues.map(({ venue }, index) => [venue, allowed[index] ?? 0n])) };
+    },
+  };
+}
