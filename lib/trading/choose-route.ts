@@ -1,0 +1,203 @@
+import type { Ask } from "../chains/ask-together.ts";
+import { encodeCall } from "../chains/calldata.ts";
+import { l1FeeCall } from "../chains/fee-market.ts";
+import { type PoolRoute, type PoolState, poolStatesCall } from "../chains/pool-routes.ts";
+import { attempt, type BlockTag, gasEstimateCall, type RpcCall } from "../chains/rpc-call.ts";
+import { type SwapOutcome, swapSimulation } from "../chains/swap-simulation.ts";
+import { unsignedBytes } from "../chains/unsigned-transaction.ts";
+import type { Order } from "../domain/execution.ts";
+import { gasLimitFor, type L1Fee, networkFee, type PlannedGas } from "../domain/trading/fees.ts";
+import type { ApproveCall, Fees, SwapCall, SwapVenue } from "../domain/trading/intent.ts";
+import { priceImpact } from "../domain/trading/pool-price.ts";
+import { bestRoute, isV2Venue } from "../domain/trading/route-choice.ts";
+import { mostGas } from "../domain/trading/signing-rules.ts";
+import { chainFacts } from "../domain/trading/trading-chain.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+type Chain = Pick<ChainReader, "chain" | "configuration">;
+
+/** A swap for which a route is sought. */
+export type SwapRequest = {
+  wallet: string;
+  side: Order["side"];
+  token: string;
+  amountIn: bigint;
+  /** Of a sale: what each venue's router may take already. */
+  allowances: ReadonlyMap<SwapVenue, bigint>;
+  /** Whether the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
+  hasTokens: boolean;
+  fees: Fees;
+  /** Of the next block. */
+  baseFee: bigint;
+};
+
+/** What the transactions of an order need, by their purposes. */
+type Needs<Value> = { approve: Value; swap: Value };
+
+/** A route with all that an order by it needs. */
+export type ChosenRoute = PoolRoute & {
+  /** Before any tax of the token. */
+  quoted: bigint;
+  /** What would arrive. */
+  amountOut: bigint;
+  /** Percent. Absent if the pool does not answer. */
+  priceImpact?: number;
+  gas: Needs<PlannedGas>;
+  /** How many approvals come first. */
+  approvals: 0 | 1 | 2;
+  wantsZeroFirst: boolean;
+  allowance: bigint;
+  /** Whether the host could not simulate it. */
+  isGuess: boolean;
+};
+
+/** Gas that is used where nothing better is known. */
+const usualGas: Needs<bigint> = { approve: 60_000n, swap: 200_000n };
+
+export const usualGasLimit: Needs<bigint> = {
+  approve: gasLimitFor(usualGas.approve),
+  swap: gasLimitFor(usualGas.swap),
+};
+
+/** Of each kind of pool, so that a strange token costs a bounded number of simulations. */
+const mostTried = 2;
+
+/** The routes that are worth a simulation: the best of each kind, which are in order of what they pay. */
+export const routesToTry = (routes: readonly PoolRoute[]): PoolRoute[] => [
+  ...routes.filter(isV2Venue).slice(0, mostTried),
+  ...routes.filter((route) => !isV2Venue(route)).slice(0, mostTried),
+];
+
+const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
+  purpose: "swap",
+  venue: route.venue,
+  feeBps: route.feeBps,
+  side,
+  token,
+  recipient: wallet,
+  value: side === "buy" ? amountIn : 0n,
+  amountIn,
+  // As long as the real one, so that it costs the same on layer 1.
+  minAmountOut: route.amountOut,
+  deadline: 2 ** 32 - 1,
+  hasRefund: side === "buy" && !isV2Venue(route),
+});
+
+/** The calls that {@link chooseRoute} needs about each route. */
+export function routeCalls(
+  { chain, configuration }: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  tag: BlockTag,
+) {
+  const { wallet, token, amountIn, allowances, hasTokens, fees } = request;
+  const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
+    const { chainID, hasL1Fee } = chainFacts[chain];
+    if (!hasL1Fee) return [];
+    const terms = { chainID, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
+    return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), tag)];
+  };
+  return {
+    states: poolStatesCall(configuration, token, routes, tag),
+    outcomes: routes.map((route) =>
+      request.side === "buy" || hasTokens
+        ? [
+            swapSimulation(
+              configuration,
+              { ...request, allowance: allowances.get(route.venue) ?? 0n },
+              route,
+              tag,
+            ),
+          ]
+        : [],
+    ),
+    l1Fees: routes.map((route) => ({
+      swap: l1Fee(swapOf(request, route)),
+      approve: l1Fee({ purpose: "approve", token, venue: route.venue, amount: amountIn }),
+    })),
+  };
+}
+
+export type RouteAnswers = {
+  states: readonly (PoolState | undefined)[];
+  outcomes: readonly (readonly SwapOutcome[])[];
+  l1Fees: readonly Needs<readonly L1Fee[]>[];
+};
+
+/** The best route of those that work. */
+export function chooseRoute(
+  { configuration }: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  { states, outcomes, l1Fees }: RouteAnswers,
+): ChosenRoute | undefined {
+  const { side, token, amountIn, fees, baseFee } = request;
+  const isListed = configuration.tokens.some((listed) => listed.token === token);
+  const candidates = routes.flatMap((route, index) => {
+    const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
+    // Whether a v3 pool's token arrives in full is not known, and nothing on chain would notice.
+    const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isListed;
+    if (outcome.kind === "fails" || isBlind) return [];
+    const l1Fee = { swap: l1Fees[index]?.swap[0] ?? 0n, approve: l1Fees[index]?.approve[0] ?? 0n };
+    const chosen = withOutcome(route, request, outcome, l1Fee);
+    const price = states[index]?.priceFor(side);
+    const impact = price && priceImpact(price, { ...route, amountIn });
+    const { expected } = networkFee(transactionsOf(chosen), fees, baseFee);
+    return [{ ...chosen, ...(impact !== undefined && { priceImpact: impact }), networkFee: expected }];
+  });
+  const best = bestRoute(candidates, { side, amountIn, isListed });
+  if (best === undefined) return undefined;
+  const { networkFee: _, ...chosen } = best;
+  return chosen;
+}
+
+function withOutcome(
+  route: PoolRoute,
+  { side, amountIn, allowances }: SwapRequest,
+  outcome: Exclude<SwapOutcome, { kind: "fails" }>,
+  l1Fee: Needs<L1Fee>,
+): ChosenRoute {
+  const isKnown = outcome.kind === "delivered";
+  const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
+  const planned = (purpose: "approve" | "swap"): PlannedGas => {
+    const estimate = used[purpose] ?? usualGas[purpose];
+    return { estimate, gasLimit: withinMost(gasLimitFor(estimate)), l1Fee: l1Fee[purpose] };
+  };
+  const allowance = allowances.get(route.venue) ?? 0n;
+  const wantsZeroFirst = isKnown && outcome.wantsZeroFirst;
+  return {
+    ...route,
+    quoted: route.amountOut,
+    amountOut: isKnown ? outcome.amountOut : route.amountOut,
+    gas: { approve: planned("approve"), swap: planned("swap") },
+    approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
+    wantsZeroFirst,
+    allowance,
+    isGuess: !isKnown,
+  };
+}
+
+const withinMost = (gas: bigint) => (gas < mostGas ? gas : mostGas);
+
+/** The gas of the transactions that an order by the route still needs. */
+export const transactionsOf = ({ approvals, gas }: Pick<ChosenRoute, "approvals" | "gas">): PlannedGas[] => [
+  ...Array<PlannedGas>(approvals).fill(gas.approve),
+  gas.swap,
+];
+
+/** The route with an estimate of its gas, where the host could not simulate it. */
+export async function withEstimate(
+  ask: Ask,
+  { configuration }: Chain,
+  request: SwapRequest,
+  chosen: ChosenRoute | undefined,
+  tag: BlockTag,
+): Promise<ChosenRoute | undefined> {
+  if (!chosen?.isGuess || chosen.approvals > 0) return chosen;
+  const call = encodeCall(configuration, { ...swapOf(request, chosen), minAmountOut: 1n }, request.wallet);
+  const [estimate] = await ask([attempt(gasEstimateCall({ ...call, from: request.wallet }, tag))]);
+  // A wallet without the coin for it has no estimate.
+  if (typeof estimate !== "bigint") return chosen;
+  const swap = { ...chosen.gas.swap, estimate, gasLimit: withinMost(gasLimitFor(estimate)) };
+  return { ...chosen, gas: { ...chosen.gas, swap } };
+}

@@ -1,0 +1,18 @@
+import { type ChainClient, chainClient } from "../chains/chain-client.ts";
+import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
+import { type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
+
+/** A chain that trades, with what is known of it and the hosts to ask. */
+export type ChainReader = { chain: TradingChain; configuration: ChainConfiguration; client: ChainClient };
+
+/** The chains that trade. Their clients keep which hosts failed, so a function opens them once for its whole life. */
+export function openChains(trading: TradingConfiguration): ReadonlyMap<TradingChain, ChainReader> {
+  return new Map(
+    tradingChains.flatMap((chain) => {
+      const configuration = trading[chain];
+      if (configuration === undefined) return [];
+      const client = chainClient({ chain, hosts: configuration.hosts });
+      return [[chain, { chain, configuration, client }] as const];
+    }),
+  );
+}

@@ -1,0 +1,205 @@
+import { type Ask, askTogether } from "../chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/fee-market.ts";
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { type PoolRoutes, poolRoutesCall } from "../chains/pool-routes.ts";
+import { blockCall, coinsCall, nonceCall, receiptCall } from "../chains/rpc-call.ts";
+import type { RpcHost } from "../chains/rpc-host.ts";
+import { belongingsCall, type TokenBelongings } from "../chains/token-belongings.ts";
+import { unsignedBytes } from "../chains/unsigned-transaction.ts";
+import type { Question } from "../domain/trading/effects.ts";
+import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
+import type { Fees, Intent } from "../domain/trading/intent.ts";
+import type { OrderFacts, Sight } from "../domain/trading/sight.ts";
+import { clearGas } from "../domain/trading/signing-rules.ts";
+import { chainFacts } from "../domain/trading/trading-chain.ts";
+import {
+  type ChosenRoute,
+  chooseRoute,
+  routeCalls,
+  routesToTry,
+  type SwapRequest,
+  usualGasLimit,
+  withEstimate,
+} from "./choose-route.ts";
+import type { ChainReader } from "./open-chains.ts";
+import { readReceipts, receiptCalls } from "./read-receipts.ts";
+
+type Chain = Pick<ChainReader, "chain" | "configuration">;
+
+/** The preset of transactions that clear a nonce: everything else waits for them. */
+const clearPreset = "fast";
+
+/**
+ * One host's answers about a wallet. Undefined if it fails, answers anything but what was asked, or sees another block in
+ * the place of its latest one meanwhile.
+ */
+export async function sightOf(host: RpcHost, chain: Chain, question: Question): Promise<Sight | undefined> {
+  try {
+    return await look((calls) => host.request(calls), chain, question);
+  } catch (error) {
+    if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Each request needs what the one before it has found. Few wallets need more than the first three. */
+async function look(
+  ask: Ask,
+  chain: Chain,
+  { wallet, hashes, orders }: Question,
+): Promise<Sight | undefined> {
+  const head = await askTogether(ask, {
+    latest: blockCall("latest"),
+    finalized: blockCall("finalized"),
+    market: feeMarketCalls(),
+    pending: nonceCall(wallet, "pending"),
+  });
+  const { latest, finalized } = head;
+  const tag = latest.number;
+  const market = feeMarketOf(head.market);
+  const clearFees = feesFor(chain.chain, clearPreset, market);
+  // Receipts are asked for when the latest block is known, so a transaction in it has one.
+  const facts = await askTogether(ask, {
+    nonce: { latest: nonceCall(wallet, tag), finalized: nonceCall(wallet, finalized.number) },
+    coins: coinsCall(wallet, tag),
+    clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
+    orders: orders.map((intent) => orderCalls(chain, intent, tag)),
+    receipts: hashes.map(receiptCall),
+  });
+  const shares = await withAmounts(ask, chain, orders, facts.orders, tag);
+  const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
+  const found = facts.receipts.flatMap((mined, index) =>
+    mined === undefined ? [] : [{ mined, hash: hashes[index] as string }],
+  );
+  const rest = await askTogether(ask, {
+    routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, tag)),
+    receipts: found.map(receiptCalls),
+    again: blockCall(tag),
+  });
+  const receipts = await readReceipts(
+    ask,
+    chain.configuration,
+    wallet,
+    found.map((each, index) => ({ ...each, ...(rest.receipts[index] as (typeof rest.receipts)[0]) })),
+  );
+  if (rest.again.hash !== latest.hash || receipts === undefined) return undefined;
+  const known = await Promise.all(
+    requests.map(async ({ intent, belongings, request, routes }, index) => {
+      const answers = rest.routes[index] as (typeof rest.routes)[0];
+      const chosen = chooseRoute(chain, request, routes, answers);
+      const route = await withEstimate(ask, chain, request, chosen, tag);
+      return [intent.orderId, factsOf(intent, request, route, belongings)] as const;
+    }),
+  );
+  return {
+    latest,
+    finalized,
+    nonce: { ...facts.nonce, pending: head.pending },
+    coins: facts.coins,
+    baseFee: market.baseFee,
+    clearFees,
+    clearL1Fee: facts.clearL1Fee[0] ?? 0n,
+    orders: new Map(known),
+    receipts,
+  };
+}
+
+const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
+  const { chainID, hasL1Fee } = chainFacts[chain];
+  const terms = { chainID, nonce: 0, gasLimit: clearGas, fees };
+  return hasL1Fee ? [l1FeeCall(unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms), tag)] : [];
+};
+
+const orderCalls = ({ configuration }: Chain, { side, token, wallet, amount }: Intent, tag: number) => ({
+  belongings: side === "sell" ? [belongingsCall(configuration, token, wallet, tag)] : [],
+  pools: poolRoutesCall(configuration, token, [{ side, amountIn: amount }], tag),
+});
+
+type OrderAnswers = { belongings: (TokenBelongings | undefined)[]; pools: PoolRoutes };
+
+/** An order with the routes for what it can spend now. */
+type Share = {
+  intent: Intent;
+  amountIn: bigint;
+  /** Of a sale. */
+  belongings?: TokenBelongings;
+  routes: ReturnType<typeof routesToTry>;
+};
+
+/** Asks again for sales that find less in the wallet than they want to sell. Leaves out those whose token is silent. */
+async function withAmounts(
+  ask: Ask,
+  { configuration }: Chain,
+  orders: readonly Intent[],
+  answers: readonly OrderAnswers[],
+  tag: number,
+): Promise<Share[]> {
+  const shares = orders.flatMap((intent, index) => {
+    const { belongings: [belongings] = [], pools } = answers[index] as OrderAnswers;
+    if (intent.side === "buy") return [{ intent, amountIn: intent.amount, pools }];
+    if (belongings === undefined) return [];
+    const { held } = belongings;
+    const amountIn = held > 0n && held < intent.amount ? held : intent.amount;
+    return [{ intent, amountIn, belongings, pools }];
+  });
+  const lowered = shares.filter(({ intent, amountIn }) => amountIn < intent.amount);
+  const again =
+    lowered.length === 0
+      ? []
+      : await askTogether(
+          ask,
+          lowered.map(({ intent: { side, token }, amountIn }) =>
+            poolRoutesCall(configuration, token, [{ side, amountIn }], tag),
+          ),
+        );
+  return shares.map(({ pools, ...share }) => {
+    const [routes = []] = (again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools).routes;
+    const allowed = routes.filter(({ venue }) => share.intent.venues.includes(venue));
+    return { ...share, routes: routesToTry(allowed) };
+  });
+}
+
+const requestFor = (
+  { chain }: Chain,
+  { intent: { wallet, side, token, gasPreset }, amountIn, belongings }: Share,
+  market: FeeMarket,
+): SwapRequest => ({
+  wallet,
+  side,
+  token,
+  amountIn,
+  allowances: belongings?.allowances ?? new Map(),
+  hasTokens: (belongings?.held ?? 0n) >= amountIn,
+  fees: feesFor(chain, gasPreset, market),
+  baseFee: market.baseFee,
+});
+
+function factsOf(
+  { venues }: Intent,
+  { fees, allowances }: SwapRequest,
+  route: ChosenRoute | undefined,
+  belongings: TokenBelongings | undefined,
+): OrderFacts {
+  const allowance = route?.allowance ?? allowances.get(venues[0] as (typeof venues)[0]) ?? 0n;
+  return {
+    fees,
+    gasLimit: {
+      approve: route?.gas.approve.gasLimit ?? usualGasLimit.approve,
+      swap: route?.gas.swap.gasLimit ?? usualGasLimit.swap,
+    },
+    l1Fee: { approve: route?.gas.approve.l1Fee ?? 0n, swap: route?.gas.swap.l1Fee ?? 0n },
+    ...(belongings && {
+      held: belongings.held,
+      allowance,
+      wantsZeroFirst: route?.wantsZeroFirst ?? false,
+    }),
+    ...(route && {
+      quote: {
+        venue: route.venue,
+        feeBps: route.feeBps,
+        amountOut: route.amountOut,
+        ...(route.priceImpact !== undefined && { priceImpact: route.priceImpact }),
+      },
+    }),
+  };
+}

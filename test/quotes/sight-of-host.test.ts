@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CallTransaction, encodeCall } from "../../lib/chains/calldata.ts";
+import { type RpcHost, rpcHost } from "../../lib/chains/rpc-host.ts";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { Question } from "../../lib/domain/trading/effects.ts";
+import { type Call, type Intent, type Route, swapBy } from "../../lib/domain/trading/intent.ts";
+import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
+import { chainFacts } from "../../lib/domain/trading/trading-chain.ts";
+import { sightOf } from "../../lib/trading/sight-of-host.ts";
+import { alice, startTestChain, type TestChain, type TestReceipt } from "../support/local-chain.ts";
+import { intent as intentOf } from "../support/trading.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "base" });
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const { moon, usdx, taxd, trap, v3Router } = localAddresses;
+const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
+const wallet = alice.address;
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+const v3 = { venue: "uniswap-v3", feeBps: 30 } as const;
+
+const intent = (changes: Partial<Intent> = {}): Intent =>
+  intentOf({
+    chain: "base",
+    wallet,
+    token: moon,
+    minAmountOut: 1n,
+    isPrivate: false,
+    validUntil: 2 ** 32 - 1,
+    ...changes,
+  });
+
+const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
+const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
+
+async function send(call: Call): Promise<TestReceipt> {
+  return await chain.transact({ from: wallet, ...transactionOf(call) });
+}
+
+const swap = (changes: Partial<Intent>, route: Route) =>
+  send(swapBy(intent(changes), route, intent(changes).amount));
+
+const look = async (question: Partial<Question> = {}, url = chain.url): Promise<Sight | undefined> =>
+  await sightOf(
+    rpcHost({ url, chainID: chainFacts.base.chainID }),
+    { chain: "base", configuration: configuration() },
+    { chain: "base", wallet, hashes: [], orders: [], ...question },
+  );
+
+async function factsOf(order: Intent): Promise<OrderFacts> {
+  const sight = await look({ orders: [order] });
+  return sight?.orders.get(order.orderId) as OrderFacts;
+}
+
+async function receiptOf({ transactionHash }: TestReceipt) {
+  const sight = await look({ hashes: [transactionHash] });
+  return sight?.receipts.get(transactionHash);
+}
+
+const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+
+describe("sightOf", () => {
+  it("shows the wallet at the latest and the finalized block", async () => {
+    await send({ purpose: "clear" });
+    await chain.mine(3);
+    await send({ purpose: "clear" });
+    const sight = await look();
+    const latest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    expect(sight?.latest.hash).toBe(latest.hash);
+    expect(sight?.finalized.number).toBeLessThan(sight?.latest.number ?? 0);
+    expect(sight?.nonce).toEqual({ latest: 2, pending: 2, finalized: 1 });
+    expect(sight?.coins).toBe(await wei());
+    expect(sight?.clearL1Fee).toBeGreaterThan(0n);
+  });
+
+  it("counts a transaction that waits as pending only", async () => {
+    await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
+    expect((await look())?.nonce).toMatchObject({ latest: 0, pending: 1 });
+  });
+
+  it.each<[string, Route]>([
+    ["v2", v2],
+    ["v3", v3],
+  ])("reads from the receipt what a purchase and a sale on %s spent and brought", async (_, route) => {
+    const before = await wei();
+    const bought = await receiptOf(await swap({}, route));
+    expect(bought).toMatchObject({ status: "ok", spent: coins(0.5) });
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    expect(before - (await wei())).toBe(bought.spent + bought.fee);
+
+    const amount = bought.received;
+    const { venue } = route;
+    const approved = await receiptOf(await send({ purpose: "approve", token: moon, venue, amount }));
+    expect(approved).toMatchObject({ status: "ok", spent: 0n, received: 0n });
+    const middle = await wei();
+    const sold = await receiptOf(await swap({ side: "sell", amount }, route));
+    expect(sold).toMatchObject({ status: "ok", spent: amount });
+    if (sold?.status !== "ok") throw new Error("The sale failed");
+    expect((await wei()) - middle).toBe(sold.received - sold.fee);
+    expect((await factsOf(intent({ side: "sell", amount }))).held).toBe(0n);
+  });
+
+  it("says whether a swap failed because of its minimum", async () => {
+    const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const late = await swap({ validUntil: 1 }, v3);
+    const sight = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
+    expect([...(sight?.receipts.values() ?? [])]).toMatchObject([
+      { status: "failed", isSlippage: true },
+      { status: "failed", isSlippage: false },
+    ]);
+  });
+
+  it("has no receipt of what no block has", async () => {
+    expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
+  });
+
+  it.each<[string, Partial<Intent>]>([
+    ["a purchase on v2", { amount: coins(5) }],
+    ["a purchase on v3", { token: usdx }],
+    ["a purchase of a taxed token", { token: taxd }],
+    ["a purchase by another venue only", { venues: ["uniswap-v3"] }],
+  ])("quotes to the unit what %s then delivers", async (_, changes) => {
+    const order = intent(changes);
+    const { quote, gasLimit } = await factsOf(order);
+    if (quote === undefined) throw new Error("There is no quote");
+    const receipt = await receiptOf(await send(swapBy(order, quote, order.amount)));
+    expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
+    expect(gasLimit.swap).toBe(((receipt?.gasUsed ?? 0n) * 5n + 3n) / 4n);
+  });
+
+  it.each([["moon"], ["usdx"], ["taxd"]] as const)(
+    "quotes to the unit what a sale of %s then delivers",
+    async (name) => {
+      const token = localAddresses[name];
+      const bought = await receiptOf(await swap({ token }, v2));
+      if (bought?.status !== "ok") throw new Error("The purchase failed");
+      const order = intent({ token, side: "sell", amount: bought.received });
+      const { quote, held, allowance, gasLimit } = await factsOf(order);
+      expect({ held, allowance }).toEqual({ held: bought.received, allowance: 0n });
+      if (quote === undefined) throw new Error("There is no quote");
+      const { venue } = quote;
+      const approved = await receiptOf(
+        await send({ purpose: "approve", token, venue, amount: order.amount }),
+      );
+      expect(gasLimit.approve).toBe(((approved?.gasUsed ?? 0n) * 5n + 3n) / 4n);
+      const after = await factsOf(order);
+      expect(after).toMatchObject({ allowance: order.amount, quote: { amountOut: quote.amountOut } });
+      const sold = await receiptOf(await send(swapBy(order, quote, order.amount)));
+      expect(sold).toMatchObject({ status: "ok", spent: order.amount, received: quote.amountOut });
+    },
+  );
+
+  it("quotes a sale for what the wallet still has", async () => {
+    await swap({}, v2);
+    const order = intent({ side: "sell", amount: 10n ** 24n });
+    const { held, quote } = await factsOf(order);
+    const less = await factsOf({ ...order, amount: held ?? 0n });
+    expect(held).toBeGreaterThan(0n);
+    expect(quote).toEqual(less.quote);
+  });
+
+  it("has no quote where no pool can deliver", async () => {
+    expect((await factsOf(intent({ token: trap, venues: ["uniswap-v3"] }))).quote).toBeUndefined();
+    expect((await factsOf(intent({ token: v3Router }))).quote).toBeUndefined();
+  });
+
+  it("quotes no sale of a token that cannot be sold", async () => {
+    const bought = await receiptOf(await swap({ token: trap }, v2));
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    const order = intent({ token: trap, side: "sell", amount: bought.received });
+    expect((await factsOf(order)).quote).toBeUndefined();
+  });
+
+  it("is undefined if another block takes the place of the latest one meanwhile", async () => {
+    await chain.mine(2);
+    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    let requests = 0;
+    const torn: RpcHost = {
+      async request(calls) {
+        requests += 1;
+        if (requests === 2) await chain.request("anvil_reorg", [1, []]);
+        return await host.request(calls);
+      },
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [], orders: [] };
+    expect(await sightOf(torn, reader, question)).toBeUndefined();
+    expect(await sightOf(host, reader, question)).toBeDefined();
+  });
+
+  it("is undefined if the host fails, or a transaction is not the wallet's", async () => {
+    expect(await look({}, "http://127.0.0.1:1")).toBeUndefined();
+    const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
+    expect(await look({ hashes: [other.transactionHash] })).toBeUndefined();
+  });
+});
