@@ -1,6 +1,7 @@
 import { emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { BookEvent } from "./holding.ts";
+import { detailsOf } from "./order-report.ts";
 import type { Slot } from "./slot.ts";
 import { type ItemWrite, type Lane, type Step, unchanged } from "./table-step.ts";
 import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
@@ -71,7 +72,8 @@ export function orderStep(
 export function settleStep(ground: Ground, old: TradeOrder, life: Life): Step {
   const { orderId, chain, wallet } = old.intent;
   const removed = slotsOf(old, ground.view.slots);
-  const [, ...writes] = orderStep(ground, old, { life: { ...life, settled: true } }, { removed });
+  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) };
+  const [, ...writes] = orderStep(ground, old, changes, { removed });
   return [
     { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder: ground.holder } },
     { remove: "job", item: { chain, wallet, orderId }, when: { orderId } },

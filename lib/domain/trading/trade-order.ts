@@ -1,6 +1,7 @@
 import type { Order, ReasonCode } from "../execution.ts";
 import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Intent } from "./intent.ts";
+import type { OrderDetails } from "./order-details.ts";
 import { bothAnswered, isPast, type Sights } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
 
@@ -59,6 +60,8 @@ export type TradeOrder = {
   isCancelling: boolean;
   ending?: OrderEnd;
   life: Life;
+  /** Once it has settled. */
+  details?: OrderDetails;
   /** Grows with each write. */
   revision: number;
   /** Grows with each change that clients see. */
@@ -165,7 +168,10 @@ function minedProgress({ intent, isCancelling }: TradeOrder, slot: Slot): Progre
 export function changed(
   order: TradeOrder,
   changes: Partial<
-    Pick<TradeOrder, "amount" | "approveNonces" | "swapNonce" | "isCancelling" | "ending" | "life">
+    Pick<
+      TradeOrder,
+      "amount" | "approveNonces" | "swapNonce" | "isCancelling" | "ending" | "life" | "details"
+    >
   >,
   nowMs: number,
 ): TradeOrder {

@@ -1,3 +1,4 @@
+import { coinDecimals, formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
 import type { Intent, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { Items } from "../../../lib/domain/trading/table-step.ts";
@@ -97,8 +98,10 @@ export class Invariants {
     }
   }
 
-  private async checkSettled({ intent, life, swapNonce, approveNonces }: TradeOrder): Promise<void> {
+  private async checkSettled(order: TradeOrder): Promise<void> {
+    const { intent, life, swapNonce, approveNonces } = order;
     const { chain } = this.facts;
+    this.checkDetails(order);
     const { wallet } = intent;
     if (approveNonces.length > 0 && life.status !== "filled" && life.networkFee > 0n)
       this.facts.seen.add("an approval came to nothing");
@@ -118,6 +121,20 @@ export class Invariants {
       const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
       must(taken.includes(true), "a sale was sent without its allowance");
     }
+  }
+
+  /** What clients can still ask for when the slots are gone. */
+  private checkDetails({ intent, life, details }: TradeOrder): void {
+    const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
+    const signed = own.reduce((sum, { attempts }) => sum + attempts.length, 0);
+    must(details?.attempts.length === signed, "a settled order does not show its transactions");
+    must((details.report !== undefined) === (life.status === "filled"), "there is no report of a fill");
+    must(
+      details.attempts.every(({ outcome }) => outcome !== "pending"),
+      "a transaction of a settled order is pending",
+    );
+    const total = details.report?.networkFee.total ?? formatAmount(life.networkFee, coinDecimals);
+    must(total === formatAmount(life.networkFee, coinDecimals), "a report has other network fees");
   }
 
   /** The slot that an order's swap had last. */
