@@ -11,7 +11,6 @@ import { MessageSchema, TimestampSchema } from "./scalars.ts";
  */
 export type ErrorCode =
   | DomainErrorCode
-  | "INVALID_REQUEST"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "INVALID_JSON"
   | "INVALID_MESSAGE"

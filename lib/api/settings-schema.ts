@@ -5,7 +5,7 @@ import { TimestampSchema } from "./scalars.ts";
 // The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL), the upper ones are far above any
 // fee ever paid. A number outside is a typo, and could not be stored exactly.
 const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
-const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
+export const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
 const priorityFee = v.pipe(
   v.number(),
   v.minValue(0),
@@ -13,7 +13,7 @@ const priorityFee = v.pipe(
   v.check((fee) => fee === 0 || fee >= 1e-9, "must be 0, or at least 1e-9"),
   v.description("SOL"),
 );
-const gasPreset = v.picklist(gasPresets);
+export const gasPreset = v.picklist(gasPresets);
 const flag = v.boolean();
 
 export const ChainPathSchema = v.strictObject({

@@ -7,6 +7,8 @@ import type { TokenFlag } from "./trading/token-flag.ts";
  * decimal text, gas prices in gwei; taxes and impact are percent, and null if they could not be found out.
  */
 export type DomainErrorDetails = {
+  /** With a field that only the domain can judge. */
+  INVALID_REQUEST: { field: string };
   INVALID_PRIVATE_KEY: undefined;
   INVALID_SETTING: undefined;
   WALLET_LIMIT_REACHED: undefined;

@@ -1,6 +1,7 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
 import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
+import { addressProblem } from "../domain/trading/address.ts";
 import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
@@ -21,17 +22,6 @@ const Address = v.pipe(
     return NEVER;
   }),
 );
-
-function addressProblem(text: string): string | undefined {
-  if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
-  if (/^0x0+$/.test(text)) return "must not be the zero address";
-  try {
-    getAddress(text);
-    return undefined;
-  } catch {
-    return "has a wrong checksum. Compare it with its source, or write it in lower case";
-  }
-}
 
 const mostHosts = 5;
 

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { envelopeOf } from "./scalars.ts";
+import {
+  AddressSchema,
+  AmountTextSchema,
+  asOfBlock,
+  ChainNameSchema,
+  GivenAddressSchema,
+  GivenTokenSchema,
+  TokenNameSchema,
+  TradingChainSchema,
+} from "./trading-scalars.ts";
+
+export const BalancesQuerySchema = v.strictObject({
+  chain: ChainNameSchema,
+  wallet: v.optional(GivenAddressSchema),
+  token: v.optional(GivenTokenSchema),
+});
+
+const BalanceSchema = v.pipe(
+  v.object({
+    wallet: AddressSchema,
+    token: TokenNameSchema,
+    symbol: v.string(),
+    decimals: v.pipe(v.number(), v.integer()),
+    amount: v.pipe(AmountTextSchema, v.description("On chain")),
+    reserved: v.pipe(AmountTextSchema, v.description("What open orders will spend, network fees included")),
+    available: v.pipe(AmountTextSchema, v.description("The rest")),
+  }),
+  v.title("Balance"),
+);
+
+const BalancesSchema = v.object({
+  chain: TradingChainSchema,
+  ...asOfBlock,
+  balances: v.array(BalanceSchema),
+});
+
+export type Balances = v.InferInput<typeof BalancesSchema>;
+
+export const BalancesAnswerSchema = envelopeOf(BalancesSchema);

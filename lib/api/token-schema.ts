@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
+import { tokenFlags } from "../domain/trading/token-flag.ts";
+import { envelopeOf } from "./scalars.ts";
+import {
+  AddressSchema,
+  AmountTextSchema,
+  asOfBlock,
+  ChainNameSchema,
+  GivenAddressSchema,
+  TaxSchema,
+  TokenNameSchema,
+  TradingChainSchema,
+} from "./trading-scalars.ts";
+
+export const ListTokensQuerySchema = v.strictObject({
+  chain: v.pipe(v.optional(ChainNameSchema), v.description("Without it, the tokens of all chains")),
+});
+
+export const TokenPathSchema = v.strictObject({ chain: ChainNameSchema, token: GivenAddressSchema });
+
+const identity = {
+  chain: TradingChainSchema,
+  token: TokenNameSchema,
+  symbol: v.string(),
+  name: v.string(),
+  decimals: v.pipe(v.number(), v.integer()),
+  wrapped: v.exactOptional(v.literal(true)),
+};
+
+const TokenSchema = v.pipe(v.object(identity), v.title("Token"));
+
+export type Token = v.InferInput<typeof TokenSchema>;
+
+export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
+
+const venueAndPool = {
+  venue: v.picklist([...v2Venues, ...v3Venues]),
+  pool: AddressSchema,
+  feeBps: v.number(),
+};
+
+export const RouteStepSchema = v.pipe(v.object(venueAndPool), v.title("RouteStep"));
+
+/** What a simulated buy and sale show of a token. */
+export const safetyEntries = {
+  sellable: v.pipe(v.nullable(v.boolean()), v.description("null if unknown")),
+  buyTax: TaxSchema,
+  sellTax: TaxSchema,
+  flags: v.array(v.picklist(tokenFlags)),
+};
+
+const PoolSchema = v.pipe(
+  v.object({
+    ...venueAndPool,
+    liquidity: v.pipe(AmountTextSchema, v.description("The native side")),
+  }),
+  v.title("Pool"),
+);
+
+const InspectedTokenSchema = v.pipe(
+  v.object({
+    ...identity,
+    token: AddressSchema,
+    listed: v.boolean(),
+    ...safetyEntries,
+    pools: v.pipe(v.array(PoolSchema), v.description("The deepest first, at most 10")),
+    ...asOfBlock,
+  }),
+  v.title("InspectedToken"),
+);
+
+export type InspectedToken = v.InferInput<typeof InspectedTokenSchema>;
+
+export const InspectedTokenAnswerSchema = envelopeOf(v.object({ token: InspectedTokenSchema }));

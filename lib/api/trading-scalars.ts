@@ -1,0 +1,60 @@
+import * as v from "valibot";
+import { networks } from "../domain/network.ts";
+import { tradingChains } from "../domain/trading/trading-chain.ts";
+import { TimestampSchema } from "./scalars.ts";
+
+/** A chain as clients name it. Whether it trades here depends on the configuration. */
+export const ChainNameSchema = v.picklist(networks);
+
+/** A chain in an answer. */
+export const TradingChainSchema = v.picklist(tradingChains);
+
+// Whether its checksum is right is checked later, since hashing would double what every function loads.
+const addressRule = "must be an address: 0x and 40 hex digits";
+const addressPattern = /^0x(?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$/;
+
+export const GivenAddressSchema = v.pipe(
+  v.string(addressRule),
+  v.regex(addressPattern, addressRule),
+  v.description("All lower case, all upper case, or with the right checksum"),
+);
+
+const tokenRule = `${addressRule}, or native`;
+
+export const GivenTokenSchema = v.pipe(
+  v.string(tokenRule),
+  v.regex(new RegExp(`^native$|${addressPattern.source}`), tokenRule),
+  v.description("An address, or `native` for the chain's coin"),
+);
+
+const amountRule =
+  "must be a decimal number above 0 as text, with at most 40 digits on each side of the point";
+
+export const GivenAmountSchema = v.pipe(
+  v.string(amountRule),
+  v.regex(/^(?=.*[1-9])\d{1,40}(\.\d{1,40})?$/, amountRule),
+  v.description("A decimal number as text, in whole coins or tokens"),
+);
+
+/** Percent from outside, above 0. */
+export const GivenPercentSchema = v.pipe(
+  v.number(),
+  v.minValue(0.0001),
+  v.maxValue(100),
+  v.check((percent) => Number(percent.toFixed(4)) === percent, "must have at most 4 decimal places"),
+  v.description("Percent, with at most 4 decimal places"),
+);
+
+export const AddressSchema = v.pipe(v.string(), v.description("In EIP-55 form"));
+
+export const TokenNameSchema = v.pipe(v.string(), v.description("An address in EIP-55 form, or `native`"));
+
+export const AmountTextSchema = v.pipe(v.string(), v.description("Decimal text, exact to the last unit"));
+
+export const PercentSchema = v.pipe(v.number(), v.description("Percent"));
+
+/** Percent, or null if it could not be found out. */
+export const TaxSchema = v.pipe(v.nullable(v.number()), v.description("Percent; null if unknown"));
+
+/** The block that an answer is of, and when it was read. */
+export const asOfBlock = { block: v.pipe(v.number(), v.integer()), asOf: TimestampSchema };
