@@ -7,13 +7,13 @@ import { createReaper } from "cdk-local-runner/testing";
 
 const require = createRequire(import.meta.url);
 
-export type Anvil = { url: string; stop(): Promise<void> };
+export type Anvil = { url: string; processID: number; stop(): Promise<void> };
 
 export type AnvilOptions = {
   chainID: number;
   /** 0 for any. */
   port: number;
-  /** The file that keeps the chain over restarts. */
+  /** The file that keeps the chain over restarts. Anvil reads it at its start and writes it at its end. */
   statePath?: string | undefined;
 };
 
@@ -22,9 +22,6 @@ const balance = 100;
 
 /** The number of blocks whose state can be read. Anvil would write older ones into the user's home. */
 const keptStates = 64;
-
-/** How often the state is written, for when the machine loses power. */
-const stateSeconds = 5;
 
 /**
  * Starts a chain without contracts, which mines only on demand. A block is final as soon as two more follow it.
@@ -41,7 +38,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
     balance,
     "slots-in-an-epoch": 1,
     "prune-history": keptStates,
-    ...(statePath !== undefined && { state: statePath, "state-interval": stateSeconds }),
+    ...(statePath !== undefined && { state: statePath }),
   };
   const reaper = createReaper();
   const child = spawn(
@@ -54,6 +51,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
   try {
     return {
       url: `http://${await listening(child)}`,
+      processID: child.pid as number,
       async stop() {
         await ended(child);
         await reaper.close();

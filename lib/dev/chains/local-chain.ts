@@ -11,6 +11,8 @@ export type LocalChain = {
   url: string;
   /** The same addresses on every chain. */
   contracts: LocalContracts;
+  /** Of anvil. */
+  processID: number;
   /** Makes a call to anvil. Its own methods, `anvil_*`, are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Ends anvil, which writes the state file. */
@@ -36,7 +38,7 @@ export async function startLocalChain({
   statePath,
 }: LocalChainOptions): Promise<LocalChain> {
   const anvil = await startAnvil({ chainID: chainFacts[chain].chainID, port, statePath });
-  const { url } = anvil;
+  const { url, processID } = anvil;
   try {
     await prepare(url, chain);
   } catch (error) {
@@ -47,6 +49,7 @@ export async function startLocalChain({
     chain,
     url,
     contracts: localContracts(chain),
+    processID,
     async request(method, params = []) {
       const [result] = await callAnvil(url, [[method, params]]);
       return result;

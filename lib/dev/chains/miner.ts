@@ -31,8 +31,8 @@ export function startMiner(options: MinerOptions): Miner {
   const { request, relay, intervalMs = 1000 } = options;
   const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
-  /** The newest block with transactions, as far as it matters. */
-  let busy: number | undefined;
+  /** The newest block when the miner last looked, and the newest one with transactions, as far as it matters. */
+  let seen = { height: -1, busy: -1 };
   let isAwake = false;
   let hasFailed = false;
   let isStopped = false;
@@ -49,10 +49,10 @@ export function startMiner(options: MinerOptions): Miner {
   async function step(): Promise<void> {
     const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
     const height = Number(head);
-    busy ??= await newestBusy(height);
+    // A block may have taken what came when it was being made.
+    if (height !== seen.height) seen = { height, busy: await newestBusy(height) };
     const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
-    if (isWaiting) busy = height + 1;
-    if (!isWaiting && !isAwake && height >= busy + finalAfterBlocks) return onIdle();
+    if (!isWaiting && !isAwake && height >= seen.busy + finalAfterBlocks) return onIdle();
     isAwake = false;
     await mine();
     const block = (await request("eth_getBlockByNumber", ["latest", false])) as {

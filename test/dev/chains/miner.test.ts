@@ -82,14 +82,30 @@ describe("startMiner", () => {
     expect(await height()).toBe(before + 5);
   });
 
+  it("finishes what came while it made a block", async () => {
+    await chain.mine(2);
+    const before = await height();
+    let more = 2;
+    const { rest } = started({
+      async request(method, params) {
+        if (method === "evm_mine" && more-- > 0) await send();
+        return chain.request(method, params);
+      },
+    });
+    await send();
+    await rest();
+    expect(await height()).toBe(before + 4);
+  });
+
   it("mines through the relay, also what only the relay has", async () => {
     await chain.mine(2);
     const before = await height();
-    let waiting = 1;
+    let isWaiting = true;
     const relay = {
-      hasWaiting: () => waiting > 0,
+      hasWaiting: () => isWaiting,
       async mine() {
-        waiting = 0;
+        if (isWaiting) await send();
+        isWaiting = false;
         await chain.request("evm_mine");
       },
     };

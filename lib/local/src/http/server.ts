@@ -15,7 +15,7 @@ export type Listener = {
 
 export type ListenOptions = {
   /** The command-line option that sets the port. Error messages name it. */
-  option?: "--port" | "--stream-port";
+  option?: "--port" | "--stream-port" | "--chain-port";
   /** Takes over upgrade requests, with their socket. Without it, they are answered like any other request. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 };

@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "cdk-local-runner";
+import { type TradingChain, tradingChains } from "../../domain/trading/trading-chain.ts";
+import { type NoteBook, openNotes } from "./chain-notes.ts";
+import { localContracts } from "./deployment.ts";
+import { openServedChain, type ServedChain } from "./served-chain.ts";
+
+export type LocalChainsOptions = {
+  /** Of eth. The other chains have the next three, second hosts and relays those after them. 0 takes free ports. */
+  port: number;
+  /** The data folder. Undefined keeps nothing. */
+  folder: string | undefined;
+  /** Starts from the beginning, whatever the folder has. */
+  reset?: boolean;
+  /** Serves `/_local/faults` of the second hosts and the relays. */
+  faults?: boolean;
+  /** Decides what faults leave to chance. */
+  seed?: number;
+  /** Prints a line about what goes wrong while the chains run. */
+  warn?: (line: string) => void;
+  /** The time between blocks. */
+  blockMs?: number;
+};
+
+export type LocalChains = {
+  chains: readonly ServedChain[];
+  book: NoteBook;
+  /** What the stacks have to know: which chains trade, and where. */
+  context: { trading: readonly TradingChain[]; chains: object };
+  /**
+   * Resolves once every chain has its contracts.
+   *
+   * @throws StartupError if one does not start, or is not the chain that the table knows
+   */
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The chains that have a relay, as there are public ones for them. */
+const relayed: readonly TradingChain[] = ["eth", "bsc"];
+
+/** The number of ports that chains, second hosts and relays take. */
+export const chainPorts = 2 * tradingChains.length + relayed.length;
+
+/**
+ * Opens the chains of this machine. Their addresses stay the same from start to start, since the stacks have them in them
+ * and could not be reused otherwise.
+ *
+ * @throws StartupError if a port is in use
+ */
+export async function openLocalChains(options: LocalChainsOptions): Promise<LocalChains> {
+  const { port, folder, reset = false, faults = false, seed = 1, warn = () => {}, blockMs = 1000 } = options;
+  const states = folder === undefined ? undefined : join(folder, "chains");
+  const book = openNotes(folder);
+  await ended(book.notes.processes);
+  book.notes.processes = [];
+  if (reset) {
+    // Noted first: after a crash, the table still has to forget what happened on the old chains.
+    Object.assign(book.notes, { newest: {}, isReset: true });
+    book.save();
+    await book.saved();
+    if (states !== undefined) rmSync(states, { recursive: true, force: true });
+  }
+  // Anvil would not make the folder, and lose its state.
+  if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
+
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => book.saved());
+  const chains: ServedChain[] = [];
+  undo.defer(async () => {
+    await Promise.all(chains.map((chain) => chain.close()));
+  });
+  for (const [index, chain] of tradingChains.entries()) {
+    const beside = (offset: number) => (port === 0 ? 0 : port + offset);
+    const served = await openServedChain({
+      ...{ chain, book, faults, seed, warn, blockMs },
+      ports: {
+        anvil: port === 0 ? await freePort() : port + index,
+        secondHost: beside(tradingChains.length + index),
+        relay: relayed.includes(chain)
+          ? beside(2 * tradingChains.length + relayed.indexOf(chain))
+          : undefined,
+      },
+      statePath: states && join(states, `${chain}.json`),
+    });
+    chains.push(served);
+  }
+
+  const opened = undo.move();
+  return {
+    chains,
+    book,
+    context: {
+      trading: tradingChains,
+      chains: Object.fromEntries(
+        chains.map(({ chain, hosts, relay = null }) => [chain, { ...localContracts(chain), hosts, relay }]),
+      ),
+    },
+    async start() {
+      await Promise.all(chains.map((chain) => chain.start()));
+      // The next runner has to wait for these processes if this one is killed.
+      await book.saved();
+    },
+    close: () => opened.disposeAsync(),
+  };
+}
+
+/** Longer than the reaper gives processes to save what they hold. */
+const patienceMs = 6000;
+
+/** Waits for the chains of a runner that was killed: they may still be writing their states. */
+async function ended(processIDs: readonly number[]): Promise<void> {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
+    const running = await Promise.all(processIDs.map(isAnvil));
+    if (!running.includes(true)) return;
+    await pause(20);
+  }
+}
+
+/** Other processes may have got the numbers meanwhile. */
+async function isAnvil(processID: number): Promise<boolean> {
+  try {
+    process.kill(processID, 0);
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", `${processID}`]);
+    return /^[^Z].*anvil/.test(stdout.trim());
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,7 @@
+/** The chains in a process of their own: `node chains-process.ts <folder> <port>`. Tells its parent when they run. */
+import { openLocalChains } from "../../../../lib/dev/chains/local-chains.ts";
+
+const [, , folder, port] = process.argv;
+const chains = await openLocalChains({ port: Number(port), folder, blockMs: 20 });
+await chains.start();
+process.send?.("started");
