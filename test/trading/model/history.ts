@@ -1,3 +1,4 @@
+import type { ChainUnderTest, Soon } from "./chain-under-test.ts";
 import { Clients, tokens, users, wallets } from "./clients.ts";
 import { checkEnd, comeToRest } from "./ending.ts";
 import { Violation } from "./invariants.ts";
@@ -8,10 +9,11 @@ import { Random } from "./random.ts";
 import { type System, theSystem } from "./system.ts";
 import { chain, World } from "./world.ts";
 
-const startMs = Date.UTC(2026, 10, 21, 20);
+/** In seconds. */
+const start = Date.UTC(2026, 10, 21, 20) / 1000;
 const mostMoves = 40;
 
-const genesis: State = {
+export const genesis: State = {
   accounts: new Map(
     wallets.map((wallet) => [
       wallet,
@@ -30,14 +32,23 @@ const genesis: State = {
   strayCoins: 0n,
 };
 
+/** Gives a history its chain. Everybody begins with what the genesis says. */
+export type OpenChain = (random: Random) => Soon<ChainUnderTest>;
+
+const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
+
+type Parts = { system?: System | undefined; openChain?: OpenChain | undefined };
+
 /** Plays one history, and adds what it has reached to the coverage. Throws a Violation if the code did what it must not. */
 export async function playHistory(
   seed: number,
   coverage: Set<string>,
-  system: System = theSystem,
+  { system = theSystem, openChain = openModel }: Parts = {},
 ): Promise<void> {
   const random = new Random(seed);
-  const world = new World(random, system, new ModelChain(random, genesis, startMs / 1000), startMs);
+  const chainUnderTest = await openChain(random);
+  const startMs = (await chainUnderTest.latestTime()) * 1000;
+  const world = new World(random, system, chainUnderTest, startMs);
   for (const userID of users) world.maxGasPrices.set(userID, 100n);
   for (const [userID, wallet] of [
     ["alice", wallets[0]],
@@ -58,16 +69,18 @@ export async function playHistories({
   count,
   reached = new Set(),
   system,
+  openChain,
 }: {
   from: number;
   count: number;
   reached?: Set<string>;
   /** Makes the code under test for each history. */
   system?: () => System;
+  openChain?: OpenChain;
 }): Promise<void> {
   for (let seed = from; seed < from + count; seed++)
     try {
-      await playHistory(seed, reached, system?.());
+      await playHistory(seed, reached, { system: system?.(), openChain });
     } catch (error) {
       throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
     }

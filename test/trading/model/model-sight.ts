@@ -2,11 +2,10 @@ import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { Intent } from "../../../lib/domain/trading/intent.ts";
 import type { OrderFacts, Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
 import { type Account, isDusk, l1Fee, quote, venueOf } from "./ledger-state.ts";
+import { lyingSight } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
 const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
-
-const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
 /** What a node answers, its lies included. */
 export function sightOf(from: {
@@ -22,23 +21,15 @@ export function sightOf(from: {
   const { node, head, finalized, baseFee, question, seen } = from;
   const { wallet } = question;
   const account = head.state.accounts.get(wallet) as Account;
-  const shift = node.lie === "nonce high" ? 1 : node.lie === "nonce low" ? -1 : 0;
-  if (node.lie !== undefined) seen.add(`lie: ${node.lie}`);
   const orders = new Map(
     question.orders.map((intent) => [intent.orderId, factsOf(intent, account, from)] as const),
   );
   const nonce = {
-    latest: Math.max(0, nonceAt(head, wallet) + shift),
-    pending: Math.max(0, node.pendingNonce(wallet) + shift),
-    finalized: Math.max(0, nonceAt(finalized, wallet) + shift),
+    latest: nonceAt(head, wallet),
+    pending: node.pendingNonce(wallet),
+    finalized: nonceAt(finalized, wallet),
   };
-  const receipts = from.receipts();
-  if (node.lie === "receipts withheld") receipts.clear();
-  if (node.lie === "receipt made up") {
-    const [hash] = question.hashes.filter((each) => !receipts.has(each));
-    if (hash !== undefined) receipts.set(hash, { hash, status: "ok", block: blockOf(head), ...madeUp });
-  }
-  return {
+  const sight = {
     latest: blockOf(head),
     finalized: blockOf(finalized),
     nonce,
@@ -47,19 +38,21 @@ export function sightOf(from: {
     clearL1Fee: l1Fee,
     clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
     orders,
-    receipts,
+    receipts: from.receipts(),
   };
+  if (node.lie === undefined) return sight;
+  seen.add(`lie: ${node.lie}`);
+  return lyingSight(sight, node.lie, question);
 }
 
 function factsOf(
   { side, token, amount }: Intent,
   account: Account,
-  { node, head, baseFee }: { node: ModelNode; head: ModelBlock; baseFee: bigint },
+  { head, baseFee }: { head: ModelBlock; baseFee: bigint },
 ): OrderFacts {
   const held = account.tokens.get(token) ?? 0n;
   const amountIn = side === "sell" && held < amount ? held : amount;
   const amountOut = quote(head.state, side, token, amountIn);
-  const claimed = node.lie === "quote low" ? amountOut / 100n : amountOut;
   return {
     fees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee / 2n + 1n },
     gasLimit: { approve: 50_000n, swap: 100_000n },
@@ -69,6 +62,6 @@ function factsOf(
       allowance: account.allowances.get(token) ?? 0n,
       wantsZeroFirst: isDusk(token),
     }),
-    ...(amountOut > 0n && { quote: { venue: venueOf(token), feeBps: 30, amountOut: claimed } }),
+    ...(amountOut > 0n && { quote: { venue: venueOf(token), feeBps: 30, amountOut } }),
   };
 }

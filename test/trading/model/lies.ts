@@ -1,0 +1,44 @@
+import type { Question } from "../../../lib/domain/trading/effects.ts";
+import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { Lie } from "./chain-under-test.ts";
+
+const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
+
+/** What a host that lies answers in the place of what it sees. */
+export function lyingSight(sight: Sight, lie: Lie, { hashes }: Question): Sight {
+  const { latest, nonce, orders, receipts } = sight;
+  switch (lie) {
+    case "nonce high":
+    case "nonce low": {
+      const shifted = (value: number) => Math.max(0, value + (lie === "nonce high" ? 1 : -1));
+      const { latest, pending, finalized } = nonce;
+      return {
+        ...sight,
+        nonce: { latest: shifted(latest), pending: shifted(pending), finalized: shifted(finalized) },
+      };
+    }
+    case "receipts withheld":
+      return { ...sight, receipts: new Map() };
+    case "receipt made up": {
+      const [hash] = hashes.filter((each) => !receipts.has(each));
+      if (hash === undefined) return sight;
+      return {
+        ...sight,
+        receipts: new Map(receipts).set(hash, { hash, status: "ok", block: latest, ...madeUp }),
+      };
+    }
+    case "quote low":
+      return {
+        ...sight,
+        orders: new Map(
+          [...orders].map(([orderId, facts]) => {
+            const { quote } = facts;
+            return [
+              orderId,
+              quote ? { ...facts, quote: { ...quote, amountOut: quote.amountOut / 100n } } : facts,
+            ];
+          }),
+        ),
+      };
+  }
+}
