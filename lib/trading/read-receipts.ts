@@ -2,12 +2,13 @@ import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { decodeCall } from "../chains/calldata.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { fillOf } from "../chains/fill-logs.ts";
+import type { RpcRefusal } from "../chains/host-fault.ts";
 import { isSlippage } from "../chains/revert-reason.ts";
 import {
-  attempt,
   blockByHashCall,
   contractCall,
   type MinedTransaction,
+  type RpcCall,
   transactionCall,
   type ValuesOf,
 } from "../chains/rpc-call.ts";
@@ -47,7 +48,7 @@ export async function readReceipts(
       receipts.set(hash, {
         ...common,
         status: "failed",
-        isSlippage: outcomes.some((outcome) => typeof outcome !== "string" && isSlippage(outcome)),
+        isSlippage: outcomes.some((outcome) => isSlippage(outcome)),
       });
       continue;
     }
@@ -63,5 +64,19 @@ export async function readReceipts(
  * others in the block may have moved the price.
  */
 function replayCalls({ transaction, block }: ReceiptRest) {
-  return [block.number - 1, block.number].map((number) => attempt(contractCall(transaction, number)));
+  return [block.number - 1, block.number].map((number) => failureOf(contractCall(transaction, number)));
 }
+
+/**
+ * Why a call fails. Undefined if it does not, or the host cannot say: most forget the state of blocks after minutes. That
+ * must not keep the outcome of the wallet's transactions from being seen.
+ */
+const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
+  method,
+  params,
+  read(result) {
+    read(result);
+    return undefined;
+  },
+  recover: (refusal) => refusal,
+});

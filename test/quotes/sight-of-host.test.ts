@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CallTransaction, encodeCall } from "../../lib/chains/calldata.ts";
+import type { RpcCall } from "../../lib/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../lib/chains/rpc-host.ts";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
 import type { Question } from "../../lib/domain/trading/effects.ts";
+import { gasLimitFor } from "../../lib/domain/trading/fees.ts";
 import { type Call, type Intent, type Route, swapBy } from "../../lib/domain/trading/intent.ts";
 import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
 import { chainFacts } from "../../lib/domain/trading/trading-chain.ts";
@@ -37,8 +39,8 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
-async function send(call: Call): Promise<TestReceipt> {
-  return await chain.transact({ from: wallet, ...transactionOf(call) });
+async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
+  return await chain.transact({ from: wallet, ...transactionOf(call), gas });
 }
 
 const swap = (changes: Partial<Intent>, route: Route) =>
@@ -114,6 +116,30 @@ describe("sightOf", () => {
     ]);
   });
 
+  it("shows a transaction that ran out of gas", async () => {
+    const failed = await send(swapBy(intent(), v2, coins(0.5)), 80_000n);
+    expect(await receiptOf(failed)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
+  it("shows a transaction that failed so long ago that the host has forgotten the state", async () => {
+    const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
+      method === "eth_call" && (request as { from?: string }).from === wallet;
+    const forgetful: RpcHost = {
+      request: (calls) =>
+        host.request(
+          calls.map((call) =>
+            isOfWallet(call) ? { ...call, params: [call.params[0], "0xffffff"] } : call,
+          ) as unknown as typeof calls,
+        ),
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
+    const sight = await sightOf(forgetful, reader, question);
+    expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
   it("has no receipt of what no block has", async () => {
     expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });
@@ -127,9 +153,9 @@ describe("sightOf", () => {
     const order = intent(changes);
     const { quote, gasLimit } = await factsOf(order);
     if (quote === undefined) throw new Error("There is no quote");
-    const receipt = await receiptOf(await send(swapBy(order, quote, order.amount)));
+    const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    expect(gasLimit.swap).toBe(((receipt?.gasUsed ?? 0n) * 5n + 3n) / 4n);
+    expect(gasLimit.swap).toBe(gasLimitFor(receipt?.gasUsed ?? 0n));
   });
 
   it.each([["moon"], ["usdx"], ["taxd"]] as const)(
@@ -144,12 +170,12 @@ describe("sightOf", () => {
       if (quote === undefined) throw new Error("There is no quote");
       const { venue } = quote;
       const approved = await receiptOf(
-        await send({ purpose: "approve", token, venue, amount: order.amount }),
+        await send({ purpose: "approve", token, venue, amount: order.amount }, gasLimit.approve),
       );
-      expect(gasLimit.approve).toBe(((approved?.gasUsed ?? 0n) * 5n + 3n) / 4n);
+      expect(gasLimit.approve).toBe(gasLimitFor(approved?.gasUsed ?? 0n));
       const after = await factsOf(order);
       expect(after).toMatchObject({ allowance: order.amount, quote: { amountOut: quote.amountOut } });
-      const sold = await receiptOf(await send(swapBy(order, quote, order.amount)));
+      const sold = await receiptOf(await send(swapBy(order, quote, order.amount), after.gasLimit.swap));
       expect(sold).toMatchObject({ status: "ok", spent: order.amount, received: quote.amountOut });
     },
   );

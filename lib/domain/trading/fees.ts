@@ -96,10 +96,11 @@ export function feesWithin(
 }
 
 /**
- * The gas limit for an estimate. An exact one can run out of gas, because refunds come last. Above twice the estimate, avax
- * would charge for gas that is not used.
+ * The gas limit for what a simulated transaction has used. Up to a fifth of what it spends is refunded at its end, so on the
+ * way it may need a quarter more than that: sales on v2 do. The limit leaves another fifth for pools that have moved. Above
+ * twice the estimate, avax would charge for gas that is not used.
  */
-export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 5n, 4n);
+export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 3n, 2n);
 
 /** A transaction that is still to be sent. */
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
