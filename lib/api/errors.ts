@@ -19,6 +19,7 @@ export type ErrorCode =
   | "NOT_CONNECTED"
   | "RATE_LIMITED"
   | "UNKNOWN_USER"
+  | "NOT_YOURS"
   | "CHAIN_UNAVAILABLE"
   | "INTERNAL_ERROR";
 
@@ -66,6 +67,7 @@ export type MessageErrorCode = (typeof messageErrorCodes)[number];
 export const executionErrorCodes = [
   "INVALID_REQUEST",
   "UNKNOWN_USER",
+  "NOT_YOURS",
   "INTERNAL_ERROR",
 ] as const satisfies ErrorCode[];
 

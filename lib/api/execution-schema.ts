@@ -2,9 +2,11 @@ import * as v from "valibot";
 import {
   executionKinds,
   orderSides,
+  orderStages,
   orderStatuses,
   orderTypes,
   positionStatuses,
+  reasonCodes,
 } from "../domain/execution.ts";
 import { networks } from "../domain/network.ts";
 import { executionErrorCodes } from "./errors.ts";
@@ -30,53 +32,85 @@ const VersionSchema = v.pipe(
 );
 
 type Text = v.GenericSchema<string>;
-type TextSchemas = { identifier: Text; amount: Text; signedAmount: Text; text: (length: number) => Text };
+type Parts = {
+  identifier: Text;
+  amount: Text;
+  signedAmount: Text;
+  text: (length: number) => Text;
+  time: Text;
+};
 
-const given: TextSchemas = {
+const given: Parts = {
   identifier: IdentifierSchema,
   amount: AmountSchema,
   signedAmount: SignedAmountSchema,
   text: shortText,
+  time: GivenTimestampSchema,
 };
 
 // Messages have no limits: what an earlier version stored must not become an error when a limit is narrowed. One such
 // record would keep all others of its user from being sent.
 const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"));
-const stored: TextSchemas = {
+const stored: Parts = {
   identifier: v.string(),
   amount: storedAmount,
   signedAmount: storedAmount,
   text: () => v.string(),
+  time: TimestampSchema,
 };
 
-const common = (text: TextSchemas["text"]) => ({
+const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.optional(v.pipe(schema, v.description(text)));
+
+const common = ({ text }: Parts) => ({
   wallet: text(128),
   chain: v.picklist(networks),
   symbol: text(128),
+  token: described(text(128), "The address of the traded token"),
+  settled: described(v.boolean(), "Whether it is final on chain"),
 });
 
-const orderOf = ({ identifier, amount, text }: TextSchemas) => ({
-  orderId: identifier,
-  ...common(text),
-  side: v.picklist(orderSides),
-  type: v.picklist(orderTypes),
-  status: v.picklist(orderStatuses),
-  amount,
-  filledAmount: amount,
-  price: v.optional(amount),
-  stopPrice: v.optional(amount),
-  averagePrice: v.optional(amount),
-  txHash: v.optional(text(128)),
-  reason: v.optional(text(256)),
-});
+/** Those from `clientOrderId` on are of orders placed here. Other engines need not send them. */
+const orderOf = (parts: Parts) => {
+  const { identifier, amount, text, time } = parts;
+  return {
+    orderId: identifier,
+    ...common(parts),
+    side: v.picklist(orderSides),
+    type: v.picklist(orderTypes),
+    status: v.picklist(orderStatuses),
+    amount,
+    filledAmount: amount,
+    price: v.optional(amount),
+    stopPrice: v.optional(amount),
+    averagePrice: v.optional(amount),
+    txHash: v.optional(text(128)),
+    reason: v.optional(text(256)),
+    clientOrderId: described(text(255), "The Idempotency-Key that it was placed with"),
+    amountToken: described(text(128), "The unit of `amount`: a token's address, or `native`"),
+    percent: described(v.number(), "The share of the balance that was asked for"),
+    receivedAmount: described(amount, "What reached the wallet"),
+    minAmountOut: described(amount, "The least that may arrive"),
+    slippage: described(v.number(), "Percent"),
+    networkFee: described(amount, "Native coin paid so far for all of its transactions"),
+    stage: v.optional(v.picklist(orderStages)),
+    reasonCode: described(v.picklist(reasonCodes), "Why it waits, or ended without a fill"),
+    validUntil: described(time, "Nothing fills after this time"),
+  };
+};
 
-const positionOf = ({ identifier, amount, signedAmount, text }: TextSchemas) => ({
-  positionId: identifier,
-  ...common(text),
+/** `token`, `settled` and those from `closedAt` on are of positions from orders placed here. */
+const positionOf = (parts: Parts) => ({
+  positionId: parts.identifier,
+  ...common(parts),
   status: v.picklist(positionStatuses),
-  amount,
-  averageEntryPrice: amount,
-  realizedPnl: signedAmount,
+  amount: parts.amount,
+  averageEntryPrice: parts.amount,
+  realizedPnl: parts.signedAmount,
+  closedAt: v.optional(parts.time),
+  cost: described(parts.amount, "Native coin paid for `amount`"),
+  networkFees: described(parts.amount, "Native coin paid for the transactions of its orders"),
+  movedOut: described(parts.amount, "Tokens that left the wallet by no order"),
 });
 
 /** The last fields of both kinds. */

@@ -1,4 +1,4 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type Execution,
   type ExecutionKind,
@@ -6,29 +6,95 @@ import {
   idOf,
   isOpen,
   maxShownAfterEnd,
+  startOf,
 } from "../domain/execution.ts";
 import { type Item, queryPages, type Table } from "./table.ts";
-import { executionKey, executionsOf } from "./table-keys.ts";
-import { writeIf } from "./writes.ts";
+import { executionKey, executionsOf, listedExecutionKey } from "./table-keys.ts";
+import { transact } from "./writes.ts";
 
-/** Returns false, without writing, if the table has the same or a later version. */
-export async function saveExecution(
-  table: Table,
-  { userID, kind, execution, now }: { userID: string; kind: ExecutionKind; execution: Execution; now: Date },
-): Promise<boolean> {
-  const key = executionKey(userID, kind, idOf(execution));
-  return writeIf(
-    table,
-    new PutCommand({
-      TableName: table.name,
-      Item: { ...key, ...execution, userID, expiresAt: expiryOf(execution, now) },
-      ConditionExpression: "attribute_not_exists(PK) OR version < :version",
-      ExpressionAttributeValues: { ":version": execution.version },
-    }),
-  );
+type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
+
+/** An order or a position as it is stored. The lane is that of an order placed here. */
+type ExecutionItem = Item<Execution & { userID: string; lane?: string; expiresAt?: number | undefined }>;
+
+/**
+ * The items of an order or a position, which are written together: the one that streams show, and the one that lists show.
+ * The latter is kept for good if it was placed here.
+ *
+ * @param lane The lane of what was placed here, which no other engine may write.
+ */
+export function executionItems({ userID, kind, execution, now, lane }: Recorded & { lane?: string }) {
+  // The chain may still change the outcome of what was placed here, and then the record has to be there.
+  const isFinal = lane === undefined || execution.settled === true;
+  const expiresAt = isFinal ? expiryOf(execution, now) : undefined;
+  const content = { ...execution, userID, ...(lane !== undefined && { lane }) };
+  const shown: ExecutionItem = { ...executionKey(userID, kind, idOf(execution)), ...content, expiresAt };
+  const listed: ExecutionItem = {
+    ...listedKeyOf({ userID, kind, execution }, startOf(execution)),
+    ...content,
+    expiresAt: lane === undefined ? expiresAt : undefined,
+  };
+  return { shown, listed };
 }
 
-type ExecutionItem = Item<Execution & { expiresAt?: number }>;
+const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
+  listedExecutionKey(userID, kind, new Date(start), idOf(execution));
+
+/** Each attempt meets another writer. */
+const maxAttempts = 5;
+
+/**
+ * Saves what another engine reports, unless the table has the same or a later version, or it was placed here.
+ *
+ * @throws {Error} if others keep changing the record.
+ */
+export async function saveExecution(
+  table: Table,
+  recorded: Recorded,
+): Promise<"recorded" | "unchanged" | "not yours"> {
+  const { userID, kind, execution } = recorded;
+  const { shown, listed } = executionItems(recorded);
+  const start = "orderId" in execution ? "createdAt" : "openedAt";
+  let known = startOf(execution);
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const isMoved = known !== startOf(execution);
+    const written = await transact(table, [
+      {
+        Put: {
+          TableName: table.name,
+          Item: shown,
+          ConditionExpression:
+            "attribute_not_exists(PK) OR (version < :version AND #start = :start AND attribute_not_exists(lane))",
+          ExpressionAttributeNames: { "#start": start },
+          ExpressionAttributeValues: { ":version": execution.version, ":start": known },
+        },
+      },
+      { Put: { TableName: table.name, Item: listed } },
+      // Its engine has corrected when it began, and so its place in lists.
+      ...(isMoved ? [{ Delete: { TableName: table.name, Key: listedKeyOf(recorded, known) } }] : []),
+    ]);
+    if (written) return "recorded";
+    const stored = await readExecution(table, userID, kind, idOf(execution));
+    if (stored?.lane !== undefined) return "not yours";
+    if (stored !== undefined && stored.version >= execution.version) return "unchanged";
+    if (stored !== undefined) known = startOf(stored);
+  }
+  throw new Error("Others keep changing the record");
+}
+
+/** An order or a position, until a week after its end. */
+export async function readExecution(
+  table: Table,
+  userID: string,
+  kind: ExecutionKind,
+  id: string,
+): Promise<ExecutionItem | undefined> {
+  const Key = executionKey(userID, kind, id);
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key, ConsistentRead: true }),
+  );
+  return Item as ExecutionItem | undefined;
+}
 
 /**
  * The user's orders or positions, by id: the open ones, and of those that ended in the last week the newest. A busy trader

@@ -17,6 +17,8 @@ import type { Chain } from "../domain/settings.ts";
  * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
  * | USER#userID        | ORDER#orderID                        | an order                                              |
  * | USER#userID        | POSITION#positionID                  | a position                                            |
+ * | USER#userID        | ORDERAT#newest first#orderID         | the order again, for lists                            |
+ * | USER#userID        | POSITIONAT#newest first#positionID   | the position again, for lists                         |
  * | USER#userID        | CONNECTION#connectionID              | an open connection, with the channels subscribed to   |
  * | USER#userID        | CONNECTIONS                          | the connections that count towards the user's limit   |
  * | USER#userID        | PLANKEY                              | the record of the user's API key                      |
@@ -34,8 +36,9 @@ import type { Chain } from "../domain/settings.ts";
  * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
  * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
  *
- * Orders and positions are published. What clients may not see of an order placed here, such as its signed transactions,
- * is in TRADE# and in the lane. Each step of an order writes both in one transaction.
+ * Orders and positions are published, and deleted a week after their end. Those for lists are kept for good if they were
+ * placed here. What clients may not see of an order placed here, such as its signed transactions,
+ * is in TRADE# and in the lane. Each step of an order writes all of them in one transaction.
  */
 export type Key = { PK: string; SK: string };
 
@@ -56,6 +59,7 @@ const USER_KEY = "PLANKEY";
 const RETIRED_KEYS = "RETIREDKEYS";
 const PENDING_REFERRALS = "REFERRALS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
+const listedPrefixes: Record<ExecutionKind, string> = { order: "ORDERAT#", position: "POSITIONAT#" };
 
 export const userPartition = (userID: string) => `USER#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
@@ -94,6 +98,11 @@ export const catalogueKey: Key = { PK: "CATALOGUE", SK: "REWARDS" };
 export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key => ({
   PK: userPartition(userID),
   SK: executionPrefixes[kind] + id,
+});
+
+export const listedExecutionKey = (userID: string, kind: ExecutionKind, start: Date, id: string): Key => ({
+  PK: userPartition(userID),
+  SK: `${listedPrefixes[kind]}${newestFirst(start)}#${id}`,
 });
 
 export const connectionKey = (userID: string, connectionID: string): Key => ({
@@ -137,6 +146,12 @@ export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => (
   PK: userPartition(userID),
   from: executionPrefixes[kind],
   to: endOf(executionPrefixes[kind]),
+});
+
+export const listedExecutionsOf = (userID: string, kind: ExecutionKind): KeyRange => ({
+  PK: userPartition(userID),
+  from: listedPrefixes[kind],
+  to: endOf(listedPrefixes[kind]),
 });
 
 export const connectionsOf = (userID: string): KeyRange => ({
@@ -212,5 +227,11 @@ export const profileSortKey: string = PROFILE;
 /** The prefixes of the sort keys of published items. No other sort key has them. */
 export const publishedSortKeys: readonly string[] = [CHAIN, ...Object.values(executionPrefixes), LATEST];
 
-/** Milliseconds counted down from the end of their 13 digits (the year 2286), so that later times sort first. */
-const newestFirst = (time: Date) => String(9_999_999_999_999 - time.getTime()).padStart(13, "0");
+const lastMs = 9_999_999_999_999;
+
+/**
+ * Milliseconds counted down from the end of their 13 digits (the year 2286), so that later times sort first. Times outside
+ * of that are taken for the first or the last.
+ */
+const newestFirst = (time: Date) =>
+  String(lastMs - Math.min(lastMs, Math.max(0, time.getTime()))).padStart(13, "0");

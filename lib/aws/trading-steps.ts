@@ -1,8 +1,10 @@
+import type { Execution, ExecutionKind } from "../domain/execution.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import type { Condition, ItemWrite, Kind, LaneChange, Names, Step } from "../domain/trading/table-step.ts";
-import { shownOrder, type TradeOrder } from "../domain/trading/trade-order.ts";
+import { shownOrder } from "../domain/trading/trade-order.ts";
+import { executionItems } from "./execution-records.ts";
 import type { Table } from "./table.ts";
-import { executionKey, type Key } from "./table-keys.ts";
+import type { Key } from "./table-keys.ts";
 import { keysOfItems, packed } from "./trading-items.ts";
 import { transact, type Writes } from "./writes.ts";
 
@@ -31,28 +33,39 @@ function writesOf(TableName: string, write: ItemWrite): Write[] {
     return [{ Delete: { TableName, Key: keyOf(write.remove, write.item), ...ifHolds(write.when) } }];
   const Item = { ...keyOf(write.put, write.item), ...(packed(write.item) as object) };
   const put = { Put: { TableName, Item, ...ifHolds(write.when) } };
-  if (write.put === "position")
-    return [{ Put: { ...put.Put, Item: { ...Item, lane: laneText(write.item) } } }];
+  if (write.put === "position") {
+    const { userID, ...execution } = write.item;
+    return publicPuts(TableName, { userID, kind: "position", execution, lane: write.item }, write.when);
+  }
   if (write.put !== "order") return [put];
   // Clients see only what has another version.
   const isSeen = write.when === "absent" || write.when.version !== write.item.version;
-  return isSeen ? [put, { Put: shownPut(TableName, write.item, write.when) }] : [put];
-}
-
-/** The order as it is published. It has no expiry, unlike those of other engines. */
-function shownPut(TableName: string, order: TradeOrder, when: Condition<"order">) {
-  const { userID, orderId } = order.intent;
-  const Item = {
-    ...executionKey(userID, "order", orderId),
-    ...shownOrder(order),
+  if (!isSeen) return [put];
+  const { userID } = write.item.intent;
+  const shown = {
     userID,
-    lane: laneText(order.intent),
-  };
-  return { TableName, Item, ...(when === "absent" && ifHolds(when)) };
+    kind: "order",
+    execution: shownOrder(write.item),
+    lane: write.item.intent,
+  } as const;
+  return [put, ...publicPuts(TableName, shown, write.when === "absent" ? "absent" : undefined)];
 }
 
-/** Marks the orders and positions of lanes, which no other engine may write. */
-const laneText = ({ chain, wallet }: LaneKey) => `${chain}#${wallet}`;
+type Shown = { userID: string; kind: ExecutionKind; execution: Execution; lane: LaneKey };
+
+/** An order or a position as clients see it. Its lane marks it as one that no other engine may write. */
+function publicPuts(
+  TableName: string,
+  { lane, ...rest }: Shown,
+  when: Condition<"position"> | undefined,
+): Write[] {
+  const now = new Date(rest.execution.updatedAt);
+  const { shown, listed } = executionItems({ ...rest, now, lane: `${lane.chain}#${lane.wallet}` });
+  return [
+    { Put: { TableName, Item: shown, ...(when !== undefined && ifHolds(when)) } },
+    { Put: { TableName, Item: listed } },
+  ];
+}
 
 function changeOf(TableName: string, { item, set, addJobs, when }: LaneChange): Write {
   const { chain, wallet } = item;

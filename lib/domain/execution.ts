@@ -27,23 +27,26 @@ export const positionStatuses = ["open", "closed"] as const;
 export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
 
 /** Why an order of ours waits, or ended without a fill. */
-export type ReasonCode =
-  | "AMOUNT_TOO_SMALL"
-  | "CANCELLED_BY_USER"
-  | "CHAIN_UNAVAILABLE"
-  | "GAS_PRICE_TOO_HIGH"
-  | "INSUFFICIENT_BALANCE"
-  | "NONCE_TAKEN"
-  | "NOT_INCLUDED"
-  | "NO_ROUTE"
-  | "POLICY_LIMIT"
-  | "RELAY_UNAVAILABLE"
-  | "REVERTED"
-  | "SIGNING_REFUSED"
-  | "SLIPPAGE_EXCEEDED"
-  | "TRADING_DISABLED"
-  | "WALLET_BUSY"
-  | "WALLET_RETIRED";
+export const reasonCodes = [
+  "AMOUNT_TOO_SMALL",
+  "CANCELLED_BY_USER",
+  "CHAIN_UNAVAILABLE",
+  "GAS_PRICE_TOO_HIGH",
+  "INSUFFICIENT_BALANCE",
+  "NONCE_TAKEN",
+  "NOT_INCLUDED",
+  "NO_ROUTE",
+  "POLICY_LIMIT",
+  "RELAY_UNAVAILABLE",
+  "REVERTED",
+  "SIGNING_REFUSED",
+  "SLIPPAGE_EXCEEDED",
+  "TRADING_DISABLED",
+  "WALLET_BUSY",
+  "WALLET_RETIRED",
+] as const;
+
+export type ReasonCode = (typeof reasonCodes)[number];
 
 /**
  * Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the symbol. Orders
@@ -130,10 +133,14 @@ export type Execution = Order | Position;
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
+/** When it began: lists have the newest first. */
+export const startOf = (execution: Execution): string =>
+  "orderId" in execution ? execution.createdAt : execution.openedAt;
+
 /** Whether it can still change. */
 export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
 
-/** How long a finished order or position is shown. The engine keeps the history. */
+/** How long a finished order or position is shown. Another engine keeps its own history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
 /** How many finished orders, or positions, are shown at most. Those that ended last are. */

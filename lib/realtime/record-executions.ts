@@ -6,8 +6,8 @@ import type { Execution, ExecutionKind } from "../domain/execution.ts";
 /** An order or a position of a user, as an execution engine reports it. */
 export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };
 
-/** `unchanged`: the table has the same or a later version. */
-export type RecordOutcome = "recorded" | "unchanged" | "unknown user";
+/** `unchanged`: the table has the same or a later version. `not yours`: it was placed here. */
+export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown user";
 
 /** Makes the function that records the executions of one invocation. It looks up each user once. */
 export function executionRecorder(table: Table, now: Date) {
@@ -20,6 +20,6 @@ export function executionRecorder(table: Table, now: Date) {
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
     if (!(await isKnown(reported.userID))) return "unknown user";
-    return (await saveExecution(table, { ...reported, now })) ? "recorded" : "unchanged";
+    return saveExecution(table, { ...reported, now });
   };
 }

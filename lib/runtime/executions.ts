@@ -5,7 +5,13 @@ import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
 type Reported = { userID: string; kind: ExecutionKind; execution: Execution };
-type Recorder = (reported: Reported) => Promise<"recorded" | "unchanged" | "unknown user">;
+type Rejection = "unknown user" | "not yours";
+type Recorder = (reported: Reported) => Promise<"recorded" | "unchanged" | Rejection>;
+
+const rejections = {
+  "unknown user": { code: "UNKNOWN_USER", message: "No user with this userID has signed in" },
+  "not yours": { code: "NOT_YOURS", message: "Only the service itself changes what was placed here" },
+} as const satisfies Record<Rejection, ExecutionResult["error"]>;
 
 /**
  * Makes the handler of recordExecutions. Each record is handled on its own: one that is rejected does not stop the others.
@@ -31,10 +37,9 @@ async function recordOne(item: unknown, index: number, record: Recorder): Promis
   }
   const named = { index, kind: reported.kind, id: idOf(reported.execution) };
   try {
-    const status = await record(reported);
-    if (status !== "unknown user") return { ...named, status };
-    const message = "No user with this userID has signed in";
-    return { ...named, status: "rejected", error: { code: "UNKNOWN_USER", message } };
+    const outcome = await record(reported);
+    if (outcome === "recorded" || outcome === "unchanged") return { ...named, status: outcome };
+    return { ...named, status: "rejected", error: rejections[outcome] };
   } catch (error) {
     logFault("recordExecutions", error);
     return {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readExecutions, saveExecution } from "../../lib/aws/execution-records.ts";
+import { executionItems, readExecutions, saveExecution } from "../../lib/aws/execution-records.ts";
+import { readListed } from "../../lib/aws/listed-executions.ts";
 import type { Order } from "../../lib/domain/execution.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order, position } from "../support/executions.ts";
@@ -18,21 +19,24 @@ const save = (userID: string, execution: Order) =>
 
 const ordersOf = (userID: string) => readExecutions(db.table, userID, "order");
 
+const listOf = async (userID: string) =>
+  (await readListed<Order>(db.table, { userID, kind: "order" }, { filter: {}, limit: 100 })).executions;
+
 const kept = (userID: string, execution: Order) => expect.objectContaining({ ...execution, userID });
 
 describe("saveExecution", () => {
   it("saves a version once", async () => {
-    expect(await save("ann", order())).toBe(true);
-    expect(await save("ann", order())).toBe(false);
-    expect(await save("ann", order({ amount: "99" }))).toBe(false);
+    expect(await save("ann", order())).toBe("recorded");
+    expect(await save("ann", order())).toBe("unchanged");
+    expect(await save("ann", order({ amount: "99" }))).toBe("unchanged");
     expect(await ordersOf("ann")).toEqual([kept("ann", order())]);
   });
 
   it("replaces an order as a whole by a later version, and never by an earlier one", async () => {
     const { price: _, ...market } = order({ type: "market", version: 3 });
-    expect(await save("bob", order({ version: 2 }))).toBe(true);
-    expect(await save("bob", market)).toBe(true);
-    expect(await save("bob", order({ version: 2 }))).toBe(false);
+    expect(await save("bob", order({ version: 2 }))).toBe("recorded");
+    expect(await save("bob", market)).toBe("recorded");
+    expect(await save("bob", order({ version: 2 }))).toBe("unchanged");
     const [found] = await ordersOf("bob");
     expect(found).toMatchObject(market);
     expect(found).not.toHaveProperty("price");
@@ -57,22 +61,79 @@ describe("saveExecution", () => {
     },
   );
 
+  it("lists the order as it is saved, and lets it expire with it", async () => {
+    const userID = randomUUID();
+    await save(userID, order());
+    expect(await listOf(userID)).toEqual([kept(userID, order())]);
+    await save(userID, order({ status: "filled", version: 2 }));
+    expect(await listOf(userID)).toEqual([
+      expect.objectContaining({ status: "filled", version: 2, expiresAt: inAWeek }),
+    ]);
+  });
+
+  it("lists an order once if its engine corrects when it was created", async () => {
+    const userID = randomUUID();
+    const corrected = { createdAt: "2026-11-20T09:00:00.000Z" };
+    expect(await save(userID, order())).toBe("recorded");
+    expect(await save(userID, order({ ...corrected, version: 2 }))).toBe("recorded");
+    expect(await save(userID, order({ version: 1 }))).toBe("unchanged");
+    expect(await save(userID, order({ ...corrected, version: 3 }))).toBe("recorded");
+    expect(await listOf(userID)).toEqual([kept(userID, order({ ...corrected, version: 3 }))]);
+  });
+
+  it("lists an order that was recorded before there were lists with its next version", async () => {
+    const userID = randomUUID();
+    await putItems(db.table, [executionItem(userID, order())]);
+    expect(await listOf(userID)).toEqual([]);
+    expect(await save(userID, order({ version: 2 }))).toBe("recorded");
+    expect(await listOf(userID)).toEqual([kept(userID, order({ version: 2 }))]);
+  });
+
+  it("changes nothing that was placed here", async () => {
+    const userID = randomUUID();
+    const own = order({ settled: false });
+    const { shown } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
+    await putItems(db.table, [shown]);
+    expect(await save(userID, order({ version: 9 }))).toBe("not yours");
+    expect(await ordersOf(userID)).toEqual([kept(userID, own)]);
+    expect(await listOf(userID)).toEqual([]);
+  });
+
   it("ends with the greatest version, in whatever order and concurrency they arrive", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(versions, { minLength: 1, maxLength: 3 }), async (waves) => {
         const userID = randomUUID();
-        const saved: boolean[] = [];
+        const saved: string[] = [];
         for (const wave of waves) {
           const reports = wave.map((version) => save(userID, order({ version, amount: `${version}` })));
           saved.push(...(await Promise.all(reports)));
         }
         const version = Math.max(...waves.flat());
         expect(await ordersOf(userID)).toEqual([kept(userID, order({ version, amount: `${version}` }))]);
-        expect(saved.filter(Boolean).length).toBeLessThanOrEqual(new Set(waves.flat()).size);
+        expect(await listOf(userID)).toEqual([kept(userID, order({ version, amount: `${version}` }))]);
+        expect(saved.filter((outcome) => outcome === "recorded").length).toBeLessThanOrEqual(
+          new Set(waves.flat()).size,
+        );
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+describe("executionItems", () => {
+  const items = (execution: Order, lane?: string) =>
+    executionItems({ userID: "ann", kind: "order", execution, now, ...(lane && { lane }) });
+
+  it("keeps what was placed here in lists for good, and shows it for a week after it is final", () => {
+    const { shown, listed } = items(order({ status: "filled", settled: true }), "eth#0x1");
+    expect(shown).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
+    expect(listed).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });
+  });
+
+  it("lets nothing expire that the chain may still change", () => {
+    const { shown } = items(order({ status: "expired", settled: false }), "eth#0x1");
+    expect(shown).toMatchObject({ expiresAt: undefined });
   });
 });
 

@@ -37,6 +37,12 @@ const keyOfKind = {
   catalogue: fc.constant(keys.catalogueKey),
   order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
+  "listed order": fc
+    .tuple(name, date, name)
+    .map(([of, at, id]) => keys.listedExecutionKey(of, "order", at, id)),
+  "listed position": fc
+    .tuple(name, date, name)
+    .map(([of, at, id]) => keys.listedExecutionKey(of, "position", at, id)),
   connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
   "connection count": name.map(keys.connectionCountKey),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),

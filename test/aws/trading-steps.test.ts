@@ -1,6 +1,7 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { laneOrdersOf } from "../../lib/aws/lane-records.ts";
+import { readListed } from "../../lib/aws/listed-executions.ts";
 import { executionKey, type Key } from "../../lib/aws/table-keys.ts";
 import { laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
@@ -43,7 +44,7 @@ describe("writeStep", () => {
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
   });
 
-  it("publishes what clients see of an order, which has no expiry, and nothing of its other record", async () => {
+  it("publishes what clients see of an order, lists it too, and shows nothing of its other record", async () => {
     await write(...placing(order));
     const { userID, orderId } = order.intent;
     expect(await shown(order)).toEqual({
@@ -52,6 +53,8 @@ describe("writeStep", () => {
       userID,
       lane: `eth#${lane.wallet}`,
     });
+    const list = await readListed(db.table, { userID, kind: "order" }, { filter: {}, limit: 5 });
+    expect(list.executions).toEqual([expect.objectContaining(shownOrder(order))]);
     expect(JSON.stringify(await shown(order))).not.toContain(order.mac);
     expect(await get(tradeKey(userID, orderId))).toMatchObject({ mac: "mac" });
   });

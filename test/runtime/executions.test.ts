@@ -67,8 +67,16 @@ describe("recordExecutions", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("rejects records of unknown users", async () => {
-    const handler = recordExecutions(() => async () => "unknown user");
+  it.each([
+    ["of unknown users", "unknown user", "UNKNOWN_USER", "No user with this userID has signed in"],
+    [
+      "of what was placed here",
+      "not yours",
+      "NOT_YOURS",
+      "Only the service itself changes what was placed here",
+    ],
+  ] as const)("rejects records %s", async (_, outcome, code, message) => {
+    const handler = recordExecutions(() => async () => outcome);
     expect(await handler({ records: [asOrder()] })).toEqual({
       results: [
         {
@@ -76,7 +84,7 @@ describe("recordExecutions", () => {
           kind: "order",
           id: "o1",
           status: "rejected",
-          error: { code: "UNKNOWN_USER", message: "No user with this userID has signed in" },
+          error: { code, message },
         },
       ],
     });

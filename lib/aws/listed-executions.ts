@@ -1,0 +1,57 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { Execution, ExecutionKind } from "../domain/execution.ts";
+import type { Item, Table } from "./table.ts";
+import { listedExecutionsOf } from "./table-keys.ts";
+
+/** The values that a field may have, by its name. */
+export type ListFilter = Readonly<Record<string, readonly string[]>>;
+
+export type PageOptions = {
+  filter: ListFilter;
+  /** The most records of the page. */
+  limit: number;
+  /** The `end` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * A page of the user's orders or positions, newest first, by one Query. With a filter, the page may have fewer records than
+ * the limit, or none, although there are more.
+ *
+ * @returns the records, and where the page ended, if there may be another.
+ */
+export async function readListed<Listed extends Execution>(
+  table: Table,
+  { userID, kind }: { userID: string; kind: ExecutionKind },
+  { filter, limit, after }: PageOptions,
+): Promise<{ executions: Listed[]; end?: string }> {
+  const { PK, from, to } = listedExecutionsOf(userID, kind);
+  const conditions = Object.entries(filter).map(([name, values], index) => ({
+    expression: `#f${index} IN (${values.map((_, at) => `:f${index}v${at}`).join(", ")})`,
+    name: [`#f${index}`, name] as const,
+    values: values.map((value, at) => [`:f${index}v${at}`, value] as const),
+  }));
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      ConsistentRead: true,
+      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+      ExpressionAttributeValues: {
+        ":pk": PK,
+        ":from": from,
+        ":to": to,
+        ...Object.fromEntries(conditions.flatMap(({ values }) => values)),
+      },
+      ...(conditions.length > 0 && {
+        FilterExpression: conditions.map(({ expression }) => expression).join(" AND "),
+        ExpressionAttributeNames: Object.fromEntries(conditions.map(({ name }) => name)),
+      }),
+      // DynamoDB counts what it reads, not what passes a filter. One more than the page shows whether there is another.
+      ...(conditions.length === 0 && { Limit: limit + 1 }),
+      ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
+    }),
+  );
+  const executions = (Items as Item<Listed>[]).slice(0, limit);
+  const last = Items.length > limit ? executions.at(-1)?.SK : (LastEvaluatedKey?.SK as string | undefined);
+  return { executions, ...(last !== undefined && { end: last.slice(from.length) }) };
+}
