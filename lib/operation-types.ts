@@ -7,6 +7,7 @@ export type ErrorShape = "message" | "error" | "envelope";
 export type TableAction =
   | "dynamodb:ConditionCheckItem"
   | "dynamodb:GetItem"
+  | "dynamodb:BatchGetItem"
   | "dynamodb:Query"
   | "dynamodb:PutItem"
   | "dynamodb:UpdateItem"

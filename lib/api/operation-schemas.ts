@@ -1,8 +1,16 @@
 import * as v from "valibot";
 import type { RestOperationName } from "../operations.ts";
 import type { HttpErrorCode } from "./errors.ts";
+import {
+  ListOrdersQuerySchema,
+  ListPositionsQuerySchema,
+  OrderAnswerSchema,
+  OrderPageSchema,
+  OrderPathSchema,
+  PositionPageSchema,
+} from "./execution-list-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
-import { envelopeOf, MessageSchema } from "./scalars.ts";
+import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
 import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { ImportWalletSchema, WalletsSchema } from "./wallet-schema.ts";
@@ -33,6 +41,18 @@ export const schemas = {
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
   listRewards: { success: RewardListSchema },
+  listOrders: { query: ListOrdersQuerySchema, success: OrderPageSchema, errors: ["INVALID_REQUEST"] },
+  getOrder: {
+    path: OrderPathSchema,
+    query: NoQuerySchema,
+    success: OrderAnswerSchema,
+    errors: ["ORDER_NOT_FOUND"],
+  },
+  listPositions: {
+    query: ListPositionsQuerySchema,
+    success: PositionPageSchema,
+    errors: ["INVALID_REQUEST"],
+  },
   listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 

@@ -28,3 +28,6 @@ export const MessageSchema = v.pipe(v.object({ message: v.string() }), v.title("
 /** The general envelope around a success. */
 export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
   v.object({ success: v.literal(true), data, timestamp: TimestampSchema });
+
+/** For operations without query parameters, so that a wrong one is not ignored. */
+export const NoQuerySchema = v.strictObject({});

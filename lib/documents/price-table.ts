@@ -62,13 +62,16 @@ export const runs: Record<OperationName, Run> = {
   publishChanges: { ms: 20 },
   deliver: { ms: 10, reads: 1 },
   catchUp: { ms: 50, reads: 2 },
-  recordExecutions: { ms: 30, reads: 1, writes: 1, publishes: true },
+  recordExecutions: { ms: 30, reads: 1, writes: 4, publishes: true },
   // The whole minute, with a write in each second.
   feedPrices: { ms: 60_000, writes: 60 },
   creditReferrals: { ms: 50, reads: 1 },
   mirrorPlans: { ms: 1000, writes: 6 },
   deleteRetiredKeys: { ms: 50, reads: 1 },
   freeIdleKeys: { ms: 1000, reads: 2 },
+  listOrders: { ms: 40, reads: 10 },
+  getOrder: { ms: 40, reads: 4 },
+  listPositions: { ms: 40, reads: 10 },
   refuseTrading: { ms: 5 },
 };
 

@@ -36,6 +36,13 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
   };
 }
 
+/** A success in the general envelope. Made last, so that its time is not before any in the data. */
+export const enveloped = <Data>(data: Data) => ({
+  success: true as const,
+  data,
+  timestamp: new Date().toISOString(),
+});
+
 /** Answers every request that can be read with one error. */
 export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {

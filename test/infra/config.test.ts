@@ -198,7 +198,7 @@ describe("readConfiguration", () => {
     [
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
       'throttles.$connect is neither a method nor a route: "$connect". They are storeWallet, listWallets, ' +
-        "updateTradingSettings, getUserData, listRewards, listWalletsV2, refuseTrading, preflight, connect, disconnect, subscribe, " +
+        "updateTradingSettings, getUserData, listRewards, listWalletsV2, listOrders, getOrder, listPositions, refuseTrading, preflight, connect, disconnect, subscribe, " +
         "unsubscribe, ping, unknownMessage",
     ],
     [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],
@@ -208,7 +208,7 @@ describe("readConfiguration", () => {
     ],
     [
       { throttles: { ping: { rateLimit: 7000, burstLimit: 1 } } },
-      "throttles add up to 13000 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
+      "throttles add up to 14000 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
         "pushes have the rest",
     ],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],

@@ -1,0 +1,10 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("getOrder", async ({ userID, path: { orderId } }) =>
+  enveloped(await getOrder(table, userID, orderId)),
+);

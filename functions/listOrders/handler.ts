@@ -1,0 +1,16 @@
+import { openTable } from "../../lib/aws/table.ts";
+import type { Order } from "../../lib/domain/execution.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { listExecutions } from "../../lib/trading/list-executions.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("listOrders", async ({ userID, query }) => {
+  const { executions: orders, ...page } = await listExecutions<Order>(
+    table,
+    { userID, kind: "order" },
+    query,
+  );
+  return enveloped({ orders, ...page });
+});

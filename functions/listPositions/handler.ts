@@ -1,0 +1,16 @@
+import { openTable } from "../../lib/aws/table.ts";
+import type { Position } from "../../lib/domain/execution.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { listExecutions } from "../../lib/trading/list-executions.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("listPositions", async ({ userID, query }) => {
+  const { executions: positions, ...page } = await listExecutions<Position>(
+    table,
+    { userID, kind: "position" },
+    query,
+  );
+  return enveloped({ positions, ...page });
+});

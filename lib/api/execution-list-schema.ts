@@ -1,0 +1,110 @@
+import * as v from "valibot";
+import { orderStatuses, positionStatuses } from "../domain/execution.ts";
+import { OrderSchema, PositionSchema } from "./execution-schema.ts";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
+
+// Lists have the orders of all engines, on all networks.
+const accountRule = "must be an address of its network";
+const accountPattern = /^(0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
+const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
+
+const limitRule = "must be a whole number from 1 to 100";
+const cursorRule = "must be the cursor of an answer to the same request";
+
+const paging = {
+  limit: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^([1-9]\d?|100)$/, limitRule)), "50"),
+    v.description("The most records of a page, 1 to 100. A page may have fewer although there are more."),
+  ),
+  cursor: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[\w-]{16,300}$/, cursorRule))),
+    v.description("From the page before, whose other parameters must be the same"),
+  ),
+};
+
+const filters = { chain: v.optional(ChainNameSchema), wallet: v.optional(AccountSchema) };
+
+export const ListOrdersQuerySchema = v.strictObject({
+  status: v.optional(v.picklist(orderStatuses)),
+  ...filters,
+  token: v.optional(AccountSchema),
+  ...paging,
+});
+
+export const ListPositionsQuerySchema = v.strictObject({
+  status: v.optional(v.picklist(positionStatuses)),
+  ...filters,
+  ...paging,
+});
+
+const cursor = v.exactOptional(v.pipe(v.string(), v.description("Absent on the last page")));
+
+export const OrderPageSchema = envelopeOf(v.object({ orders: v.array(OrderSchema), cursor }));
+
+export const PositionPageSchema = envelopeOf(v.object({ positions: v.array(PositionSchema), cursor }));
+
+export const OrderPathSchema = v.strictObject({
+  orderId: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}$/, "must be the id of an order")),
+});
+
+const submission = v.pipe(
+  v.picklist(["private", "sequencer", "public"]),
+  v.description(
+    "Through a relay; straight to the sequencer, as the chain has no public pool; or by a public pool",
+  ),
+);
+
+const whole = v.pipe(v.number(), v.integer());
+const gwei = v.pipe(v.string(), v.description("Gwei"));
+
+const AttemptSchema = v.pipe(
+  v.object({
+    attempt: whole,
+    purpose: v.picklist(["approve", "swap", "clear"]),
+    nonce: whole,
+    txHash: v.string(),
+    maxFeePerGas: gwei,
+    maxPriorityFeePerGas: gwei,
+    gasLimit: whole,
+    submission,
+    sentAt: v.exactOptional(TimestampSchema),
+    outcome: v.picklist(["pending", "mined", "reverted", "replaced"]),
+  }),
+  v.title("Attempt"),
+);
+
+const side = v.object({ token: TokenNameSchema, amount: AmountTextSchema });
+
+const ReportSchema = v.pipe(
+  v.object({
+    spent: side,
+    received: side,
+    quotedAmountOut: AmountTextSchema,
+    slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than was quoted")),
+    priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+    networkFee: v.object({
+      total: AmountTextSchema,
+      swap: AmountTextSchema,
+      approve: AmountTextSchema,
+      clear: AmountTextSchema,
+      l1: AmountTextSchema,
+    }),
+    gasUsed: whole,
+    effectiveGasPrice: gwei,
+    submission,
+    block: whole,
+    blockTime: TimestampSchema,
+    approvalLeft: v.pipe(AmountTextSchema, v.description("Tokens that the router may still take")),
+  }),
+  v.title("OrderReport"),
+  v.description("What a filled order did, from its receipts"),
+);
+
+export const OrderAnswerSchema = envelopeOf(
+  v.object({
+    order: OrderSchema,
+    attempts: v.pipe(v.array(AttemptSchema), v.description("Empty for orders of other engines")),
+    report: v.exactOptional(ReportSchema),
+  }),
+);

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+
+const digestBytes = 12;
+
+/** Anybody could compute it. It only has to keep cursors from being mixed up: a position is always within a user's own list. */
+const digestOf = (position: string, list: readonly unknown[]): Buffer =>
+  createHash("sha256")
+    .update(JSON.stringify([position, ...list]))
+    .digest()
+    .subarray(0, digestBytes);
+
+/**
+ * Where a list goes on, for a client to send back with the same request.
+ *
+ * @param list What the list is of: its user, its kind and its filters.
+ */
+export const cursorAt = (position: string, list: readonly unknown[]): string =>
+  Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
+
+/** The position in a cursor, or undefined if it is not one of this list. */
+export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
+  const bytes = Buffer.from(cursor, "base64url");
+  const position = bytes.subarray(digestBytes).toString();
+  // Compared as text, since decoding skips what is not base64url.
+  return cursorAt(position, list) === cursor ? position : undefined;
+}

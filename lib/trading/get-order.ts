@@ -1,0 +1,27 @@
+import { readExecution } from "../aws/execution-records.ts";
+import type { Table } from "../aws/table.ts";
+import { readOrder } from "../aws/trading-views.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Order } from "../domain/execution.ts";
+import type { OrderDetails } from "../domain/trading/order-details.ts";
+import { detailsOf } from "../domain/trading/order-report.ts";
+import { shownOrder } from "../domain/trading/trade-order.ts";
+
+/**
+ * An order, with its transactions if it was placed here.
+ *
+ * @throws {DomainError} ORDER_NOT_FOUND
+ */
+export async function getOrder(
+  table: Table,
+  userID: string,
+  orderID: string,
+): Promise<{ order: Order } & OrderDetails> {
+  const [{ order, slots }, recorded] = await Promise.all([
+    readOrder(table, userID, orderID),
+    readExecution(table, userID, "order", orderID),
+  ]);
+  if (order !== undefined) return { order: shownOrder(order), ...detailsOf(order, slots) };
+  if (recorded === undefined) throw new DomainError("ORDER_NOT_FOUND", "The user has no such order");
+  return { order: recorded as unknown as Order, attempts: [] };
+}

@@ -1,0 +1,51 @@
+import { type ListFilter, readListed } from "../aws/listed-executions.ts";
+import type { Table } from "../aws/table.ts";
+import { cursorAt, positionIn } from "../domain/cursor.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Execution, ExecutionKind } from "../domain/execution.ts";
+import { readAddress } from "../domain/trading/address.ts";
+
+type ListRequest = {
+  status?: string | undefined;
+  chain?: string | undefined;
+  wallet?: string | undefined;
+  token?: string | undefined;
+  /** A whole number. */
+  limit: string;
+  cursor?: string | undefined;
+};
+
+/**
+ * A page of the user's orders or positions, newest first.
+ *
+ * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum, or the cursor is of another list.
+ */
+export async function listExecutions<Listed extends Execution>(
+  table: Table,
+  owner: { userID: string; kind: ExecutionKind },
+  { limit, cursor, ...request }: ListRequest,
+): Promise<{ executions: Listed[]; cursor?: string }> {
+  const filter = filterOf(request);
+  const list = [owner.kind, owner.userID, filter];
+  const after = cursor === undefined ? undefined : positionIn(cursor, list);
+  if (cursor !== undefined && after === undefined)
+    throw new DomainError("INVALID_REQUEST", "cursor must be one of the same list, with the same filters", {
+      field: "cursor",
+    });
+  const { executions, end } = await readListed<Listed>(table, owner, { filter, limit: Number(limit), after });
+  return { executions, ...(end !== undefined && { cursor: cursorAt(end, list) }) };
+}
+
+const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | "cursor">): ListFilter => ({
+  ...(status !== undefined && { status: [status] }),
+  ...(chain !== undefined && { chain: [chain] }),
+  ...(wallet !== undefined && { wallet: formsOf(wallet, "wallet") }),
+  ...(token !== undefined && { token: formsOf(token, "token") }),
+});
+
+/** Other engines may write addresses of EVM chains in lower case. */
+function formsOf(address: string, field: string): string[] {
+  if (!address.startsWith("0x")) return [address];
+  const checked = readAddress(address, field);
+  return [checked, checked.toLowerCase()];
+}
