@@ -51,7 +51,9 @@ export function nextMove(scene: Scene): Move {
     ) ??
     endMove(scene) ??
     settleMove(scene) ??
-    (front ? replaceMove(scene, front) : beginMove(scene)) ?? { kind: "rest" }
+    (front && !isBehindGap(front, scene.sights) ? replaceMove(scene, front) : beginMove(scene)) ?? {
+      kind: "rest",
+    }
   );
 }
 
@@ -118,14 +120,16 @@ function settleMove(scene: Scene): Move | undefined {
   return order && { kind: "write", step: settleStep(scene, order, order.life) };
 }
 
+/** Another program has left a gap below. Nothing can be mined here before it is filled, at whatever price. */
+const isBehindGap = ({ nonce }: Slot, sights: Sights) =>
+  sights.every((each) => each === undefined || each.nonce.latest < nonce);
+
 /** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
 function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const { sights, nowMs } = scene;
   const [sight] = sights.filter((each) => each !== undefined);
   const newest = newestAttempt(front);
   if (sight === undefined || newest === undefined) return undefined;
-  // Another program has left a gap below. Nothing can be mined here before it is filled, at whatever price.
-  if (sights.every((each) => each === undefined || each.nonce.latest < front.nonce)) return undefined;
   const order = orderOf(scene, front);
   const { intent } = order;
   const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && order.isCancelling);
@@ -163,13 +167,16 @@ const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees:
   return { kind: "sign", order, request: { chain, wallet, nonce, orderId, userID, purpose, fees } };
 };
 
-/** Signs what is planned, or plans for the first order that can go on. Only one transaction of a wallet is out at a time. */
+/**
+ * Signs what is planned, or plans for the first order that can go on. Only one transaction of a wallet is out at a time,
+ * those that wait behind a gap aside.
+ */
 function beginMove(scene: Scene): Move | undefined {
   const { view, sights } = scene;
   const planned = view.slots.find(({ state }) => state === "planned");
   if (planned !== undefined) return plannedMove(scene, planned);
   const plans = view.orders
-    .filter((order) => !hasEnded(order) && order.swapNonce === undefined)
+    .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
     .map((order) => ({ order, plan: planFor(order, view, sights) }));
   if (scene.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
     return { kind: "look again" };
@@ -182,6 +189,16 @@ function beginMove(scene: Scene): Move | undefined {
   return undefined;
 }
 
+const isUnplanned = (order: TradeOrder) => !hasEnded(order) && order.swapNonce === undefined;
+
+/** Its approval would replace that of another sale, which is exact. */
+const isHeldBack = ({ intent, approveNonces }: TradeOrder, orders: readonly TradeOrder[]) =>
+  intent.side === "sell" &&
+  approveNonces.length === 0 &&
+  orders.some(
+    (other) => isUnplanned(other) && other.approveNonces.length > 0 && other.intent.token === intent.token,
+  );
+
 function planMove(scene: Scene, order: TradeOrder, slot: Slot, amount: bigint): Move {
   const { reasonCode: _, ...progress } = order.life;
   const noted =
@@ -192,13 +209,12 @@ function planMove(scene: Scene, order: TradeOrder, slot: Slot, amount: bigint): 
   return { kind: "write", step: orderStep(scene, order, { life, ...noted }, { put: [slot] }) };
 }
 
-/** Signs a planned slot, or removes it if its nonce was used meanwhile. */
+/** Signs a planned slot, or removes it if another nonce is the next one by now. */
 function plannedMove(scene: Scene, slot: Slot): Move | undefined {
   const order = orderOf(scene, slot);
   const nonce = agreedNonce(scene.sights);
   if (nonce === undefined) return scene.isPatient ? { kind: "look again" } : undefined;
   if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
-  if (nonce < slot.nonce) return undefined;
   const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
   return { kind: "write", step: orderStep(scene, order, changes, { removed: [slot] }) };

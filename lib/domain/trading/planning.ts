@@ -2,7 +2,7 @@ import type { ReasonCode } from "../execution.ts";
 import type { LaneView } from "./effects.ts";
 import { feesWithin, mostFee } from "./fees.ts";
 import { type ApproveCall, type Intent, type SwapCall, swapBy } from "./intent.ts";
-import { agreedNonce, bothAnswered, type OrderFacts, type Sight, type Sights } from "./sight.ts";
+import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
@@ -20,13 +20,14 @@ const mostApprovals = 2;
  * Plans the order's next transaction. What would end the order, or let it spend, needs both hosts; one that lies can only
  * make it wait.
  */
-export function planFor(order: TradeOrder, { slots }: LaneView, sights: Sights): Readiness {
+export function planFor(order: TradeOrder, view: LaneView, sights: Sights): Readiness {
   const { intent } = order;
   const nonce = agreedNonce(sights);
   if (!bothAnswered(sights) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
   // A transaction of another program may take the nonce, or be replaced by ours. Neither is ours to decide.
   if (sights.some((sight) => sight.nonce.pending > nonce)) return wait("WALLET_BUSY");
-  if (slots.some((slot) => slot.nonce >= nonce)) return wait("CHAIN_UNAVAILABLE");
+  if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
+  if (!isFree(nonce, view, sights)) return wait("WALLET_BUSY");
   const facts = agreedFacts(intent, sights);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
   if (gasFor("swap", intent, facts) === undefined) return wait("GAS_PRICE_TOO_HIGH");
@@ -34,6 +35,19 @@ export function planFor(order: TradeOrder, { slots }: LaneView, sights: Sights):
 }
 
 type Facts = OrderFacts & Pick<Sight, "baseFee">;
+
+/**
+ * Whether the nonce may be used, though there are slots above it: another program's transaction has left the chain after
+ * ours were signed. Nothing else can fill the gap if it does not come back. Only when the slots above are past their time
+ * is it certain that the hosts do not show an old block.
+ */
+const isFree = (nonce: number, { slots, orders }: LaneView, sights: Sights): boolean =>
+  slots
+    .filter((slot) => slot.nonce > nonce)
+    .every(({ state, orderId }) => {
+      const above = orders.find(({ intent }) => intent.orderId === orderId);
+      return state === "signed" && above !== undefined && isPast(above.intent.validUntil, sights);
+    });
 
 /** The facts of both hosts, if they agree on what the wallet has. */
 function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]) {

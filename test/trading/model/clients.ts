@@ -31,6 +31,13 @@ export class Clients {
     return wallet;
   }
 
+  /** An order of alice's for this side and amount. */
+  trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
+    const request = this.request("alice", wallet, this.world.newID("key"));
+    const fingerprint = `${side} ${amount} ${token}`;
+    this.send({ request: { ...request, side, token, amount, maxGasPrice: 200n, fingerprint } });
+  }
+
   private request(userID: string, wallet: string, key: string): PlaceRequest {
     const { random, nowMs } = this.world;
     const token = random.pick(tokens) as string;

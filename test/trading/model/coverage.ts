@@ -70,6 +70,9 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "rejected NONCE_TAKEN",
     "send in-flight limit",
     "tokens moved out",
+    "taken nonce given back",
+    "a gap below a transaction",
+    "a gap is filled",
   ],
   "fees and relays": [
     "open GAS_PRICE_TOO_HIGH",

@@ -159,11 +159,16 @@ export class Invariants {
       const others = table
         .all("slot")
         .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
-      const isBusy = others.some(({ state }) => state === "planned" || state === "signed");
-      must(!isBusy, "two transactions of a wallet are out at a time");
+      const latestTime = await chain.latestTime();
+      const waits = ({ nonce, orderId }: Slot) =>
+        nonce > after.nonce && latestTime > (this.intents.get(orderId) as Intent).validUntil;
+      const busy = others.filter(({ state }) => state === "planned" || state === "signed");
+      must(busy.every(waits), "two transactions of a wallet are out at a time");
+      if (busy.length > 0) seen.add("a gap is filled");
       return;
     }
     if (before.state === "mined" && after.state === "signed") seen.add("receipt gone");
+    if (before.state === "taken" && after.state === "signed") seen.add("taken nonce given back");
     must(after.attempts.length >= before.attempts.length, "signed bytes were forgotten");
     for (const { raw } of after.attempts.slice(before.attempts.length))
       this.checkSignature(raw, before, after);

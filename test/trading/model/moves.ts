@@ -1,7 +1,7 @@
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
-import { lateSignature, oneLiar, stalePlan } from "./plots.ts";
+import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan } from "./plots.ts";
 import { chain, type World } from "./world.ts";
 
 type Move = (world: World, clients: Clients) => void | Promise<void>;
@@ -89,6 +89,8 @@ const moves: readonly (readonly [number, Move])[] = [
   [2, lateSignature],
   [2, stalePlan],
   [1.5, oneLiar],
+  [1, gapBelow],
+  [0.5, roundTrip],
   [3, thaw],
   [6, (world) => world.chain.reorganise(seconds(world))],
   [1, (world) => world.chain.drop()],

@@ -43,11 +43,11 @@ export class ModelNode {
   take(transaction: Transaction, isDelegated: boolean): "taken" | "refused" | "in-flight limit" {
     const { wallet, nonce, hash } = transaction;
     if (this.isDown || nonce < nonceAt(this.head, wallet)) return "refused";
-    const others = [...this.pool.values()].filter(
-      (other) => other.wallet === wallet && other.hash !== hash && other.nonce >= nonceAt(this.head, wallet),
+    // Such a wallet may have one transaction waiting, which must be its next.
+    if (isDelegated && nonce !== nonceAt(this.head, wallet)) return "in-flight limit";
+    const rival = [...this.pool.values()].find(
+      (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
     );
-    if (isDelegated && others.some((other) => other.nonce !== nonce)) return "in-flight limit";
-    const rival = others.find((other) => other.nonce === nonce);
     if (rival !== undefined && !outbids(transaction, rival)) return "refused";
     if (rival !== undefined) this.pool.delete(rival.hash);
     this.pool.set(hash, transaction);

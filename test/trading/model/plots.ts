@@ -1,5 +1,5 @@
 import { lies } from "./chain-under-test.ts";
-import type { Clients } from "./clients.ts";
+import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
 import { chain, type World } from "./world.ts";
 
@@ -59,6 +59,43 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   if (await runUntil(world, other, "look")) world.seen.add("another run holds the lane");
   planner.isFrozen = false;
   await runOn(world, planner, 0);
+}
+
+/** Another program's transaction leaves the chain for good, after a transaction of ours was signed on top of it. */
+export async function gapBelow(world: World, clients: Clients): Promise<void> {
+  const { chain: blocks, random } = world;
+  const wallet = clients.placeFor(200n);
+  await settleDown(world);
+  await blocks.setBaseFee(5n);
+  await blocks.sendForeign({ wallet, isAbove: true, amount: 0n });
+  await mine(world);
+  const { nonce } = await blocks.belongings(wallet);
+  const work = world.startWork({ chain, wallet });
+  if (!(await runUntil(world, work, "send"))) return;
+  if (work !== undefined) await runOn(world, work, 0);
+  for (let tries = 0; tries < 4; tries++) {
+    await blocks.reorganise(Math.floor(world.nowMs / 1000));
+    if (random.chance(0.8)) await blocks.drop();
+  }
+  if ((await blocks.belongings(wallet)).nonce >= nonce) return;
+  world.seen.add("a gap below a transaction");
+  if (random.chance(0.3)) world.nowMs += 400_000;
+  clients.placeFor(200n, wallet);
+  await calm(world);
+}
+
+/** Everything that was bought is sold, and bought again. */
+export async function roundTrip(world: World, clients: Clients): Promise<void> {
+  const wallet = world.random.pick(wallets) as string;
+  const token = world.random.pick(tokens) as string;
+  await world.chain.setBaseFee(5n);
+  clients.trade(wallet, "buy", token, 500n);
+  await settleDown(world);
+  await calm(world, 4);
+  clients.trade(wallet, "sell", token, (await world.chain.belongings(wallet)).tokens.get(token) ?? 0n);
+  await settleDown(world);
+  await calm(world, 8);
+  clients.trade(wallet, "buy", token, 500n);
 }
 
 /** One host lies while the other is silent. */
