@@ -69,8 +69,10 @@ function publicPuts(
 
 function changeOf(TableName: string, { item, set, addJobs, when }: LaneChange): Write {
   const { chain, wallet } = item;
-  const values = { chain, wallet, ...(set !== "released" && set) };
+  const isReleased = set !== undefined && "released" in set;
+  const values = { chain, wallet, ...(isReleased ? { watch: set.released } : set) };
   const sets = Object.entries(values).filter(([, value]) => value !== undefined);
+  const names = [...sets.map(([name]) => name), ...(isReleased ? lease : []), "jobs"];
   const condition = when === undefined ? undefined : ifHolds(when);
   return {
     Update: {
@@ -78,24 +80,24 @@ function changeOf(TableName: string, { item, set, addJobs, when }: LaneChange): 
       Key: keyOf("lane", item),
       UpdateExpression: [
         `SET ${sets.map(([name]) => `#${name} = :set_${name}`).join(", ")}`,
-        ...(set === "released" ? ["REMOVE #holder, #leaseUntilMs"] : []),
-        ...(addJobs === undefined ? [] : ["ADD #jobs :add_jobs"]),
+        ...(isReleased ? [`REMOVE ${lease.map((name) => `#${name}`).join(", ")}`] : []),
+        "ADD #jobs :add_jobs",
       ].join(" "),
       ConditionExpression: condition?.ConditionExpression,
       ExpressionAttributeNames: {
-        ...Object.fromEntries(sets.map(([name]) => [`#${name}`, name])),
-        ...(set === "released" && { "#holder": "holder", "#leaseUntilMs": "leaseUntilMs" }),
-        ...(addJobs !== undefined && { "#jobs": "jobs" }),
+        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
         ...condition?.ExpressionAttributeNames,
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(sets.map(([name, value]) => [`:set_${name}`, value])),
-        ...(addJobs !== undefined && { ":add_jobs": addJobs }),
+        ":add_jobs": addJobs ?? 0,
         ...condition?.ExpressionAttributeValues,
       },
     },
   };
 }
+
+const lease = ["holder", "leaseUntilMs"];
 
 const keyOf = <K extends Kind>(kind: K, item: Names[K]): Key => keysOfItems[kind](item);
 

@@ -105,10 +105,11 @@ describe("writeStep", () => {
       await write({ change: "lane", item: lane, set: taken, when: { holder: undefined, jobs: 2 } }),
     ).toBe(true);
     expect(await get(laneKey(lane))).toMatchObject({ ...lane, ...taken, jobs: 2 });
-    const leave = { change: "lane", item: lane, set: "released", when: { holder: "me" } } as const;
+    const watch = { jobs: 2, blocks: { "0x1": "" } };
+    const leave = { change: "lane", item: lane, set: { released: watch }, when: { holder: "me" } } as const;
     expect(await write({ ...leave, when: { holder: "you" } })).toBe(false);
     expect(await write(leave)).toBe(true);
-    expect(await get(laneKey(lane))).toEqual({ ...laneKey(lane), ...lane, jobs: 2 });
+    expect(await get(laneKey(lane))).toEqual({ ...laneKey(lane), ...lane, jobs: 2, watch });
     expect(await write({ remove: "lane", item: lane, when: { jobs: 2 } })).toBe(true);
     expect(await get(laneKey(lane))).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import type { Book } from "./book.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
-import type { Sight } from "./sight.ts";
+import type { Glance, Sight } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -80,6 +80,14 @@ export type Effects = {
   write: { ask: { step: Step }; answer: boolean };
   /** One host's view. No answer if it fails, or answers anything but what was asked. */
   look: { ask: { host: 0 | 1; question: Question }; answer: Sight | undefined };
+  /**
+   * What any host sees of these transactions. No answer if none gives one, or if the latest block is still the one that is
+   * named.
+   */
+  glance: {
+    ask: { chain: LaneKey["chain"]; hashes: readonly string[]; latest?: string };
+    answer: Glance | undefined;
+  };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
   /**

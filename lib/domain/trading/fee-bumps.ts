@@ -8,8 +8,12 @@ const bumpSeconds: Record<Intent["gasPreset"], number> = {
   turbo: 12,
 };
 
+/** Infinite for a preset that is never bumped. */
+export const bumpDueMs = (preset: Intent["gasPreset"], sentAtMs: number): number =>
+  sentAtMs + bumpSeconds[preset] * 1000;
+
 export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowMs: number): boolean =>
-  nowMs - sentAtMs >= bumpSeconds[preset] * 1000;
+  nowMs >= bumpDueMs(preset, sentAtMs);
 
 /** Nodes want 10 % more before they replace a transaction. An eighth leaves room for their rounding. */
 const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;

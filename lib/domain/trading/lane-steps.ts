@@ -1,6 +1,7 @@
 import { emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { BookEvent } from "./holding.ts";
+import { watchFor } from "./lane-watch.ts";
 import { detailsOf } from "./order-report.ts";
 import type { Slot } from "./slot.ts";
 import { type ItemWrite, type Lane, type Step, unchanged } from "./table-step.ts";
@@ -25,11 +26,11 @@ export const takeStep = (lane: Lane, holder: string, nowMs: number): Step => [
 ];
 
 /** Leaves the lane. Fails if an order was placed meanwhile, so that none waits for the sweep. */
-export const leaveStep = (lane: Lane, holder: string): Step => [
-  lane.jobs === 0
-    ? { remove: "lane", item: lane, when: { holder, jobs: 0 } }
-    : { change: "lane", item: lane, set: "released", when: { holder, jobs: lane.jobs } },
-];
+export function leaveStep({ view, holder, nowMs }: Ground): Step {
+  const lane = view.lane as Lane;
+  const released = watchFor(view, nowMs);
+  return [{ change: "lane", item: lane, set: { released }, when: { holder, jobs: lane.jobs } }];
+}
 
 const stillHeld = ({ view, holder }: Ground): ItemWrite => ({
   check: "lane",
@@ -68,14 +69,18 @@ export function orderStep(
   ];
 }
 
-/** Ends the work on an order: its outcome is final. */
+/** Ends the work on an order: its outcome is final. The lane ends with its last order. */
 export function settleStep(ground: Ground, old: TradeOrder, life: Life): Step {
   const { orderId, chain, wallet } = old.intent;
+  const { jobs } = ground.view.lane as Lane;
+  const { holder } = ground;
   const removed = slotsOf(old, ground.view.slots);
   const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) };
   const [, ...writes] = orderStep(ground, old, changes, { removed });
   return [
-    { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder: ground.holder } },
+    jobs === 1
+      ? { remove: "lane", item: { chain, wallet }, when: { holder, jobs } }
+      : { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder } },
     { remove: "job", item: { chain, wallet, orderId }, when: { orderId } },
     ...writes,
   ];
@@ -146,7 +151,8 @@ export function afterStep(view: LaneView, step: Step): LaneView {
   const done = step.flatMap((write) =>
     "remove" in write && write.remove === "job" ? [write.item.orderId] : [],
   );
-  const lane = view.lane && { ...view.lane, jobs: view.lane.jobs - done.length };
+  const isEnded = step.some((write) => "remove" in write && write.remove === "lane");
+  const lane = isEnded ? undefined : view.lane && { ...view.lane, jobs: view.lane.jobs - done.length };
   const isOpen = (order: TradeOrder) => !done.includes(order.intent.orderId);
   return {
     ...view,

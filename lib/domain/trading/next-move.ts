@@ -225,6 +225,3 @@ export const refusedStep = (scene: Scene, order: TradeOrder): Step => {
   const move = endWith(scene, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
 };
-
-/** Whether anything but sending the same bytes again is to be done. */
-export const hasWork = (scene: Scene): boolean => !["rest", "look again"].includes(nextMove(scene).kind);

@@ -52,6 +52,16 @@ export type Sight = {
   receipts: ReadonlyMap<string, Receipt>;
 };
 
+/** What one host sees of the transactions of all lanes of a chain. */
+export type Glance = {
+  /** The hash of its latest block. */
+  latest: string;
+  /** The number of its finalized block. */
+  finalized: number;
+  /** The block that has a transaction, by the hashes of both. Others have none. */
+  blocks: ReadonlyMap<string, string>;
+};
+
 /** The sights of the two hosts. A host that gave no clear answer has none: its silence is no fact about the chain. */
 export type Sights = readonly [Sight | undefined, Sight | undefined];
 

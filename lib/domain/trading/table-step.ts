@@ -4,12 +4,25 @@ import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
 import type { Slot } from "./slot.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
+/** What a lane waits for since the last run has left it. Whoever watches the chain wakes it then. */
+export type LaneWatch = {
+  /** The jobs that the run knew of. */
+  jobs: number;
+  /** The block that each signed transaction was seen in, by the hashes of both. Empty if it was in none. */
+  blocks: Readonly<Record<string, string>>;
+  /** From which final block on an outcome may be final. */
+  finalFrom?: number;
+  /** When something is due whatever the chain does. */
+  dueAtMs?: number;
+};
+
 /** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
 export type Lane = LaneKey & {
   /** A random id of the run that may write, while there is one. Never a counter: a counter starts again with the lane. */
   holder?: string;
   leaseUntilMs?: number;
   jobs: number;
+  watch?: LaneWatch;
 };
 
 /** An order that is not settled, in its wallet's lane. */
@@ -73,7 +86,7 @@ type WriteOf<K extends Kind> =
 export type LaneChange = {
   change: "lane";
   item: LaneKey;
-  set?: Pick<Lane, "holder" | "leaseUntilMs"> | "released";
+  set?: Pick<Lane, "holder" | "leaseUntilMs"> | { released: LaneWatch };
   addJobs?: number;
   when?: Condition<"lane">;
 };

@@ -9,8 +9,9 @@ import type { Lane } from "./table-step.ts";
 const patienceMs = 2000;
 const pauseMs = 250;
 
-/** The most moves of a run: it leaves the lane long before its lease ends. */
+/** The most moves of a run, and the longest time after which it looks again: long before its lease ends. */
 const maxMoves = 40;
+const longestMs = 10_000;
 
 export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Question => ({
   chain: lane.chain,
@@ -33,22 +34,21 @@ export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {
  */
 export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
-  const found = (yield* perform({ do: "readLane", lane })).lane;
-  if (found === undefined || isHeld(found, startMs)) return;
-  if (!(yield* perform({ do: "write", step: takeStep(found, holder, startMs) }))) return;
+  let view = yield* perform({ do: "readLane", lane });
+  if (view.lane === undefined || isHeld(view.lane, startMs)) return;
+  if (!(yield* perform({ do: "write", step: takeStep(view.lane, holder, startMs) }))) return;
   const sentAtMs = new Map<string, number | undefined>();
   for (let moves = 0; moves < maxMoves; ) {
-    let view = yield* perform({ do: "readLane", lane });
-    if (view.lane?.holder !== holder) return;
     const sights = yield* lookAt(lane, view);
     const nowMs = yield* perform({ do: "now" });
+    if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;
     // Until something else has to be known, the run goes by what it has written itself.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
       const scene = { view, sights, nowMs, holder, sentAtMs, isPatient };
       const move = nextMove(scene);
       if (move.kind === "rest") {
-        if (yield* perform({ do: "write", step: leaveStep(view.lane as Lane, holder) })) return;
+        if (yield* perform({ do: "write", step: leaveStep(scene) })) return;
         isKnown = false;
       } else if (move.kind === "look again") {
         yield* perform({ do: "pause", ms: pauseMs });
@@ -56,13 +56,16 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
       } else {
         const next = yield* carryOut(move, scene, sentAtMs);
         if (next === "leave") {
-          yield* perform({ do: "write", step: leaveStep(view.lane as Lane, holder) });
+          yield* perform({ do: "write", step: leaveStep(scene) });
           return;
         }
+        if (next !== undefined && next.lane === undefined) return;
         isKnown = next !== undefined;
         view = next ?? view;
       }
     }
+    view = yield* perform({ do: "readLane", lane });
+    if (view.lane?.holder !== holder) return;
   }
 }
 

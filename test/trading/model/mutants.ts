@@ -133,7 +133,7 @@ function countsHolders(): System {
 }
 
 const isLeaving = (write: ItemWrite) =>
-  "change" in write ? write.set === "released" : "remove" in write && write.remove === "lane";
+  "change" in write ? "released" in (write.set ?? {}) : "remove" in write && write.remove === "lane";
 
 const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
   "remove" in write && write.remove === "slot" ? [{ ...write, when: { nonce: write.item.nonce } }] : [write];

@@ -36,7 +36,7 @@ function labelOfStep(step: Step): string {
   if (puts.has("ledger")) return "write signature";
   const [lane] = step.flatMap((write) => ("change" in write ? [write] : []));
   if (lane?.addJobs === -1) return "settle";
-  if (lane !== undefined && step.length === 1) return lane.set === "released" ? "leave" : "take lease";
+  if (lane !== undefined && step.length === 1) return "released" in (lane.set ?? {}) ? "leave" : "take lease";
   if (step.some((write) => "remove" in write && write.remove === "lane")) return "delete lane";
   const slot = puts.get("slot");
   const state = slot && "put" in slot && slot.put === "slot" ? slot.item.state : undefined;

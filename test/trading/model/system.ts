@@ -1,3 +1,4 @@
+import type { Network } from "../../../lib/domain/network.ts";
 import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
 import { placeOrder } from "../../../lib/domain/trading/placing.ts";
 import { signTransaction } from "../../../lib/domain/trading/signer.ts";
@@ -10,7 +11,7 @@ export type System = {
   cancel: typeof cancelOrder;
   work: typeof workLane;
   sign: typeof signTransaction;
-  watch: typeof watchReceipts;
+  watch: (chain: Network) => ReturnType<typeof watchReceipts>;
   sweep: typeof sweepLanes;
 };
 
@@ -19,6 +20,6 @@ export const theSystem: System = {
   cancel: cancelOrder,
   work: workLane,
   sign: signTransaction,
-  watch: watchReceipts,
+  watch: (chain) => watchReceipts(chain, { wokenMs: new Map() }),
   sweep: sweepLanes,
 };

@@ -64,7 +64,9 @@ export class ModelTable {
     const { chain, wallet } = write.item;
     const old = (before ?? { chain, wallet, jobs: 0 }) as Items["lane"];
     const { holder: _, leaseUntilMs: __, ...released } = old;
-    const after = write.set === "released" ? released : { ...old, ...write.set };
+    const { set } = write;
+    const after =
+      set !== undefined && "released" in set ? { ...released, watch: set.released } : { ...old, ...set };
     return { kind, name, before, after: { ...after, jobs: old.jobs + (write.addJobs ?? 0) } };
   }
 }

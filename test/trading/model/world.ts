@@ -1,6 +1,7 @@
 import type { Effect } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
+import type { Glance } from "../../../lib/domain/trading/sight.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
@@ -186,6 +187,8 @@ export class World {
       }
       case "look":
         return this.chain.look(effect.host, effect.question);
+      case "glance":
+        return this.glance(effect.hashes);
       case "sign":
         throw new Error("the signer is a process");
       case "send":
@@ -204,6 +207,14 @@ export class World {
         return signed;
       }
     }
+  }
+
+  private async glance(hashes: readonly string[]): Promise<Glance | undefined> {
+    const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
+    const sight = await this.chain.look(0, { chain, wallet, hashes, orders: [] });
+    if (sight === undefined) return undefined;
+    const blocks = [...sight.receipts].map(([hash, { block }]) => [hash, block.hash] as const);
+    return { latest: sight.latest.hash, finalized: sight.finalized.number, blocks: new Map(blocks) };
   }
 
   private orderNamed(userID: string, orderId: string): TradeOrder | undefined {

@@ -1,0 +1,58 @@
+import type { LaneView } from "./effects.ts";
+import { bumpDueMs } from "./fee-bumps.ts";
+import type { Glance } from "./sight.ts";
+import { newestAttempt, type Slot } from "./slot.ts";
+import type { Lane, LaneWatch } from "./table-step.ts";
+import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
+
+/** How soon an order that cannot go on is looked at again. */
+const retryMs = 5000;
+
+/** Blocks come later than their time. */
+const afterDeadlineMs = 2000;
+
+/** What the lane waits for after a run that has done all it could. */
+export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
+  const blocks = slots.flatMap(({ attempts, receipt }) =>
+    attempts.map(({ hash }) => [hash, receipt?.hash === hash ? receipt.block.hash : ""] as const),
+  );
+  const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
+  const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
+  return {
+    jobs: jobs.length,
+    blocks: Object.fromEntries(blocks),
+    ...(final.length > 0 && { finalFrom: Math.min(...final) }),
+    ...(due.length > 0 && { dueAtMs: Math.min(...due) }),
+  };
+}
+
+/** The block of an order's last transaction, if it has ended and all are in blocks. */
+function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefined {
+  const blocks = slotsOf(order, slots).map(({ receipt }) => receipt?.block.number ?? Number.NaN);
+  const last = hasEnded(order) ? Math.max(...blocks) : Number.NaN;
+  return Number.isFinite(last) ? last : undefined;
+}
+
+function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number[] {
+  const { intent } = order;
+  const endMs = intent.validUntil * 1000 + afterDeadlineMs;
+  const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
+  if (front !== undefined) {
+    const newest = newestAttempt(front);
+    const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
+    return [endMs, bumpDueMs(intent.gasPreset, sentMs)].filter(Number.isFinite);
+  }
+  return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
+}
+
+export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});
+
+/** Whether the lane is to be looked at now, for what a host shows or for the time. */
+export function isDue({ jobs, watch }: Lane, glance: Glance | undefined, nowMs: number): boolean {
+  // No run has looked at its newest order.
+  if (watch?.jobs !== jobs) return true;
+  if (watch.dueAtMs !== undefined && nowMs >= watch.dueAtMs) return true;
+  if (glance === undefined) return false;
+  if (watch.finalFrom !== undefined && glance.finalized >= watch.finalFrom) return true;
+  return Object.entries(watch.blocks).some(([hash, block]) => (glance.blocks.get(hash) ?? "") !== block);
+}

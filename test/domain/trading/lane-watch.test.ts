@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { LaneView } from "../../../lib/domain/trading/effects.ts";
+import { isDue, watchFor } from "../../../lib/domain/trading/lane-watch.ts";
+import type { Glance, Receipt } from "../../../lib/domain/trading/sight.ts";
+import type { Slot } from "../../../lib/domain/trading/slot.ts";
+import type { Lane, LaneWatch } from "../../../lib/domain/trading/table-step.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { intent, slot, tradeOrder } from "../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+const endMs = intent().validUntil * 1000 + 2000;
+
+const attempt = {
+  purpose: "swap",
+  hash: "0x1",
+  raw: "0xraw",
+  gasLimit: 1n,
+  signedAtMs: nowMs - 1000,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+} as const;
+
+const receipt = (number: number): Receipt => ({
+  hash: "0x1",
+  status: "ok",
+  block: { number, hash: `0xb${number}`, time: number },
+  fee: 1n,
+  l1Fee: 0n,
+  gasUsed: 1n,
+  gasPrice: 1n,
+  spent: 1n,
+  received: 1n,
+});
+
+const signed = slot({ state: "signed", attempts: [attempt, { ...attempt, hash: "0x2", sentAtMs: nowMs }] });
+const mined = (number: number, changes: Partial<Slot> = {}) =>
+  slot({ state: "mined", attempts: [attempt], receipt: receipt(number), ...changes });
+
+const open = tradeOrder();
+const filled = tradeOrder({ life: { ...open.life, status: "filled", stage: "done" } });
+
+const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneView => {
+  const { chain, wallet, userID, orderId, token } = intent();
+  return {
+    lane: { chain, wallet, jobs: orders.length },
+    jobs: orders.map(() => ({ chain, wallet, userID, orderId, token })),
+    slots,
+    orders,
+    books: [],
+    retired: new Set(),
+    maxGasPrices: new Map(),
+    isStopped: false,
+  };
+};
+
+describe("watchFor", () => {
+  it("looks again soon at an order that waits, and at its end", () => {
+    expect(watchFor(view([open]), nowMs)).toEqual({ jobs: 1, blocks: {}, dueAtMs: nowMs + 5000 });
+    expect(watchFor(view([open]), endMs - 100)).toMatchObject({ dueAtMs: endMs });
+    expect(watchFor(view([open]), endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
+  });
+
+  it("waits for any attempt of a signed slot, and until the next bump is due", () => {
+    expect(watchFor(view([open], [signed]), nowMs)).toEqual({
+      jobs: 1,
+      blocks: { "0x1": "", "0x2": "" },
+      dueAtMs: nowMs + 60_000,
+    });
+  });
+
+  it("waits until the deadline if its preset is never bumped, and then for the chain alone", () => {
+    const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
+    expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
+    expect(watchFor(view([slow], [signed]), endMs)).not.toHaveProperty("dueAtMs");
+  });
+
+  it("waits until the last transaction of an order that has ended is final, and whether it leaves its block", () => {
+    const approval = mined(4, { nonce: 6 });
+    expect(watchFor(view([filled], [approval, mined(5)]), nowMs)).toEqual({
+      jobs: 1,
+      blocks: { "0x1": "0xb5" },
+      finalFrom: 5,
+    });
+  });
+
+  it("does not wait for an approval to be final, or for a nonce that another program has", () => {
+    expect(watchFor(view([open], [mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
+    const taken = slot({ nonce: 6, state: "taken", attempts: [attempt] });
+    expect(watchFor(view([filled], [taken, mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
+  });
+});
+
+describe("isDue", () => {
+  const lane = (watch?: Partial<LaneWatch>): Lane => ({
+    chain: "eth",
+    wallet: "0xf39F",
+    jobs: 1,
+    ...(watch && { watch: { jobs: 1, blocks: {}, ...watch } }),
+  });
+  const glance = (changes: Partial<Glance> = {}): Glance => ({
+    latest: "0xb9",
+    finalized: 4,
+    blocks: new Map(),
+    ...changes,
+  });
+  const inBlock = (block: string) => glance({ blocks: new Map([["0x1", block]]) });
+
+  it.each<[string, Lane, Glance | undefined, boolean]>([
+    ["nothing has happened", lane({ blocks: { "0x1": "" }, dueAtMs: nowMs + 1 }), glance(), false],
+    ["no run has left it yet", lane(), undefined, true],
+    ["an order was placed since", lane({ jobs: 0 }), undefined, true],
+    ["something is due", lane({ dueAtMs: nowMs }), undefined, true],
+    ["a block has its transaction", lane({ blocks: { "0x1": "" } }), inBlock("0xb9"), true],
+    ["the same block still has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xb9"), false],
+    ["another block has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xc9"), true],
+    ["no block has it any more", lane({ blocks: { "0x1": "0xb9" } }), glance(), true],
+    ["its block is final", lane({ finalFrom: 4 }), glance(), true],
+    ["its block is not final", lane({ finalFrom: 5 }), glance(), false],
+    ["no host answers", lane({ blocks: { "0x1": "0xb9" }, finalFrom: 4 }), undefined, false],
+  ])("judges a lane where %s", (_, of, seen, expected) => {
+    expect(isDue(of, seen, nowMs)).toBe(expected);
+  });
+});
