@@ -78,3 +78,10 @@ export const ledgerKey = (orderID: string): Key => ({ PK: `SIGNED#${orderID}`, S
 export const tradingStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
 
 export const watcherKey = (chain: Network): Key => ({ PK: "WATCHERS", SK: `WATCHER#${chain}` });
+
+/** Whether an item is about orders that were placed here, and what came of them. */
+export const isOfChains = ({ PK, SK, lane }: Key & { lane?: unknown }): boolean =>
+  /^(?:LANES?|SIGNED|WATCHERS)(?:#|$)/.test(PK) ||
+  /^(?:TRADE|BOOK|USEDKEY#placeOrder)#/.test(SK) ||
+  // Only orders and positions of lanes have one: those of other engines stay.
+  lane !== undefined;

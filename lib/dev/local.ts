@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { Runner, Site, StartOptions } from "cdk-local-runner";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { openLocal } from "../admin/local-target.ts";
-import { seedExamples } from "../admin/seed.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { consolePages } from "./console/pages.ts";
-import { port, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
+import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
+import { seedTable, seedWallet } from "./seed-data.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
 import { welcome } from "./welcome.ts";
@@ -20,6 +21,9 @@ type Options = {
   empty?: true;
   allowedOrigin: string[];
   livePrices?: true;
+  chains: boolean;
+  chainPort: number;
+  resetChains?: true;
   conflicts?: true;
   faults?: true;
   chance: number;
@@ -48,6 +52,19 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
     .option("--empty", "start without examples")
     .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
     .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
+    .option("--no-chains", "run no chains, so that nothing trades")
+    .option(
+      "--chain-port <number>",
+      "port of the chain eth; the others have the next ones",
+      portUpTo(65_536 - chainPorts),
+      8545,
+    )
+    .addOption(
+      new Option(
+        "--reset-chains",
+        "start new chains, and forget the orders placed on the old ones",
+      ).conflicts("chains"),
+    )
     .option("--conflicts", "let transactions on the table conflict, as on AWS")
     .option("--faults", "serve /_local/faults, where tests make services fail")
     .option("--chance <number>", "seed of conflicts and faults", wholeNumber, 1)
@@ -64,7 +81,9 @@ async function serve(options: Options, deps: Deps): Promise<void> {
 
   const dataDir = options.memory ? undefined : resolve(options.dataDir);
   const { step, end } = progress(deps);
+  const warn = (text: string) => void stderr.write(`${text}\n`);
   let stacks: Stacks | undefined;
+  let chains: LocalChains | undefined;
 
   const runner = await start({
     port: options.port,
@@ -78,35 +97,47 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     chance: options.chance,
     audience: AUDIENCE,
     dataDir,
-    seed: options.empty ? undefined : async (local) => seedExamples(await openLocal(local)),
+    async seed(local) {
+      await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
+    },
     pages: consolePages,
     onStep: step,
     async assembly(site: Site) {
-      const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin };
+      const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };
       if (!options.livePrices) {
         const venue = await startVenue({ port: portBeside(site.issuer) });
         undo.defer(() => venue.close());
         context.priceFeeds = [{ source: "simulated", venue: "coinbase", url: venue.url }];
       }
+      if (options.chains) {
+        chains = await openLocalChains({
+          port: options.chainPort,
+          folder: dataDir,
+          reset: options.resetChains ?? false,
+          faults: options.faults ?? false,
+          seed: options.chance,
+          warn,
+        });
+        undo.use(chains);
+        Object.assign(context, chains.context);
+      }
       const synthesize = (folder: string) => synthesizeTerminal({ ...site, folder }, context);
       stacks = { ...site, synthesize };
-      return synthesize(site.folder);
+      const [folder] = await Promise.all([synthesize(site.folder), chains?.start()]);
+      return folder;
     },
   }).finally(end);
   undo.defer(() => runner.stop());
   const running = undo.move();
   stop = () => running.disposeAsync();
 
+  const { baseUrl, streamUrl } = runner;
+  const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
+  const complaint = chains && !options.empty && (await seedWallet(chains.book, { baseUrl, token }));
+  if (complaint) warn(complaint);
+  const expiresInSeconds = TOKEN_SECONDS;
   stdout.write(
-    welcome({
-      baseUrl: runner.baseUrl,
-      streamUrl: runner.streamUrl,
-      user: USER,
-      token: await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS }),
-      expiresInSeconds: TOKEN_SECONDS,
-      dataDir,
-    }),
+    welcome({ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir, chains: chains?.chains }),
   );
-  if (options.watch && stacks)
-    running.use(await watchTerminal(runner, stacks, (text) => stderr.write(`${text}\n`)));
+  if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
 }

@@ -46,11 +46,15 @@ export function progress({ stderr }: Stdio): { step(text: string): void; end(): 
   };
 }
 
-export function port(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError("Give a port, 0 to 65535.");
-  return number;
-}
+export const portUpTo =
+  (most: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number > most) throw new InvalidArgumentError(`Give a port, 0 to ${most}.`);
+    return number;
+  };
+
+export const port = portUpTo(65_535);
 
 export function wholeNumber(text: string): number {
   const number = Number(text);

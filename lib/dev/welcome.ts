@@ -1,7 +1,7 @@
 import { join } from "node:path";
-
-/** The well-known key of the first account of Hardhat and Anvil. */
-const WELL_KNOWN_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import { localAddresses } from "./chains/deployment.ts";
+import { exampleWallet } from "./seed-data.ts";
 
 export type Welcome = {
   baseUrl: string;
@@ -12,27 +12,52 @@ export type Welcome = {
   expiresInSeconds: number;
   /** The folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
+  /** Undefined if nothing trades. */
+  chains: readonly { chain: TradingChain; hosts: readonly [string, ...string[]] }[] | undefined;
 };
 
 /** The first text that a newcomer reads. The lines from TOKEN= on work when pasted into a shell. */
-export function welcome({ baseUrl, streamUrl, user, token, expiresInSeconds, dataDir }: Welcome): string {
-  const get = (path: string) => `curl -sw '\\n' -H "Authorization: Bearer $TOKEN" '${baseUrl}${path}'`;
+export function welcome(service: Welcome): string {
+  const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains } = service;
+  const get = (path: string) => `curl -sw '\\n' -H "Authorization: Bearer $TOKEN" "${baseUrl}${path}"`;
+  /** A variable of the shell, such as `$W`, may be a value of the body. */
   const post = (path: string, body: object) =>
-    `${get(path)} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+    `${get(path)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
   const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
+  const { address, privateKey } = exampleWallet;
+
+  const places = chains?.map(({ chain, hosts: [url] }) => `${chain} ${new URL(url).port}`).join(" · ");
+  const trading =
+    chains === undefined
+      ? ""
+      : `chains     ${places}   real Uniswap contracts, test money
+wallet     ${address} of ${user}, 100 coins on each chain
+           its key is public: never use it elsewhere
+`;
+  const { moon, taxd, trap } = localAddresses;
+  const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
+  const trying =
+    chains === undefined
+      ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n`
+      : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap}
+${get("/api/v2/tokens?chain=eth")}
+${get("/api/v2/tokens/eth/$TRAP")}
+${get("/api/v2/tokens/eth/$TAXD")}
+for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
+${get("/api/v2/balances?chain=eth&wallet=$W")}
+`;
 
   return `
 base_url   ${baseUrl}
 ${stream}data       ${dataDir ?? "in memory"}
 logs       ${dataDir === undefined ? "not kept" : join(dataDir, "logs")}
-token      for ${user}, valid for ${expiresInSeconds / 60} minutes
+${trading}token      for ${user}, valid for ${expiresInSeconds / 60} minutes
            another: npm run -s token -- --user ${user} --port ${new URL(baseUrl).port}
 
 TOKEN=${token}
 
-${post("/storeWallet_v2", { network: "eth", privateKey: WELL_KNOWN_KEY })}
-${get("/listWallets")}
+${trying}${get("/listWallets")}
 ${post("/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" })}
 ${get("/getUserData")}
 ${get("/getUserData?type=ref")}

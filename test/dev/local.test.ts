@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { type Runner, type StartOptions, start } from "cdk-local-runner";
 import { freePort, type Listener, listen } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { chainPorts } from "../../lib/dev/chains/local-chains.ts";
 import { main } from "../../lib/dev/local.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 
 /** Ports that nobody else has. */
-const anywhere = ["--port", "0", "--stream-port", "0"];
+const anywhere = ["--port", "0", "--stream-port", "0", "--chain-port", "0"];
 
 async function local(
   args: readonly string[],
@@ -94,14 +96,19 @@ describe("local", () => {
     expect(calls).toEqual(["stop"]);
   });
 
-  it("keeps nothing with --memory, and seeds nothing with --empty", async () => {
+  it("keeps nothing with --memory", async () => {
     const started = startedWith([]);
-    expect((await local(["--memory", "--empty"], started.start)).out).toContain("data       in memory\n");
-    expect(started.options).toMatchObject({ dataDir: undefined, seed: undefined });
+    expect((await local(["--memory"], started.start)).out).toContain("data       in memory\n");
+    expect(started.options).toMatchObject({ dataDir: undefined });
+  });
+
+  it("starts new chains with --reset-chains", async () => {
+    expect((await local(["--memory", "--reset-chains"], startedWith([]).start)).status).toBe(0);
   });
 
   it("closes what it has started if the runner fails", async () => {
     const port = await freePort();
+    const chainPort = await freePorts(chainPorts);
     const failing = async ({ assembly }: StartOptions): Promise<Runner> => {
       const site = {
         issuer: `http://127.0.0.1:${port}`,
@@ -112,10 +119,11 @@ describe("local", () => {
       if (typeof assembly === "function") await assembly(site as never);
       throw new Error("unreachable");
     };
-    const { status, out } = await local(["--memory"], failing);
+    const { status, out } = await local(["--memory", "--chain-port", `${chainPort}`], failing);
     expect({ status, out }).toEqual({ status: 1, out: "" });
     const venuePort = port < 45_536 ? port + 20_000 : port - 20_000;
-    await expect(fetch(`http://127.0.0.1:${venuePort}`)).rejects.toThrow();
+    for (const used of [venuePort, ...Array.from({ length: chainPorts }, (_, index) => chainPort + index)])
+      await expect(fetch(`http://127.0.0.1:${used}`), `${used}`).rejects.toThrow();
   });
 
   it.each([["--port"], ["--stream-port"]])(
@@ -144,6 +152,8 @@ describe("local", () => {
     [["--stream-idle-timeout", "0"]],
     [["--stream-duration", "86401"]],
     [["--chance", "1.5"]],
+    [["--chain-port", "65527"]],
+    [["--no-chains", "--reset-chains"]],
     [["extra"]],
   ])("answers %j with status 2", async (args) => {
     expect(await local(args)).toMatchObject({ status: 2, out: "", err: expect.stringMatching(/^error: /) });

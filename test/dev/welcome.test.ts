@@ -1,9 +1,14 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { welcome } from "../../lib/dev/welcome.ts";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { type Welcome, welcome } from "../../lib/dev/welcome.ts";
+import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 
 const service = {
   baseUrl: "http://127.0.0.1:3000",
@@ -12,6 +17,7 @@ const service = {
   token: "eyJ.x.y",
   expiresInSeconds: 3600,
   dataDir: "/data",
+  chains: undefined,
 };
 
 describe("the welcome", () => {
@@ -32,8 +38,77 @@ TOKEN=eyJ.x.y
     const text = welcome({ ...service, streamUrl: undefined });
     expect(text).not.toMatch(/stream|ws/);
     expect(text).toContain("3000\ndata ");
-    expect(text).toContain("rewards'\n\nCtrl-C stops everything.\n");
+    expect(text).toContain('rewards"\n\nCtrl-C stops everything.\n');
   });
+
+  it("shows the chains and the wallet, if there are chains", () => {
+    const chains = (["eth", "bsc"] as const).map((chain, index) => ({
+      chain,
+      hosts: [`http://127.0.0.1:${8545 + index}`, "http://127.0.0.1:1"] as const,
+    }));
+    expect(welcome({ ...service, chains })).toContain(`
+logs       /data/logs
+chains     eth 8545 · bsc 8546   real Uniswap contracts, test money
+wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
+           its key is public: never use it elsewhere
+token      for alice`);
+    expect(welcome(service)).not.toMatch(/chains|wallet {5}/);
+  });
+
+  it("has lines that send these requests when pasted, with chains", async () => {
+    const chains = tradingChains.map((chain) => ({ chain, hosts: ["http://127.0.0.1:1"] as const }));
+    const { moon: token, trap, taxd } = localAddresses;
+    const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    expect(await pasted({ chains })).toEqual([
+      ["GET", "/api/v2/tokens?chain=eth"],
+      ["GET", `/api/v2/tokens/eth/${trap}`],
+      ["GET", `/api/v2/tokens/eth/${taxd}`],
+      ...tradingChains.map((chain) => [
+        "POST",
+        "/api/v2/quotes",
+        { chain, wallet, side: "buy", token, amount: "0.5" },
+      ]),
+      ["GET", `/api/v2/balances?chain=eth&wallet=${wallet}`],
+      ...always,
+    ]);
+  });
+
+  it("has lines that send these requests when pasted, without chains", async () => {
+    const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    expect(await pasted({})).toEqual([
+      ["POST", "/storeWallet_v2", { network: "eth", privateKey }],
+      ...always,
+    ]);
+  });
+
+  const always = [
+    ["GET", "/listWallets"],
+    ["POST", "/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" }],
+    ["GET", "/getUserData"],
+    ["GET", "/getUserData?type=ref"],
+    ["GET", "/api/waitlist/v2/rewards"],
+  ];
+
+  /** The requests of all lines but that of the stream. Each has the token, and JSON only in a body. */
+  async function pasted(changes: Partial<Welcome>): Promise<unknown[]> {
+    const requests: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      const { method, url, headers } = request;
+      const body = await text(request);
+      const type = body === "" ? undefined : "application/json";
+      expect([headers.authorization, headers["content-type"]]).toEqual(["Bearer eyJ.x.y", type]);
+      requests.push([method, url, ...(body === "" ? [] : [JSON.parse(body)])]);
+      response.end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const all = welcome({ ...service, ...changes, baseUrl, streamUrl: undefined });
+    const lines = all.slice(all.indexOf("\nTOKEN="), all.indexOf("\nCtrl-C"));
+    const { stdout } = await promisify(execFile)("sh", ["-c", lines]);
+    expect(stdout).toBe("{}\n".repeat(requests.length));
+    return requests;
+  }
 
   it("has a line that prints the stream, which works when pasted after the token's", async () => {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });

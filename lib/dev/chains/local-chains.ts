@@ -26,7 +26,7 @@ export type LocalChainsOptions = {
   blockMs?: number;
 };
 
-export type LocalChains = {
+export type LocalChains = AsyncDisposable & {
   chains: readonly ServedChain[];
   book: NoteBook;
   /** What the stacks have to know: which chains trade, and where. */
@@ -37,7 +37,6 @@ export type LocalChains = {
    * @throws StartupError if one does not start, or is not the chain that the table knows
    */
   start(): Promise<void>;
-  close(): Promise<void>;
 };
 
 /** The chains that have a relay, as there are public ones for them. */
@@ -105,7 +104,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
       // The next runner has to wait for these processes if this one is killed.
       await book.saved();
     },
-    close: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 

@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -13,25 +12,13 @@ import { openNotes } from "../../../lib/dev/chains/chain-notes.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "../../../lib/dev/chains/local-chains.ts";
 import { tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
 import { tradingContext, tradingOf, tradingProblems } from "../../../lib/infra/trading-context.ts";
+import { freePorts } from "../../support/free-ports.ts";
 import { alice } from "../../support/local-chain.ts";
 
 function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-/** The first of as many consecutive ports as the chains take. */
-async function freePorts(): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const servers = Array.from({ length: chainPorts }, (_, index) =>
-      createServer().listen(first + index, "127.0.0.1"),
-    );
-    const listening = await Promise.allSettled(servers.map((server) => once(server, "listening")));
-    for (const server of servers) server.close();
-    if (listening.every(({ status }) => status === "fulfilled")) return first;
-  }
 }
 
 const ask = async (url: string, method: string, ...params: unknown[]) =>
@@ -45,7 +32,7 @@ describe("the local chains", () => {
     chains = await openLocalChains({ port: 0, folder: undefined });
     await chains.start();
   });
-  afterAll(() => chains.close());
+  afterAll(() => chains[Symbol.asyncDispose]());
 
   it("are all that the stacks need to trade on them", () => {
     const Context = v.object(tradingContext);
@@ -76,11 +63,11 @@ describe("the local chains", () => {
   );
 
   it("take consecutive ports, so that the stacks stay the same from start to start", async () => {
-    const port = await freePorts();
+    const port = await freePorts(chainPorts);
     const consecutive = await openLocalChains({ port, folder: undefined });
     const { hosts: [anvil, second] = [] } = consecutive.chains[3] ?? {};
     const relays = consecutive.chains.flatMap(({ relay }) => relay ?? []);
-    await consecutive.close();
+    await consecutive[Symbol.asyncDispose]();
     const portsOf = (...urls: (string | undefined)[]) =>
       urls.map((url = "") => Number(new URL(url).port) - port);
     expect(portsOf(anvil, second, ...relays)).toEqual([3, 7, 8, 9]);
@@ -91,7 +78,7 @@ describe("the local chains", () => {
 describe("the local chains of a data folder", () => {
   it("are there again after their runner was killed, and start anew only if they are to", async () => {
     const folder = folderForTest();
-    const port = await freePorts();
+    const port = await freePorts(chainPorts);
     const script = join(import.meta.dirname, "support/chains-process.ts");
     const runner = fork(script, [folder, `${port}`]);
     onTestFinished(() => void runner.kill("SIGKILL"));
@@ -122,7 +109,7 @@ describe("the local chains of a data folder", () => {
     );
     expect(receipts).toEqual(sent.map((hash) => expect.objectContaining({ transactionHash: hash })));
     expect(again.book.notes.isReset).toBeUndefined();
-    await again.close();
+    await again[Symbol.asyncDispose]();
 
     const anew = await openLocalChains({ port, folder, reset: true });
     expect(readdirSync(join(folder, "chains"))).toEqual([]);
@@ -132,7 +119,7 @@ describe("the local chains of a data folder", () => {
       urlsOf(anew).map((url) => ask(url, "eth_getTransactionCount", alice.address, "latest")),
     );
     expect(counts).toEqual(tradingChains.map(() => "0x0"));
-    await anew.close();
+    await anew[Symbol.asyncDispose]();
     expect(existsSync(join(folder, "chains/avax.json"))).toBe(true);
   });
 });

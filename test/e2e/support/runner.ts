@@ -20,11 +20,20 @@ export type Runner = {
   kill(): Promise<void>;
 };
 
-/** The runner writes into the folder alone, temporary files included. Without a port it takes a free one. */
-type Options = { folder: string; port?: number; streamPort?: number; options?: readonly string[] };
+/**
+ * The runner writes into the folder alone, temporary files included. Without a port it takes a free one, and without
+ * `chainPort` it has no chains.
+ */
+type Options = {
+  folder: string;
+  port?: number;
+  streamPort?: number;
+  chainPort?: number;
+  options?: readonly string[];
+};
 
 /** Starts a local runner and waits until it serves. */
-export async function startRunner({ folder, options = [], ...ports }: Options): Promise<Runner> {
+export async function startRunner({ folder, chainPort, options = [], ...ports }: Options): Promise<Runner> {
   const { port = await freePort(), streamPort = await freePort() } = ports;
   const temporary = join(folder, "tmp");
   mkdirSync(temporary, { recursive: true });
@@ -32,6 +41,7 @@ export async function startRunner({ folder, options = [], ...ports }: Options): 
   const file = openSync(output, "a");
   const all = [
     ...options,
+    ...(chainPort === undefined ? ["--no-chains"] : ["--chain-port", `${chainPort}`]),
     "--conflicts",
     "--port",
     `${port}`,

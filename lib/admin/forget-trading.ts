@@ -1,0 +1,18 @@
+import { DeleteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../aws/table.ts";
+import type { Key } from "../aws/table-keys.ts";
+import { isOfChains } from "../aws/trading-keys.ts";
+
+/**
+ * Deletes all orders that were placed here, with what belongs to them: for chains that began anew, and so know nothing of
+ * them. May be repeated after a crash.
+ */
+export async function forgetTrading({ client, name }: Table): Promise<void> {
+  const pages = paginateScan(
+    { client },
+    { TableName: name, ConsistentRead: true, ProjectionExpression: "PK, SK, lane" },
+  );
+  for await (const { Items = [] } of pages)
+    for (const { PK, SK } of (Items as (Key & { lane?: unknown })[]).filter(isOfChains))
+      await client.send(new DeleteCommand({ TableName: name, Key: { PK, SK } }));
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { forgetTrading } from "../../lib/admin/forget-trading.ts";
+import { executionKey, profileKey, settingsKey } from "../../lib/aws/table-keys.ts";
+import { bookKey, ledgerKey, slotKey, tradingStopKey, watcherKey } from "../../lib/aws/trading-keys.ts";
+import { writeStep } from "../../lib/aws/trading-steps.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
+import { laneOf, newOrder, placing, putWallet } from "../support/placed-orders.ts";
+
+describe("forgetTrading", () => {
+  const db = tableForTests();
+
+  it("deletes what belongs to orders placed here, and nothing else", async () => {
+    const order = newOrder();
+    const lane = laneOf(order);
+    const { userID, orderId, token } = order.intent;
+    await putWallet(db.table, lane, userID);
+    await putItems(db.table, [
+      profileKey(userID),
+      settingsKey(userID, "eth"),
+      tradingStopKey("eth"),
+      { ...executionKey(userID, "order", "of another engine"), orderId: "of another engine" },
+    ]);
+    const before = await itemsNamed(db.table, "");
+    await writeStep(db.table, placing(order));
+    await putItems(db.table, [
+      slotKey(lane, 0),
+      ledgerKey(orderId),
+      bookKey({ ...lane, userID, token }),
+      watcherKey("eth"),
+      { ...executionKey(userID, "position", "p-1"), lane: "eth#0x1" },
+    ]);
+    expect(await itemsNamed(db.table, "")).not.toEqual(before);
+    await forgetTrading(db.table);
+    const byKey = (items: { PK: string; SK: string }[]) =>
+      items.toSorted((a, b) => (a.PK + a.SK < b.PK + b.SK ? -1 : 1));
+    expect(byKey(await itemsNamed(db.table, ""))).toEqual(byKey(before));
+    await forgetTrading(db.table);
+  });
+});
