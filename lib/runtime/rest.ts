@@ -161,7 +161,11 @@ function withCors(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): A
     headers: {
       ...result.headers,
       Vary: "Origin",
-      ...(allowed && { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true" }),
+      ...(allowed && {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Expose-Headers": "Retry-After, Idempotent-Replayed",
+      }),
     },
   };
 }

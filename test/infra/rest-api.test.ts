@@ -67,7 +67,8 @@ describe("the preflight methods", () => {
       expect(preflight).toMatchObject({ AuthorizationType: "NONE", Integration: { Type: "MOCK" } });
       expect(preflight?.Integration.IntegrationResponses?.[0]?.ResponseParameters).toEqual({
         "method.response.header.Access-Control-Allow-Credentials": "'true'",
-        "method.response.header.Access-Control-Allow-Headers": "'Authorization,Content-Type'",
+        "method.response.header.Access-Control-Allow-Headers":
+          "'Authorization,Content-Type,Idempotency-Key,If-Match'",
         "method.response.header.Access-Control-Allow-Methods": `'${methods.map(({ method }) => method).join()},OPTIONS'`,
         "method.response.header.Access-Control-Allow-Origin": "'https://app.example'",
         "method.response.header.Access-Control-Max-Age": "'600'",

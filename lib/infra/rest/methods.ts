@@ -47,7 +47,7 @@ export function addPreflight(api: RestApi, allowedOrigins: readonly string[]): v
     api.root.resourceForPath(path).addCorsPreflight({
       allowOrigins: [...allowedOrigins],
       allowCredentials: true,
-      allowHeaders: ["Authorization", "Content-Type"],
+      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match"],
       allowMethods: [...methods.map(({ method }) => method), "OPTIONS"],
       maxAge: Duration.minutes(10),
     });

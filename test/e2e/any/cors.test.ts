@@ -14,7 +14,7 @@ const preflight = (path: string, method: string, origin: string) =>
     headers: {
       Origin: origin,
       "Access-Control-Request-Method": method,
-      "Access-Control-Request-Headers": "authorization,content-type",
+      "Access-Control-Request-Headers": "authorization,content-type,idempotency-key,if-match",
     },
   });
 
@@ -47,7 +47,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectPermission(answer, origin);
     expect(listed(answer, "Access-Control-Allow-Methods")).toContain(method.toLowerCase());
     expect(listed(answer, "Access-Control-Allow-Headers")).toEqual(
-      expect.arrayContaining(["authorization", "content-type"]),
+      expect.arrayContaining(["authorization", "content-type", "idempotency-key", "if-match"]),
     );
   });
 
@@ -60,6 +60,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
 
     expect(answer.status, answer.text).toBe(status);
     expectPermission(answer, origin);
+    expect(listed(answer, "Access-Control-Expose-Headers")).toEqual(["retry-after", "idempotent-replayed"]);
   });
 
   it.each(foreign)("lets no page of %s read the answer", async (origin) => {

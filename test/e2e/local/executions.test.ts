@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { get } from "../support/client.ts";
 import {
   hasVersion,
   invokeRecordExecutions,
   orderReport,
   positionReport,
+  type Report,
   record,
   recordByOperator,
   seen,
@@ -138,6 +140,42 @@ describe("recorded orders and positions", () => {
     for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
     expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
     expect(updatesIn(stream)).toHaveLength(170);
+  });
+});
+
+describe("the lists of orders and positions", () => {
+  it("have what was recorded, newest first, page by page", async () => {
+    const owner = await knownUser();
+    const reports = [1, 2, 3].map((day) =>
+      orderReport(owner, `o-${day}`, 1, { createdAt: `2026-11-0${day}T09:00:00.000Z`, token: "t" }),
+    );
+    await record(...reports, positionReport(owner, "p-1", 1));
+
+    const first = await get("/api/v2/orders?limit=2&status=partially_filled", owner);
+    const { orders, cursor } = (first.json as { data: { orders: unknown[]; cursor: string } }).data;
+    const rest = await get(`/api/v2/orders?limit=2&status=partially_filled&cursor=${cursor}`, owner);
+    const positions = await get("/api/v2/positions", owner);
+    const other = await get(`/api/v2/orders?status=partially_filled&cursor=${cursor}`, await knownUser());
+
+    expect(orders).toStrictEqual([reports[2], reports[1]].map((report) => seen(report as Report)));
+    expect(rest.json).toMatchObject({ data: { orders: [seen(reports[0] as Report)] } });
+    expect(rest.json).not.toHaveProperty("data.cursor");
+    expect(positions.json).toMatchObject({ data: { positions: [{ positionId: "p-1" }] } });
+    expect(other.json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "cursor" } } });
+  });
+
+  it("lead to each order, which is its owner's alone", async () => {
+    const owner = await knownUser();
+    const report = orderReport(owner, "o-1", 1);
+    await record(report);
+
+    expect((await get("/api/v2/orders/o-1", owner)).json).toMatchObject({
+      success: true,
+      data: { order: seen(report), attempts: [] },
+    });
+    const { status, json } = await get("/api/v2/orders/o-1", await knownUser());
+    expect(status).toBe(404);
+    expect(json).toMatchObject({ success: false, error: { code: "ORDER_NOT_FOUND" } });
   });
 });
 
