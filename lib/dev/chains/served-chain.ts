@@ -84,12 +84,16 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     const newest = await checkedHead(chain, request, book.notes.newest[chain]);
     note(newest);
 
-    const onFailure = (error: unknown) => warn(`Chain ${chain} does not answer: ${String(error)}`);
-    const state = statePath === undefined ? undefined : keepState({ path: statePath, request, onFailure });
+    const warning = (text: string) => (error: unknown) => warn(`Chain ${chain} ${text}: ${String(error)}`);
+    const state =
+      statePath === undefined
+        ? undefined
+        : keepState({ path: statePath, request, onFailure: warning("cannot be saved") });
     running.defer(() => state?.saved());
     state?.changed();
     miner = startMiner({
-      ...{ request, relay, onFailure, intervalMs: blockMs },
+      ...{ request, relay, intervalMs: blockMs },
+      onFailure: warning("does not answer"),
       onBlock(block) {
         note(block);
         state?.changed();

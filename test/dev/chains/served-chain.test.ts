@@ -147,6 +147,7 @@ describe("a served chain", () => {
 
   it("makes a block when the second host is asked for a transaction that it does not have", async () => {
     const chain = await started(folderForTest());
+    await pay(chain.ask, 0);
     const before = Number(await chain.ask("eth_blockNumber"));
     await asking(chain.hosts[1])("eth_getTransactionReceipt", `0x${"1".repeat(64)}`);
     const height = async () => Number(await chain.ask("eth_blockNumber"));
