@@ -4,7 +4,7 @@ import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 export type Ask = <const Calls extends readonly RpcCall<unknown>[]>(calls: Calls) => Promise<ValuesOf<Calls>>;
 
 /** The values of calls, in the same objects and lists. */
-type ValuesIn<Asked> =
+export type ValuesIn<Asked> =
   Asked extends RpcCall<infer Value> ? Value : { -readonly [Name in keyof Asked]: ValuesIn<Asked[Name]> };
 
 const isCall = (asked: object): asked is RpcCall<unknown> =>

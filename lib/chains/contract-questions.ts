@@ -1,4 +1,4 @@
-import type { Interface } from "ethers/abi";
+import { decodeBytes32String, type Interface } from "ethers/abi";
 import type { Order } from "../domain/execution.ts";
 import type { Route } from "../domain/trading/intent.ts";
 import { contractsOf, feeOf, isV2 } from "./calldata.ts";
@@ -8,6 +8,10 @@ import { type ContractQuestion, contractQuestion, multicallAddress } from "./mul
 
 const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
   contractQuestion(abi, name, { to, values, read: ([number]): bigint => number });
+
+/** The native coin of an address. */
+export const coinsOf = (account: string) =>
+  numberFrom(multicallABI, "getEthBalance", multicallAddress, account);
 
 /** The block that the questions beside it are answered at. */
 export const blockNumberOf = () => numberFrom(multicallABI, "getBlockNumber", multicallAddress);
@@ -20,6 +24,31 @@ export const balanceOf = (token: string, account: string) =>
 
 export const allowanceOf = (token: string, owner: string, spender: string) =>
   numberFrom(tokenABI, "allowance", token, owner, spender);
+
+export const decimalsOf = (token: string) => numberFrom(tokenABI, "decimals", token);
+
+export const totalSupplyOf = (token: string) => numberFrom(tokenABI, "totalSupply", token);
+
+/** No token's text of this many characters as hex is shown. It is not worth decoding. */
+const longestText = 1000;
+
+const bytes32Length = 66;
+
+/** A token's `symbol` or `name`, as the token has it. Old tokens answer 32 bytes instead of a string. */
+export function textOf(name: "symbol" | "name", token: string): ContractQuestion<string> {
+  const question = contractQuestion(tokenABI, name, {
+    to: token,
+    values: [],
+    read: ([text]): string => text,
+  });
+  return {
+    ...question,
+    read(answer) {
+      if (answer.length > longestText) throw new Error("The text is too long");
+      return answer.length === bytes32Length ? decodeBytes32String(answer) : question.read(answer);
+    },
+  };
+}
 
 /** A pool's address. Undefined if there is none. */
 export function poolQuestion(

@@ -10,6 +10,9 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
 const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
+/** `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: in and out, of the lower address's token first. */
+const swapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
+
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
 /** What an event moved. Topics that should be there are missing in events of contracts that mean something else. */
@@ -20,6 +23,20 @@ const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total 
 /** Coin that a router unwrapped, to pay it out. */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
   return sum(eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router)));
+}
+
+/** Units of a token that a v2 pool found, to sell them. */
+export function takenByPool(
+  pool: string,
+  wrapped: string,
+  token: string,
+  logs: readonly ContractLog[],
+): bigint {
+  const start = 2 + (BigInt(token) < BigInt(wrapped) ? 0 : 64);
+  return eventsOf(pool, swapTopic, logs).reduce(
+    (total, { data }) => total + BigInt(`0x${data.slice(start, start + 64)}`),
+    0n,
+  );
 }
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>

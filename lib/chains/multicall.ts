@@ -1,5 +1,6 @@
 import type { Interface, Result } from "ethers/abi";
 import { multicallABI } from "./contract-abi.ts";
+import type { RpcRefusal } from "./host-fault.ts";
 import { type BlockTag, contractCall, type RpcCall } from "./rpc-call.ts";
 
 /** Multicall3. It has this address on every chain. */
@@ -13,7 +14,7 @@ export type ContractQuestion<Value> = {
   read: (answer: string) => Value;
 };
 
-/** The answers to questions, in their order. Undefined where the contract reverted, or answered in another form. */
+/** The answers to questions, in their order. Undefined where the contract failed, or answered in another form. */
 export type ContractAnswers<Asked extends readonly ContractQuestion<unknown>[]> = {
   -readonly [Index in keyof Asked]: Asked[Index] extends ContractQuestion<infer Value>
     ? Value | undefined
@@ -33,8 +34,8 @@ export const contractQuestion = <Value>(
 /**
  * Asks contracts at one block.
  *
- * @param gas The most gas for all questions together. One that burns it leaves nothing for those after it, so questions to
- * strange contracts come last, or in a call of their own.
+ * @param gas The most gas for all questions together, if strange contracts are asked. They may burn it, and leave nothing
+ * for the questions after them.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,
@@ -48,6 +49,13 @@ export function multicall<const Asked extends readonly ContractQuestion<unknown>
   return {
     method,
     params,
+    // One that burns all of the gas fails the others too.
+    ...(gas !== undefined && {
+      recover(refusal: RpcRefusal) {
+        if (refusal.kind !== "call") throw refusal;
+        return asked.map(() => undefined) as ContractAnswers<Asked>;
+      },
+    }),
     read(result) {
       const [answers] = multicallABI.decodeFunctionResult("aggregate3", read(result));
       if (answers.length !== asked.length) throw new Error("Answers are missing");
@@ -64,3 +72,14 @@ function answerTo<Value>(question: ContractQuestion<Value>, { success, returnDat
     return undefined;
   }
 }
+
+/** The call, with its value read further. */
+export const thenRead = <Value, Further>(
+  { method, params, read, recover }: RpcCall<Value>,
+  further: (value: Value) => Further,
+): RpcCall<Further> => ({
+  method,
+  params,
+  read: (result) => further(read(result)),
+  ...(recover && { recover: (refusal) => further(recover(refusal)) }),
+});

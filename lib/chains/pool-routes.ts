@@ -8,12 +8,13 @@ import {
   balanceOf,
   blockNumberOf,
   blockTimeOf,
+  type PoolAnswer,
   poolQuestion,
   reservesOf,
   routesOf,
   sqrtPriceOf,
 } from "./contract-questions.ts";
-import { multicall } from "./multicall.ts";
+import { multicall, thenRead } from "./multicall.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
 type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
@@ -23,103 +24,102 @@ export type PoolTrade = { side: Order["side"]; amountIn: bigint };
 /** A pool, and what it pays for an amount before any tax of the token. */
 export type PoolRoute = Route & { pool: string; amountOut: bigint };
 
+/** What the pools of a token pay. */
 export type PoolRoutes = {
   /** The block that the answers are of. The time is in seconds. */
   block: { number: number; time: number };
   pools: readonly (Route & { pool: string })[];
-  /** For each trade the pools that can make it, the one that pays most first. */
+  /** For each trade the pools that can make it, the one that pays most first. Those that would run dry cannot. */
   routes: readonly (readonly PoolRoute[])[];
+  /** For each trade whether it is so small that some pool would pay nothing for it. */
+  isTooSmall: readonly boolean[];
 };
 
 /** The quotes of v3 run the token's own code, which may burn what it gets. */
-const quotesGas = 20_000_000n;
+const v3Gas = 20_000_000n;
 
-/** Asks every pool of a token what it pays for some amounts. Pools that would run dry pay for none. */
-export function poolRoutesCall(
-  contracts: Contracts,
-  token: string,
-  trades: readonly PoolTrade[],
-  tag: BlockTag,
-): RpcCall<PoolRoutes> {
+type PaidBy = { route: Route; answer: PoolAnswer | undefined };
+
+/** Asks every pool of a token what it pays for some amounts. {@link poolRoutesOf} reads the answers. */
+export function poolCalls(contracts: Contracts, token: string, trades: readonly PoolTrade[], tag: BlockTag) {
   const routes = routesOf(contracts);
-  const amounts = trades.flatMap((trade) =>
-    routes.map((route) => amountOutOf(contracts, { ...trade, token }, route)),
-  );
-  const { method, params, read } = multicall(
-    [
-      blockNumberOf(),
-      blockTimeOf(),
-      ...routes.map((route) => poolQuestion(contracts, token, route)),
-      ...amounts,
-    ] as const,
-    tag,
-    quotesGas,
-  );
+  const quotesOf = (some: readonly Route[]) =>
+    trades.flatMap((trade) => some.map((route) => amountOutOf(contracts, { ...trade, token }, route)));
+  const byTrade = (some: readonly Route[], answers: readonly (PoolAnswer | undefined)[]) =>
+    trades.map((_, trade) =>
+      some.map((route, index): PaidBy => ({ route, answer: answers[trade * some.length + index] })),
+    );
+  const v2 = routes.filter(isV2Venue);
+  const v3 = routes.filter((route) => !isV2Venue(route));
+  const pools = routes.map((route) => poolQuestion(contracts, token, route));
+  const asked = [blockNumberOf(), blockTimeOf(), ...pools, ...quotesOf(v2)] as const;
   return {
-    method,
-    params,
-    read(result) {
-      const [number, time, ...answers] = read(result);
+    sure: thenRead(multicall(asked, tag), ([number, time, ...answers]) => {
       if (number === undefined || time === undefined) throw new Error("The block is unknown");
-      const pools = answers.slice(0, routes.length) as (string | undefined)[];
-      const paid = answers.slice(routes.length) as ({ amountOut: bigint; isDry: boolean } | undefined)[];
+      const addresses = answers.slice(0, routes.length) as (string | undefined)[];
       return {
         block: { number: Number(number), time: Number(time) },
-        pools: routes.flatMap((route, index) => withPool(route, pools[index])),
-        routes: trades.map((_, trade) =>
-          routes
-            .flatMap((route, index) => {
-              const answer = paid[trade * routes.length + index];
-              if (answer === undefined || answer.isDry || answer.amountOut === 0n) return [];
-              return withPool(route, pools[index]).map((found) => ({
-                ...found,
-                amountOut: answer.amountOut,
-              }));
-            })
-            .toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : a.amountOut < b.amountOut ? 1 : 0)),
-        ),
+        pools: routes.flatMap((route, index) => {
+          const pool = addresses[index];
+          return pool === undefined ? [] : [{ ...route, pool }];
+        }),
+        paid: byTrade(v2, answers.slice(routes.length) as (PoolAnswer | undefined)[]),
       };
-    },
+    }),
+    v3: thenRead(multicall(quotesOf(v3), tag, v3Gas), (answers) => byTrade(v3, answers)),
   };
 }
 
-const withPool = (route: Route, pool: string | undefined) => (pool === undefined ? [] : [{ ...route, pool }]);
+type PoolAnswers = {
+  sure: Pick<PoolRoutes, "block" | "pools"> & { paid: readonly (readonly PaidBy[])[] };
+  v3: readonly (readonly PaidBy[])[];
+};
+
+export function poolRoutesOf({ sure: { block, pools, paid }, v3 }: PoolAnswers): PoolRoutes {
+  const all = paid.map((answers, trade) => [...answers, ...(v3[trade] ?? [])]);
+  return {
+    block,
+    pools,
+    routes: all.map((answers) =>
+      answers
+        .flatMap(({ route, answer }) => {
+          const pool = pools.find(({ venue, feeBps }) => venue === route.venue && feeBps === route.feeBps);
+          const { amountOut = 0n, isDry = false } = answer ?? {};
+          return pool === undefined || isDry || amountOut === 0n ? [] : [{ ...pool, amountOut }];
+        })
+        .toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : a.amountOut < b.amountOut ? 1 : 0)),
+    ),
+    isTooSmall: all.map((answers) => answers.some(({ answer }) => answer?.amountOut === 0n && !answer.isDry)),
+  };
+}
 
 /** A pool's price, as units of tokens and coins that are worth the same, and the coins that it has. */
 export type PoolState = { priceFor: (side: Order["side"]) => PoolPrice; coins: bigint };
 
-/** The states of pools. Undefined for a pool that does not answer. */
+/** The states of pools, by their addresses. A pool that does not answer has none. */
 export function poolStatesCall(
   { wrapped }: Contracts,
   token: string,
   pools: readonly (Route & { pool: string })[],
   tag: BlockTag,
-): RpcCall<(PoolState | undefined)[]> {
+): RpcCall<ReadonlyMap<string, PoolState>> {
   const isWrappedFirst = BigInt(wrapped.token) < BigInt(token);
-  const { method, params, read } = multicall(
-    pools.flatMap((route) => [
-      isV2Venue(route) ? reservesOf(route.pool) : sqrtPriceOf(route.pool),
-      balanceOf(wrapped.token, route.pool),
-    ]),
-    tag,
-  );
-  return {
-    method,
-    params,
-    read(result) {
-      const answers = read(result);
-      return pools.map((_, index) => {
-        const [answer, coins] = [answers[index * 2], answers[index * 2 + 1] as bigint | undefined];
-        if (Array.isArray(answer)) {
-          const [first, second] = answer;
-          const reserves = isWrappedFirst
-            ? { coins: first, tokens: second }
-            : { coins: second, tokens: first };
-          return { coins: reserves.coins, priceFor: (side) => v2Price(side, reserves) };
-        }
-        if (typeof answer !== "bigint" || coins === undefined) return undefined;
-        return { coins, priceFor: (side) => v3Price(answer, isWrappedFirst === (side === "buy")) };
-      });
-    },
-  };
+  const questions = pools.flatMap((route) => [
+    isV2Venue(route) ? reservesOf(route.pool) : sqrtPriceOf(route.pool),
+    balanceOf(wrapped.token, route.pool),
+  ]);
+  return thenRead(multicall(questions, tag), (answers) => {
+    const states = new Map<string, PoolState>();
+    pools.forEach(({ pool }, index) => {
+      const [price, coins] = [answers[index * 2], answers[index * 2 + 1]];
+      if (Array.isArray(price)) {
+        const [first, second] = price;
+        const reserves = isWrappedFirst ? { coins: first, tokens: second } : { coins: second, tokens: first };
+        states.set(pool, { coins: reserves.coins, priceFor: (side) => v2Price(side, reserves) });
+      } else if (typeof price === "bigint" && typeof coins === "bigint") {
+        states.set(pool, { coins, priceFor: (side) => v3Price(price, isWrappedFirst === (side === "buy")) });
+      }
+    });
+    return states;
+  });
 }

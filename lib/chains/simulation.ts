@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { Block } from "../domain/trading/sight.ts";
 import {
-  type BlockTag,
   Bytes,
   type CallRequest,
   type ContractLog,
@@ -42,6 +42,9 @@ const OutcomeSchema = v.pipe(
 
 const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
 
+/** The block on top of which transactions are simulated. */
+export type SimulatedAfter = Pick<Block, "number" | "time">;
+
 /** More coin than any simulation needs. */
 const plenty = 1n << 100n;
 
@@ -51,7 +54,7 @@ const plenty = 1n << 100n;
  */
 export const simulateCall = (
   transactions: readonly SimulatedTransaction[],
-  tag: BlockTag,
+  { number, time }: SimulatedAfter,
 ): RpcCall<readonly SimulatedOutcome[]> => ({
   method: "eth_simulateV1",
   params: [
@@ -61,6 +64,8 @@ export const simulateCall = (
           stateOverrides: Object.fromEntries(
             transactions.map(({ from }) => [from, { balance: tagText(plenty) }]),
           ),
+          // Some hosts would take the block's own time, at which pools skip a costly part of their bookkeeping.
+          blockOverrides: { time: tagText(time + 1) },
           calls: transactions.map(({ data, ...rest }) => ({
             ...callObject(rest),
             ...(data !== undefined && { input: data }),
@@ -70,7 +75,7 @@ export const simulateCall = (
       validation: false,
       traceTransfers: false,
     },
-    tagText(tag),
+    tagText(number),
   ],
   read(result) {
     const [{ calls }] = v.parse(SimulationSchema, result);

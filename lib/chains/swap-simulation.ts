@@ -1,4 +1,5 @@
 import type { Order } from "../domain/execution.ts";
+import type { Route } from "../domain/trading/intent.ts";
 import { isV2Venue } from "../domain/trading/route-choice.ts";
 import { mostGas } from "../domain/trading/signing-rules.ts";
 import { contractsOf, encodeCall } from "./calldata.ts";
@@ -6,8 +7,13 @@ import type { ChainConfiguration } from "./chain-configuration.ts";
 import { balanceOf } from "./contract-questions.ts";
 import { unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
-import { attempt, type BlockTag, type RpcCall } from "./rpc-call.ts";
-import { type SimulatedOutcome, type SimulatedTransaction, simulateCall } from "./simulation.ts";
+import { attempt, type RpcCall } from "./rpc-call.ts";
+import {
+  type SimulatedAfter,
+  type SimulatedOutcome,
+  type SimulatedTransaction,
+  simulateCall,
+} from "./simulation.ts";
 
 type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
@@ -37,6 +43,11 @@ export type SwapOutcome =
 /** The far end of the times that four bytes hold. Whether a deadline has passed is not for simulations to say. */
 const farDeadline = 2 ** 32 - 1;
 
+/** So few units can be taxed away. */
+const dust = 100n;
+
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+
 /** For calls of a token that need no swap. */
 const tokenGas = 500_000n;
 
@@ -47,34 +58,37 @@ const readable = (wallet: string, { to, data }: { to: string; data: string }): S
   gas: tokenGas,
 });
 
-const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
+export const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
   outcome?.isOk && outcome.returned.length === 66 ? BigInt(outcome.returned) : 0n;
 
-/** Simulates, or says that the host cannot. */
-function attempted<Value>(
+/** Simulates transactions. A host that cannot gives the value for that. */
+export function attempted<Value>(
   transactions: readonly SimulatedTransaction[],
-  tag: BlockTag,
+  after: SimulatedAfter,
   read: (outcomes: readonly SimulatedOutcome[]) => Value,
-): RpcCall<Value | { kind: "unknown" }> {
-  const call = attempt(simulateCall(transactions, tag));
+  unknown: Value,
+): RpcCall<Value> {
+  const call = attempt(simulateCall(transactions, after));
   return {
     method: call.method,
     params: call.params,
     read: (result) => read(call.read(result) as readonly SimulatedOutcome[]),
     recover(refusal) {
       call.recover?.(refusal);
-      return { kind: "unknown" };
+      return unknown;
     },
   };
 }
 
-type Steps = {
+const unknownOutcome: SwapOutcome = { kind: "unknown" };
+
+export type Steps = {
   approve: (amount: bigint) => SimulatedTransaction;
   swap: (side: Order["side"], amountIn: bigint) => SimulatedTransaction;
   balance: SimulatedTransaction;
 };
 
-function stepsOf(contracts: Contracts, wallet: string, token: string, route: PoolRoute): Steps {
+export function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
   const { venue, feeBps } = route;
   const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
     ...encodeCall(contracts, call, wallet),
@@ -94,7 +108,7 @@ function stepsOf(contracts: Contracts, wallet: string, token: string, route: Poo
           amountIn,
           recipient: wallet,
           value: side === "buy" ? amountIn : 0n,
-          minAmountOut: 1n,
+          minAmountOut: 0n,
           deadline: farDeadline,
           hasRefund: side === "buy" && !isV2Venue(route),
         },
@@ -109,29 +123,32 @@ export function swapSimulation(
   contracts: Contracts,
   swap: WalletSwap,
   route: PoolRoute,
-  tag: BlockTag,
+  after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
   const steps = stepsOf(contracts, swap.wallet, swap.token, route);
   return swap.side === "buy"
-    ? buySimulation(steps, swap, route, tag)
-    : saleSimulation(steps, swap, contractsOf(contracts, route.venue).router, contracts.wrapped.token, tag);
+    ? buySimulation(steps, swap, route, after)
+    : saleSimulation(steps, swap, contractsOf(contracts, route.venue).router, contracts.wrapped.token, after);
 }
 
 function buySimulation(
   { approve, swap, balance }: Steps,
   { amountIn }: WalletSwap,
   route: PoolRoute,
-  tag: BlockTag,
+  after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
   // v3 checks what leaves the pool, not what arrives. So the token must deliver all of it, there and back.
   const back = isV2Venue(route) ? [] : [approve(route.amountOut), swap("sell", route.amountOut)];
   const transactions = [balance, swap("buy", amountIn), balance, ...back];
-  return attempted(transactions, tag, ([before, bought, after, , sold]): SwapOutcome => {
-    const amountOut = numberIn(after) - numberIn(before);
-    if (!bought?.isOk || amountOut <= 0n) return { kind: "fails" };
-    if (back.length > 0 && (amountOut !== route.amountOut || !sold?.isOk)) return { kind: "fails" };
+  const read = ([before, bought, after, , sold]: readonly SimulatedOutcome[]): SwapOutcome => {
+    const arrived = numberIn(after) - numberIn(before);
+    if (!bought?.isOk || arrived < 0n || (arrived === 0n && route.amountOut > dust)) return { kind: "fails" };
+    if (back.length > 0 && (arrived !== route.amountOut || !sold?.isOk)) return { kind: "fails" };
+    // No pool pays more than it says. A token may say so.
+    const amountOut = lesser(arrived, route.amountOut);
     return { kind: "delivered", amountOut, gasUsed: { swap: bought.gasUsed }, wantsZeroFirst: false };
-  });
+  };
+  return attempted(transactions, after, read, unknownOutcome);
 }
 
 function saleSimulation(
@@ -139,7 +156,7 @@ function saleSimulation(
   { amountIn, allowance = 0n }: WalletSwap,
   router: string,
   wrapped: string,
-  tag: BlockTag,
+  after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
   const approvals =
     allowance >= amountIn
@@ -147,11 +164,11 @@ function saleSimulation(
       : allowance === 0n
         ? [approve(amountIn)]
         : [approve(amountIn), approve(0n), approve(amountIn)];
-  return attempted([...approvals, swap("sell", amountIn)], tag, (outcomes): SwapOutcome => {
+  const read = (outcomes: readonly SimulatedOutcome[]): SwapOutcome => {
     const sold = outcomes.at(-1);
     const [first, , last] = outcomes.slice(0, approvals.length);
-    const amountOut = sold?.isOk ? unwrappedBy(router, wrapped, sold.logs) : 0n;
-    if (sold === undefined || amountOut === 0n) return { kind: "fails" };
+    if (!sold?.isOk) return { kind: "fails" };
+    const amountOut = unwrappedBy(router, wrapped, sold.logs);
     const approved = first?.isOk ? first : last;
     const gasUsed = { ...(approved && { approve: approved.gasUsed }), swap: sold.gasUsed };
     return {
@@ -160,5 +177,6 @@ function saleSimulation(
       gasUsed,
       wantsZeroFirst: first !== undefined && !first.isOk,
     };
-  });
+  };
+  return attempted([...approvals, swap("sell", amountIn)], after, read, unknownOutcome);
 }

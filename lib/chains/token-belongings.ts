@@ -1,7 +1,7 @@
 import type { SwapVenue } from "../domain/trading/intent.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
 import { allowanceOf, balanceOf } from "./contract-questions.ts";
-import { multicall } from "./multicall.ts";
+import { multicall, thenRead } from "./multicall.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
 /** What a wallet has of a token, and what each venue's router may take of it. */
@@ -21,14 +21,8 @@ export function belongingsCall(
     balanceOf(token, wallet),
     ...venues.map(({ router }) => allowanceOf(token, wallet, router)),
   ] as const;
-  const { method, params, read } = multicall(questions, tag, tokenGas);
-  return {
-    method,
-    params,
-    read(result) {
-      const [held, ...allowed] = read(result);
-      if (held === undefined) return undefined;
-      return { held, allowances: new Map(venues.map(({ venue }, index) => [venue, allowed[index] ?? 0n])) };
-    },
-  };
+  return thenRead(multicall(questions, tag, tokenGas), ([held, ...allowed]) => {
+    if (held === undefined) return undefined;
+    return { held, allowances: new Map(venues.map(({ venue }, index) => [venue, allowed[index] ?? 0n])) };
+  });
 }

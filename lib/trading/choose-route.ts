@@ -1,8 +1,9 @@
 import type { Ask } from "../chains/ask-together.ts";
 import { encodeCall } from "../chains/calldata.ts";
 import { l1FeeCall } from "../chains/fee-market.ts";
-import { type PoolRoute, type PoolState, poolStatesCall } from "../chains/pool-routes.ts";
+import type { PoolRoute, PoolState } from "../chains/pool-routes.ts";
 import { attempt, type BlockTag, gasEstimateCall, type RpcCall } from "../chains/rpc-call.ts";
+import type { SimulatedAfter } from "../chains/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/swap-simulation.ts";
 import { unsignedBytes } from "../chains/unsigned-transaction.ts";
 import type { Order } from "../domain/execution.ts";
@@ -40,8 +41,8 @@ export type ChosenRoute = PoolRoute & {
   quoted: bigint;
   /** What would arrive. */
   amountOut: bigint;
-  /** Percent. Absent if the pool does not answer. */
-  priceImpact?: number;
+  /** Percent. */
+  priceImpact: number;
   gas: Needs<PlannedGas>;
   /** How many approvals come first. */
   approvals: 0 | 1 | 2;
@@ -88,17 +89,16 @@ export function routeCalls(
   { chain, configuration }: Chain,
   request: SwapRequest,
   routes: readonly PoolRoute[],
-  tag: BlockTag,
+  block: SimulatedAfter,
 ) {
   const { wallet, token, amountIn, allowances, hasTokens, fees } = request;
   const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
     const { chainID, hasL1Fee } = chainFacts[chain];
     if (!hasL1Fee) return [];
     const terms = { chainID, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
-    return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), tag)];
+    return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), block.number)];
   };
   return {
-    states: poolStatesCall(configuration, token, routes, tag),
     outcomes: routes.map((route) =>
       request.side === "buy" || hasTokens
         ? [
@@ -106,7 +106,7 @@ export function routeCalls(
               configuration,
               { ...request, allowance: allowances.get(route.venue) ?? 0n },
               route,
-              tag,
+              block,
             ),
           ]
         : [],
@@ -119,7 +119,7 @@ export function routeCalls(
 }
 
 export type RouteAnswers = {
-  states: readonly (PoolState | undefined)[];
+  states: ReadonlyMap<string, PoolState>;
   outcomes: readonly (readonly SwapOutcome[])[];
   l1Fees: readonly Needs<readonly L1Fee[]>[];
 };
@@ -138,12 +138,15 @@ export function chooseRoute(
     // Whether a v3 pool's token arrives in full is not known, and nothing on chain would notice.
     const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isListed;
     if (outcome.kind === "fails" || isBlind) return [];
+    const price = states.get(route.pool)?.priceFor(side);
+    if (price === undefined) return [];
     const l1Fee = { swap: l1Fees[index]?.swap[0] ?? 0n, approve: l1Fees[index]?.approve[0] ?? 0n };
-    const chosen = withOutcome(route, request, outcome, l1Fee);
-    const price = states[index]?.priceFor(side);
-    const impact = price && priceImpact(price, { ...route, amountIn });
+    const chosen = {
+      ...withOutcome(route, request, outcome, l1Fee),
+      priceImpact: priceImpact(price, { ...route, amountIn }),
+    };
     const { expected } = networkFee(transactionsOf(chosen), fees, baseFee);
-    return [{ ...chosen, ...(impact !== undefined && { priceImpact: impact }), networkFee: expected }];
+    return [{ ...chosen, networkFee: expected }];
   });
   const best = bestRoute(candidates, { side, amountIn, isListed });
   if (best === undefined) return undefined;
@@ -156,7 +159,7 @@ function withOutcome(
   { side, amountIn, allowances }: SwapRequest,
   outcome: Exclude<SwapOutcome, { kind: "fails" }>,
   l1Fee: Needs<L1Fee>,
-): ChosenRoute {
+): Omit<ChosenRoute, "priceImpact"> {
   const isKnown = outcome.kind === "delivered";
   const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
   const planned = (purpose: "approve" | "swap"): PlannedGas => {

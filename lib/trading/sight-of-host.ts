@@ -1,7 +1,7 @@
-import { type Ask, askTogether } from "../chains/ask-together.ts";
+import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/fee-market.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
-import { type PoolRoutes, poolRoutesCall } from "../chains/pool-routes.ts";
+import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
 import { blockCall, coinsCall, nonceCall, receiptCall } from "../chains/rpc-call.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { belongingsCall, type TokenBelongings } from "../chains/token-belongings.ts";
@@ -72,7 +72,10 @@ async function look(
     mined === undefined ? [] : [{ mined, hash: hashes[index] as string }],
   );
   const rest = await askTogether(ask, {
-    routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, tag)),
+    routes: requests.map(({ request, routes }) => ({
+      ...routeCalls(chain, request, routes, latest),
+      states: poolStatesCall(chain.configuration, request.token, routes, tag),
+    })),
     receipts: found.map(receiptCalls),
     again: blockCall(tag),
   });
@@ -112,10 +115,10 @@ const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: numb
 
 const orderCalls = ({ configuration }: Chain, { side, token, wallet, amount }: Intent, tag: number) => ({
   belongings: side === "sell" ? [belongingsCall(configuration, token, wallet, tag)] : [],
-  pools: poolRoutesCall(configuration, token, [{ side, amountIn: amount }], tag),
+  pools: poolCalls(configuration, token, [{ side, amountIn: amount }], tag),
 });
 
-type OrderAnswers = { belongings: (TokenBelongings | undefined)[]; pools: PoolRoutes };
+type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 
 /** An order with the routes for what it can spend now. */
 type Share = {
@@ -149,11 +152,13 @@ async function withAmounts(
       : await askTogether(
           ask,
           lowered.map(({ intent: { side, token }, amountIn }) =>
-            poolRoutesCall(configuration, token, [{ side, amountIn }], tag),
+            poolCalls(configuration, token, [{ side, amountIn }], tag),
           ),
         );
   return shares.map(({ pools, ...share }) => {
-    const [routes = []] = (again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools).routes;
+    const [routes = []] = poolRoutesOf(
+      again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools,
+    ).routes;
     const allowed = routes.filter(({ venue }) => share.intent.venues.includes(venue));
     return { ...share, routes: routesToTry(allowed) };
   });
@@ -198,7 +203,7 @@ function factsOf(
         venue: route.venue,
         feeBps: route.feeBps,
         amountOut: route.amountOut,
-        ...(route.priceImpact !== undefined && { priceImpact: route.priceImpact }),
+        priceImpact: route.priceImpact,
       },
     }),
   };

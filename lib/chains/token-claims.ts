@@ -1,0 +1,24 @@
+import type { TokenClaims } from "../domain/trading/token-identity.ts";
+import { balanceOf, decimalsOf, textOf, totalSupplyOf } from "./contract-questions.ts";
+import { type ContractAnswers, multicall, thenRead } from "./multicall.ts";
+import type { BlockTag, RpcCall } from "./rpc-call.ts";
+import { tokenGas } from "./token-belongings.ts";
+
+const nobody = "0x000000000000000000000000000000000000dEaD";
+
+/** Asks an address what it says of itself as a token. What matters most comes first, in case that it burns gas. */
+export const claimQuestions = (token: string) =>
+  [
+    decimalsOf(token),
+    balanceOf(token, nobody),
+    totalSupplyOf(token),
+    textOf("symbol", token),
+    textOf("name", token),
+  ] as const;
+
+export const claimsOf = ([decimals, balance, totalSupply, symbol, name]: ContractAnswers<
+  ReturnType<typeof claimQuestions>
+>): TokenClaims => ({ decimals, balance, totalSupply, symbol, name });
+
+export const tokenClaimsCall = (token: string, tag: BlockTag): RpcCall<TokenClaims> =>
+  thenRead(multicall(claimQuestions(token), tag, tokenGas), claimsOf);

@@ -1,0 +1,105 @@
+import { DomainError } from "../domain-error.ts";
+import { coinDecimals, formatAmount } from "./decimal-text.ts";
+import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
+import type { Fees } from "./intent.ts";
+import type { TokenFlag } from "./token-flag.ts";
+import { isUnsafe, type TokenSafety } from "./token-safety.ts";
+
+/** An amount of a coin or token that an order needs, and what the wallet has beside what its open orders will spend. */
+export type Need = {
+  /** Its address, or `native`. */
+  token: string;
+  symbol: string;
+  decimals: number;
+  needed: bigint;
+  available: bigint;
+};
+
+/** What decides whether an order would be placed, as far as it can be quoted at all. */
+export type OrderChecks = {
+  side: "buy" | "sell";
+  amount: bigint;
+  /** Whether an operator has stopped trading. */
+  isStopped: boolean;
+  /** The wallet's open orders. */
+  openOrders: number;
+  /** The most that a buy may spend. */
+  maxOrder: bigint | undefined;
+  /** Wei for a unit of gas. */
+  maxGasPrice: bigint;
+  fees: Fees;
+  baseFee: bigint;
+  swapGas: PlannedGas;
+  /** The one that is named first if it is short comes first. */
+  needs: readonly Need[];
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  allowUnsafe: boolean;
+  /** Percent, as its limit. */
+  priceImpact: number;
+  maxPriceImpact: number;
+};
+
+export const maxOpenOrders = 20;
+
+/** The first reason why an order would be refused, if there is one. */
+export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
+  return (
+    objectionToPlacing(checks) ??
+    objectionToGasPrice(checks) ??
+    shortage(checks.needs) ??
+    objectionToToken(checks) ??
+    objectionToImpact(checks)
+  );
+}
+
+function objectionToPlacing({ isStopped, openOrders, side, amount, maxOrder }: OrderChecks) {
+  if (isStopped) return new DomainError("TRADING_DISABLED", "Trading is stopped for now");
+  if (openOrders >= maxOpenOrders) {
+    return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the most`);
+  }
+  // Nobody is kept from selling.
+  if (side === "sell" || maxOrder === undefined || amount <= maxOrder) return undefined;
+  const limit = formatAmount(maxOrder, coinDecimals);
+  return new DomainError("POLICY_LIMIT", `An order may spend at most ${limit}`, {
+    limit,
+    requested: formatAmount(amount, coinDecimals),
+  });
+}
+
+function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, l1Fee } }: OrderChecks) {
+  if (feesWithin(maxGasPrice, fees, baseFee, gasLimit, l1Fee) !== undefined) return undefined;
+  const gasPrice = gweiText(gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee));
+  const limit = gweiText(maxGasPrice);
+  const message = `Gas costs ${gasPrice} gwei now, above the highest gas price of ${limit} gwei`;
+  return new DomainError("GAS_PRICE_TOO_HIGH", message, { gasPrice, limit });
+}
+
+export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
+
+/** Says which coin or token is short, if one is. */
+export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
+  const short = needs.find((need) => !isEnough(need));
+  if (short === undefined) return undefined;
+  const { token, symbol, decimals } = short;
+  const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
+  const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
+  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
+}
+
+function objectionToToken({ side, safety, flags, allowUnsafe }: OrderChecks) {
+  if (side === "sell" || allowUnsafe || !isUnsafe(safety)) return undefined;
+  const { sellable, buyTax, sellTax } = safety;
+  const problem = sellable === false ? "cannot be sold" : "has a tax above 25 %";
+  return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it all the same, set allowUnsafe`, {
+    flags,
+    buyTax,
+    sellTax,
+  });
+}
+
+function objectionToImpact({ priceImpact, maxPriceImpact: limit }: OrderChecks) {
+  if (priceImpact <= limit) return undefined;
+  const message = `The price would be ${priceImpact} % worse, above the limit of ${limit} %`;
+  return new DomainError("PRICE_IMPACT_TOO_HIGH", message, { priceImpact, limit });
+}

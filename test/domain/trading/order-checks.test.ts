@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/domain/trading/order-checks.ts";
+import { quoteWarnings, type Warned, warningsOf } from "../../../lib/domain/trading/quote-warnings.ts";
+import { unknownSafety } from "../../../lib/domain/trading/token-safety.ts";
+
+const coin = 10n ** 18n;
+const gwei = 10n ** 9n;
+
+const need = (changes: Partial<Need> = {}): Need => ({
+  token: "native",
+  symbol: "ETH",
+  decimals: 18,
+  needed: coin,
+  available: coin,
+  ...changes,
+});
+
+const fine: OrderChecks = {
+  side: "buy",
+  amount: coin,
+  isStopped: false,
+  openOrders: 19,
+  maxOrder: coin,
+  maxGasPrice: 2n * gwei,
+  fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
+  baseFee: gwei,
+  swapGas: { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n },
+  needs: [need()],
+  safety: { sellable: true, buyTax: 25, sellTax: 25, hasLoss: false },
+  flags: ["TAXED"],
+  allowUnsafe: false,
+  priceImpact: 15,
+  maxPriceImpact: 15,
+};
+
+/** Each reason alone, in the order in which they count. */
+const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
+  ["TRADING_DISABLED", { isStopped: true }, undefined],
+  ["WALLET_BUSY", { openOrders: 20 }, undefined],
+  ["POLICY_LIMIT", { maxOrder: coin / 2n }, { limit: "0.5", requested: "1" }],
+  ["GAS_PRICE_TOO_HIGH", { maxGasPrice: 2n * gwei - 1n }, { gasPrice: "2", limit: "1.999999999" }],
+  [
+    "INSUFFICIENT_BALANCE",
+    { needs: [need(), need({ token: "0x5FbD", symbol: "MOON", decimals: 6, available: 1n })] },
+    { token: "0x5FbD", symbol: "MOON", needed: "1000000000000", available: "0.000001" },
+  ],
+  [
+    "TOKEN_UNSAFE",
+    { safety: { sellable: false, buyTax: 1, sellTax: null, hasLoss: false } },
+    { flags: ["TAXED"], buyTax: 1, sellTax: null },
+  ],
+  ["PRICE_IMPACT_TOO_HIGH", { priceImpact: 15.0001 }, { priceImpact: 15.0001, limit: 15 }],
+];
+
+describe("objectionToOrder", () => {
+  it("has none at the limits", () => {
+    expect(objectionToOrder(fine)).toBeUndefined();
+  });
+
+  it.each(reasons)("says %s with its details", (code, changes, details) => {
+    const objection = objectionToOrder({ ...fine, ...changes });
+    expect(objection).toMatchObject({ code, message: expect.any(String) });
+    expect(objection?.details).toEqual(details);
+  });
+
+  it("says the first of several", () => {
+    reasons.forEach(([code], index) => {
+      const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
+      expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
+    });
+  });
+
+  it("counts the part for layer 1 as gas", () => {
+    const swapGas = { ...fine.swapGas, l1Fee: 1n };
+    expect(objectionToOrder({ ...fine, swapGas })).toMatchObject({
+      code: "GAS_PRICE_TOO_HIGH",
+      details: { gasPrice: "2.000000001", limit: "2" },
+    });
+  });
+
+  it("keeps nobody from selling for the token's or the policy's sake", () => {
+    const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
+    expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
+  });
+
+  it("lets a user buy an unsafe token who says so, and one of which nothing is known", () => {
+    const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
+    expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
+    expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
+  });
+});
+
+describe("warningsOf", () => {
+  const calm: Warned = {
+    side: "buy",
+    submission: "private",
+    coins: 100n,
+    networkFee: { expected: 20n, max: 30n, l1: 0n },
+    left: 60n,
+    slippage: 10,
+  };
+
+  it("has none at the limits", () => {
+    expect(warningsOf(calm)).toEqual([]);
+    expect(warningsOf({ ...calm, submission: "sequencer", left: undefined })).toEqual([]);
+  });
+
+  it.each<[string, Partial<Warned>]>([
+    ["MEV_UNPROTECTED", { submission: "public" }],
+    ["NO_GAS_TO_SELL", { left: 59n }],
+    ["FEE_ABOVE_VALUE", { coins: 99n }],
+    ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
+  ])("has %s for its own reason", (warning, changes) => {
+    expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
+  });
+
+  it("has all of them in a fixed order", () => {
+    const changes = { submission: "public", left: -1n, coins: 0n, slippage: 50 } as const;
+    expect(warningsOf({ ...calm, ...changes })).toEqual(quoteWarnings);
+  });
+
+  it("asks of nobody who sells to keep coin for a sale", () => {
+    expect(warningsOf({ ...calm, side: "sell", left: 0n })).toEqual([]);
+  });
+});
