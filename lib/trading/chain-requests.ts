@@ -1,0 +1,66 @@
+import type { ChainConfiguration, ListedToken } from "../chains/chain-configuration.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Network } from "../domain/network.ts";
+import { parseAmount } from "../domain/trading/decimal-text.ts";
+import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../domain/trading/token-identity.ts";
+import { chainFacts, type TradingChain } from "../domain/trading/trading-chain.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+export type Chains = ReadonlyMap<TradingChain, ChainReader>;
+
+/** The chain's own coin, in the place of a token's address. */
+export const nativeToken = "native";
+
+/** @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here */
+export function chainFor(chains: Chains, network: Network): ChainReader {
+  const reader = chains.get(network as TradingChain);
+  if (reader !== undefined) return reader;
+  const names = [...chains.keys()];
+  throw new DomainError(
+    "UNSUPPORTED_CHAIN",
+    `chain must be one of those that trade here: ${names.join(", ")}`,
+    {
+      chains: names,
+    },
+  );
+}
+
+/**
+ * Units of a token, from decimal text.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function unitsFrom(text: string, decimals: number, field: string): bigint {
+  const units = parseAmount(text, decimals);
+  if (typeof units === "bigint") return units;
+  throw new DomainError("INVALID_REQUEST", `${field} ${units.problem}`, { field });
+}
+
+/** All tokens that users are shown by their symbols, the wrapped coin among them. */
+export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>
+  [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
+
+/** What a token is, by what is listed or else by what it says of itself. Undefined if it is none. */
+export const identityOf = (
+  { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
+  token: string,
+  claims: TokenClaims,
+): TokenIdentity | undefined =>
+  tokenIdentity(token, claims, listedTokens(configuration), [chainFacts[chain].coin.symbol]);
+
+/** @throws {DomainError} TOKEN_NOT_FOUND if it is none */
+export function identify(
+  reader: Pick<ChainReader, "chain" | "configuration">,
+  token: string,
+  claims: TokenClaims,
+): TokenIdentity {
+  const identity = identityOf(reader, token, claims);
+  if (identity === undefined) throw tokenNotFound(reader.chain);
+  return identity;
+}
+
+export const tokenNotFound = (chain: TradingChain): DomainError =>
+  new DomainError("TOKEN_NOT_FOUND", `There is no token on ${chain} at this address that can be traded`);
+
+export const walletNotFound = (chain: TradingChain): DomainError =>
+  new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${chain}`);

@@ -1,0 +1,25 @@
+import type { Token } from "../api/token-schema.ts";
+import type { Network } from "../domain/network.ts";
+import { coinDecimals } from "../domain/trading/decimal-text.ts";
+import { chainFacts } from "../domain/trading/trading-chain.ts";
+import { type Chains, chainFor, listedTokens, nativeToken } from "./chain-requests.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+/**
+ * The tokens that users are shown: those of a chain, or of all that trade here.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN
+ */
+export function listTokens(chains: Chains, chain?: Network): { tokens: Token[] } {
+  const readers = chain === undefined ? [...chains.values()] : [chainFor(chains, chain)];
+  return { tokens: readers.flatMap(tokensOf) };
+}
+
+function tokensOf({ chain, configuration }: ChainReader): Token[] {
+  const { wrapped } = configuration;
+  const others = listedTokens(configuration).map((listed): Token => {
+    const { token, symbol, name, decimals } = listed;
+    return { chain, token, symbol, name, decimals, ...(token === wrapped.token && { wrapped: true }) };
+  });
+  return [{ chain, token: nativeToken, ...chainFacts[chain].coin, decimals: coinDecimals }, ...others];
+}

@@ -1,0 +1,25 @@
+import { type SecondHost, startSecondHost } from "../../lib/dev/chains/second-host.ts";
+import type { TradingChain } from "../../lib/domain/trading/trading-chain.ts";
+import { type ChainReader, openChains } from "../../lib/trading/open-chains.ts";
+import type { TestChain } from "./local-chain.ts";
+
+type Changes = { hosts?: readonly string[]; relay?: string };
+
+/** A test chain, as functions open it. */
+export function chainsOf(
+  { chain, contracts, url }: TestChain,
+  changes: Changes = {},
+): ReadonlyMap<TradingChain, ChainReader> {
+  return openChains({ [chain]: { ...contracts, hosts: [url], ...changes } });
+}
+
+export const readerOf = (chain: TestChain, changes: Changes = {}): ChainReader =>
+  chainsOf(chain, changes).get(chain.chain) as ChainReader;
+
+/** A host of a test chain that cannot simulate transactions. */
+export async function startPlainHost({ url }: TestChain): Promise<SecondHost> {
+  const host = await startSecondHost({ chainUrl: url });
+  const unknown = { error: { code: -32601, message: "the method does not exist" } };
+  host.lie = ({ method }, reply) => (method === "eth_simulateV1" ? unknown : reply);
+  return host;
+}
