@@ -1,0 +1,210 @@
+import { askTogether } from "../chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf } from "../chains/fee-market.ts";
+import { type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
+import { newStranger, probeCoins, probeSimulation } from "../chains/probe-simulation.ts";
+import { coinsCall } from "../chains/rpc-call.ts";
+import { belongingsCall } from "../chains/token-belongings.ts";
+import { tokenClaimsCall } from "../chains/token-claims.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Order } from "../domain/execution.ts";
+import { coinDecimals } from "../domain/trading/decimal-text.ts";
+import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
+import { shortage } from "../domain/trading/order-checks.ts";
+import { reservedBy } from "../domain/trading/reserved.ts";
+import { isV2Venue } from "../domain/trading/route-choice.ts";
+import { isWritable, type TokenIdentity } from "../domain/trading/token-identity.ts";
+import { bestSafety, type TokenSafety } from "../domain/trading/token-safety.ts";
+import type { TradeOrder } from "../domain/trading/trade-order.ts";
+import type { OrderSettings } from "../domain/trading/trading-chain.ts";
+import { identify, tokenNotFound, unitsFrom } from "./chain-requests.ts";
+import {
+  type ChosenRoute,
+  chooseRoute,
+  type RouteAnswers,
+  routeCalls,
+  routesToTry,
+  type SwapRequest,
+  withEstimate,
+} from "./choose-route.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+/** What is to be quoted. Addresses are in EIP-55 form. */
+export type QuotedTrade = {
+  side: Order["side"];
+  token: string;
+  /** Decimal text. */
+  amount?: string | undefined;
+  /** Of the available balance. */
+  percent?: number | undefined;
+  wallet?: string | undefined;
+  gasPreset: OrderSettings["gasPreset"];
+  /** The wallet's open orders. */
+  orders: readonly TradeOrder[];
+};
+
+/** A trade as the chain sees it. Amounts are in units. */
+export type ChainQuote = {
+  identity: TokenIdentity;
+  block: number;
+  amount: bigint;
+  route: ChosenRoute;
+  safety: TokenSafety;
+  /** The native side of the deepest pool. */
+  liquidity: bigint;
+  market: FeeMarket;
+  request: SwapRequest;
+  /** What the wallet has beside what its open orders will spend. Absent without a wallet. */
+  available?: { coins: bigint; tokens: bigint };
+};
+
+/**
+ * Finds the best route of a trade and what it needs, in two requests.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a share
+ * of nothing
+ * @throws {ChainUnavailable}
+ */
+export async function quoteOnChain(reader: ChainReader, trade: QuotedTrade): Promise<ChainQuote> {
+  const { client, configuration } = reader;
+  const { side, token } = trade;
+  if (token === configuration.wrapped.token) throw noRoute();
+  const wallet = trade.wallet ?? newStranger();
+  const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
+  const probe = { side: "buy", amountIn: probeCoins } as const;
+  const trades = coinAmount === undefined ? [probe] : [probe, { side, amountIn: coinAmount }];
+  const first = await askTogether(client.read, {
+    claims: tokenClaimsCall(token, "latest"),
+    belongings: belongingsCall(configuration, token, wallet, "latest"),
+    coins: coinsCall(wallet, "latest"),
+    market: feeMarketCalls(),
+    found: poolCalls(configuration, token, trades, "latest"),
+  });
+  const identity = identify(reader, token, first.claims);
+  const { belongings } = first;
+  const found = poolRoutesOf(first.found);
+  if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
+    throw tokenNotFound(reader.chain);
+  const reserved = reservedBy(trade.orders);
+  const available = {
+    coins: rest(first.coins, reserved.coins),
+    tokens: rest(belongings.held, reserved.tokens.get(token) ?? 0n),
+  };
+  const amount = coinAmount ?? tokenAmount(trade, identity, available.tokens);
+  // What a sale's pools pay is asked beside the simulations: only now the amount is known.
+  const tried =
+    side === "buy"
+      ? routesToTry(found.routes[1] ?? [])
+      : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
+  if (tried.length === 0) throw found.isTooSmall[1] ? tooSmall() : noRoute();
+  const market = feeMarketOf(first.market);
+  const request: SwapRequest = {
+    wallet,
+    side,
+    token,
+    amountIn: amount,
+    allowances: belongings.allowances,
+    hasTokens: belongings.held >= amount,
+    fees: feesFor(reader.chain, trade.gasPreset, market),
+    baseFee: market.baseFee,
+  };
+  const tag = found.block.number;
+  const probed = routesToProbe(found.routes[0] ?? []);
+  const second = await askTogether(client.read, {
+    answers: routeCalls(reader, request, tried, found.block),
+    states: poolStatesCall(configuration, token, found.pools, tag),
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, found.block)),
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, [{ side, amountIn: amount }], tag)],
+  });
+  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
+  const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
+  const { routes, answers } = withPaid(
+    tried,
+    { ...second.answers, states: second.states },
+    sale?.routes[0],
+    (route) => {
+      // It could not be simulated, but a stranger's sale could.
+      return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
+    },
+  );
+  const chosen = chooseRoute(reader, request, routes, answers);
+  if (chosen === undefined) throw (sale ?? found).isTooSmall.at(-1) ? tooSmall() : noRoute();
+  const safety = safetyFor(chosen);
+  const route = await withEstimate(client.read, reader, request, afterTax(chosen, request, safety), tag);
+  if (route === undefined || route.amountOut === 0n) throw tooSmall();
+  if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
+  const depths = [...second.states.values()].map(({ coins }) => coins);
+  return {
+    identity,
+    block: tag,
+    amount,
+    route,
+    safety,
+    liquidity: depths.reduce((most, coins) => (coins > most ? coins : most), 0n),
+    market,
+    request,
+    ...(trade.wallet !== undefined && { available }),
+  };
+}
+
+const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
+
+const tooSmall = () => new DomainError("AMOUNT_TOO_SMALL", "For such a small amount nothing would arrive");
+
+const rest = (units: bigint, taken: bigint) => (units > taken ? units - taken : 0n);
+
+const perPercent = 10_000;
+
+/** The tokens of a sale. */
+function tokenAmount(
+  { amount, percent }: QuotedTrade,
+  { token, symbol, decimals }: TokenIdentity,
+  available: bigint,
+): bigint {
+  if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
+  const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
+  if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();
+  if (share === 0n) throw tooSmall();
+  return share;
+}
+
+/** The best of each kind of pool. */
+const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
+  [routes.find(isV2Venue), routes.find((route) => !isV2Venue(route))].filter((route) => route !== undefined);
+
+/** What is known of a token by pools of a kind, or else by any. */
+function safetyOfKind(
+  route: PoolRoute,
+  probed: readonly PoolRoute[],
+  safeties: readonly TokenSafety[],
+): TokenSafety {
+  const same = safeties.filter((_, index) => isV2Venue(probed[index] as PoolRoute) === isV2Venue(route));
+  return bestSafety(same.some(({ sellable }) => sellable !== null) ? same : safeties);
+}
+
+/** The routes that pay for a sale, with what they pay. Those of a buy have it. */
+function withPaid(
+  tried: readonly PoolRoute[],
+  answers: RouteAnswers,
+  paid: readonly PoolRoute[] | undefined,
+  isPossible: (route: PoolRoute) => boolean,
+): { routes: PoolRoute[]; answers: RouteAnswers } {
+  const kept = tried.flatMap((route, index) => {
+    const payer = paid === undefined ? route : paid.find(({ pool }) => pool === route.pool);
+    return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
+  });
+  return {
+    routes: kept.map(({ route }) => route),
+    answers: {
+      states: answers.states,
+      outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
+      l1Fees: kept.map(({ index }) => answers.l1Fees[index] ?? { swap: [], approve: [] }),
+    },
+  };
+}
+
+/** Where a sale could not be simulated, what a stranger's sale says of taxes. */
+function afterTax(route: ChosenRoute, { side }: SwapRequest, { sellTax }: TokenSafety): ChosenRoute {
+  if (!route.isGuess || side === "buy" || sellTax === null) return route;
+  const left = BigInt(Math.round((100 - sellTax) * perPercent));
+  return { ...route, amountOut: (route.quoted * left) / BigInt(100 * perPercent) };
+}

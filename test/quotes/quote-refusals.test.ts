@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { Trader } from "../../lib/trading/quote-trade.ts";
+import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
+import { deployOddToken } from "../support/odd-tokens.ts";
+import { type AskedQuote as Asked, buyOn, quoteOn } from "../support/quotes.ts";
+import { tradeOrder } from "../support/trading.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const { moon, usdx, trap, wrapped } = localAddresses;
+const wallet = alice.address;
+const nobody = "0x7e570000000000000000000000000000deadbeef";
+
+const quote = (asked: Asked, user: Partial<Trader> = {}) => quoteOn(chain, asked, user);
+
+describe("quoteTrade", () => {
+  it.each<[string, Asked, Partial<Trader>, object | undefined]>([
+    ["TRADING_DISABLED", { amount: "0.5" }, { isStopped: true }, undefined],
+    ["WALLET_BUSY", { amount: "0.5", wallet }, { orders: Array(20).fill(tradeOrder()) }, undefined],
+    ["POLICY_LIMIT", { amount: "0.5" }, { maxOrder: 10n ** 17n }, { limit: "0.1", requested: "0.5" }],
+    [
+      "GAS_PRICE_TOO_HIGH",
+      { amount: "0.5", maxGasPrice: 0.5 },
+      {},
+      { gasPrice: expect.any(String), limit: "0.5" },
+    ],
+    [
+      "INSUFFICIENT_BALANCE",
+      { amount: "100", wallet, maxPriceImpact: 100 },
+      {},
+      { token: "native", symbol: "ETH", needed: expect.any(String), available: "100" },
+    ],
+    [
+      "INSUFFICIENT_BALANCE",
+      { side: "sell", amount: "5", wallet },
+      {},
+      { token: moon, symbol: "MOON", needed: "5", available: "0" },
+    ],
+    [
+      "TOKEN_UNSAFE",
+      { token: trap, amount: "0.5" },
+      {},
+      { flags: ["NOT_LISTED", "CANNOT_SELL"], buyTax: 0, sellTax: null },
+    ],
+    ["PRICE_IMPACT_TOO_HIGH", { amount: "20" }, {}, { priceImpact: 16.625, limit: 15 }],
+  ])("says that an order would be refused with %s", async (code, asked, user, details) => {
+    const { wouldBeRefused } = await quote(asked, user);
+    expect(wouldBeRefused).toEqual({
+      code,
+      message: expect.any(String),
+      ...(details !== undefined && { details }),
+    });
+  });
+
+  it("lets users have their own limits", async () => {
+    expect(await quote({ token: trap, amount: "0.5", allowUnsafe: true })).not.toHaveProperty(
+      "wouldBeRefused",
+    );
+    expect(await quote({ amount: "20", maxPriceImpact: 17 })).not.toHaveProperty("wouldBeRefused");
+  });
+
+  it.each<[string, Asked]>([
+    ["NO_ROUTE", { token: wrapped, amount: "1" }],
+    ["TOKEN_NOT_FOUND", { token: nobody, amount: "1" }],
+    ["AMOUNT_TOO_SMALL", { token: usdx, amount: "0.0000000000000001" }],
+    ["AMOUNT_TOO_SMALL", { side: "sell", amount: "0.000000000000000001", wallet: nobody }],
+    ["INSUFFICIENT_BALANCE", { side: "sell", percent: 50, wallet }],
+  ])("refuses with %s", async (code, asked) => {
+    await expect(quote(asked)).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, Asked]>([
+    ["amount", { amount: "0" }],
+    ["amount", { amount: "-1" }],
+    ["amount", { amount: "1e3" }],
+    ["amount", { amount: "0.0000000000000000001" }],
+    ["amount", { token: usdx, side: "sell", amount: "0.0000001" }],
+    ["minAmountOut", { token: usdx, amount: "1", minAmountOut: "1.0000001" }],
+    ["token", { token: moon.toLowerCase().replace(/[a-f]/, (letter) => letter.toUpperCase()), amount: "1" }],
+    ["wallet", { wallet: wallet.replace("F", "f"), amount: "1" }],
+    ["wallet", { wallet: "0x0000000000000000000000000000000000000000", amount: "1" }],
+  ])("names %s if it is wrong", async (field, asked) => {
+    await expect(quote(asked)).rejects.toMatchObject({ code: "INVALID_REQUEST", details: { field } });
+  });
+
+  it("finds no route for tokens that refuse to move, or only pretend to", async () => {
+    for (const name of ["refuses transfers", "reports transfers that it does not make"] as const) {
+      const token = await deployOddToken(chain, name);
+      await expect(quote({ token, amount: "0.1", wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+    }
+    await buyOn(chain, trap);
+    await expect(quote({ token: trap, side: "sell", percent: 100, wallet })).rejects.toMatchObject({
+      code: "NO_ROUTE",
+    });
+  });
+
+  it("believes no token that says more arrives than the pool pays", async () => {
+    const token = await deployOddToken(chain, "lies about balances");
+    expect((await quote({ token, amount: "0.1", wallet })).amountOut).toBe("987.15803439706129885");
+  });
+});

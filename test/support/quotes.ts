@@ -1,0 +1,43 @@
+import type { QuoteRequest, TradeQuote } from "../../lib/api/quote-schema.ts";
+import { encodeCall } from "../../lib/chains/calldata.ts";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { swapBy } from "../../lib/domain/trading/intent.ts";
+import { defaultOrderSettings } from "../../lib/domain/trading/trading-chain.ts";
+import { quoteTrade, type Trader } from "../../lib/trading/quote-trade.ts";
+import { readerOf } from "./chain-reader.ts";
+import { alice, type TestChain } from "./local-chain.ts";
+import { intent } from "./trading.ts";
+
+/** A user without orders, and with the default settings. */
+export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
+  settings: defaultOrderSettings.eth,
+  orders: [],
+  isStopped: false,
+  ...changes,
+});
+
+export const quotedAt = new Date("2026-11-21T20:00:00.000Z");
+
+export type AskedQuote = Partial<QuoteRequest>;
+
+/** A quote on a test chain with a relay: of a purchase of MOON, unless it is of something else. */
+export const quoteOn = async (
+  chain: TestChain,
+  asked: AskedQuote,
+  user: Partial<Trader> = {},
+  hosts: readonly string[] = [chain.url],
+): Promise<TradeQuote> =>
+  await quoteTrade(
+    readerOf(chain, { relay: "http://127.0.0.1:1", hosts }),
+    { chain: chain.chain, side: "buy", token: localAddresses.moon, ...asked },
+    traderOf(user),
+    quotedAt,
+  );
+
+/** Buys tokens for a tenth of a coin of alice's. */
+export async function buyOn(chain: TestChain, token: string): Promise<void> {
+  const wallet = alice.address;
+  const changes = { wallet, token, amount: 10n ** 17n, minAmountOut: 1n, validUntil: 2 ** 32 - 1 };
+  const call = swapBy(intent(changes), { venue: "uniswap-v2", feeBps: 30 }, changes.amount);
+  await chain.transact({ from: wallet, ...encodeCall(readerOf(chain).configuration, call, wallet) });
+}
