@@ -1,0 +1,62 @@
+import { askTogether } from "../chains/ask-together.ts";
+import { knownBalancesCall, strangeBalancesCall } from "../chains/token-balances.ts";
+import { coinDecimals } from "../domain/trading/decimal-text.ts";
+import { isWritable } from "../domain/trading/token-identity.ts";
+import { chainFacts } from "../domain/trading/trading-chain.ts";
+import { identityOf, listedTokens, nativeToken } from "./chain-requests.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+/** A wallet, and the tokens that are of interest beside the listed ones. */
+export type WalletTokens = { wallet: string; others: readonly string[] };
+
+type Known = { token: string; symbol: string; decimals: number };
+
+export type ChainBalance = Known & { wallet: string; units: bigint };
+
+/**
+ * The balances of wallets, each with the coin first, then the listed tokens and then the others. Tokens that do not answer
+ * are left out. One request.
+ *
+ * @throws {ChainUnavailable}
+ */
+export async function balancesOnChain(
+  reader: ChainReader,
+  wanted: readonly WalletTokens[],
+): Promise<{ block: number; balances: ChainBalance[] }> {
+  const { chain, client, configuration } = reader;
+  const listed = listedTokens(configuration);
+  const tokens = listed.map(({ token }) => token);
+  const strangers = [...new Set(wanted.flatMap(({ others }) => others))];
+  const walletsOf = (token: string) =>
+    wanted.filter(({ others }) => others.includes(token)).map(({ wallet }) => wallet);
+  const { known, strange } = await askTogether(client.read, {
+    known: knownBalancesCall(
+      wanted.map(({ wallet }) => wallet),
+      tokens,
+      "latest",
+    ),
+    strange: strangers.map((token) => strangeBalancesCall(token, walletsOf(token), "latest")),
+  });
+  const identities = new Map(
+    strangers.map((token, index) => [
+      token,
+      identityOf(reader, token, (strange[index] as (typeof strange)[0]).claims),
+    ]),
+  );
+  const coin: Known = { token: nativeToken, symbol: chainFacts[chain].coin.symbol, decimals: coinDecimals };
+  const balances = wanted.flatMap(({ wallet, others }) => [
+    ...balanceIn(wallet, coin, known.coins(wallet)),
+    ...listed.flatMap((each) => balanceIn(wallet, each, known.units(wallet, each.token))),
+    ...others.flatMap((token) => {
+      const units = strange[strangers.indexOf(token)]?.units.get(wallet);
+      return balanceIn(wallet, identities.get(token), units);
+    }),
+  ]);
+  return { block: known.block, balances };
+}
+
+function balanceIn(wallet: string, known: Known | undefined, units: bigint | undefined): ChainBalance[] {
+  if (known === undefined || units === undefined) return [];
+  const { token, symbol, decimals } = known;
+  return isWritable(units, decimals) ? [{ wallet, token, symbol, decimals, units }] : [];
+}

@@ -1,0 +1,127 @@
+import type { Balances } from "../api/balance-schema.ts";
+import { readExecutions } from "../aws/execution-records.ts";
+import { laneOrdersOf } from "../aws/lane-records.ts";
+import type { Table } from "../aws/table.ts";
+import { ownsWallet } from "../aws/trader-records.ts";
+import { walletsOfUser } from "../aws/wallet-records.ts";
+import { forEachConcurrently } from "../concurrency.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import { isOpen } from "../domain/execution.ts";
+import type { Network } from "../domain/network.ts";
+import { addressProblem, readAddress } from "../domain/trading/address.ts";
+import { formatAmount } from "../domain/trading/decimal-text.ts";
+import { reservedBy } from "../domain/trading/reserved.ts";
+import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
+import {
+  type Chains,
+  chainFor,
+  listedTokens,
+  nativeToken,
+  tokenNotFound,
+  walletNotFound,
+} from "./chain-requests.ts";
+
+type Balance = Balances["balances"][number];
+
+type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
+
+/** The most pairs of a wallet and a token that one answer has. */
+const mostPairs = 1000;
+
+/** The lanes that are read at a time. */
+const concurrency = 10;
+
+/**
+ * The balances of a user's wallets on a chain: of the coin, the listed tokens, the tokens of open positions, and one more
+ * token if it is asked for.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, TOKEN_NOT_FOUND, and INVALID_REQUEST if there are too many
+ * @throws {ChainUnavailable}
+ */
+export async function readBalances(
+  { table, chains }: { table: Table; chains: Chains },
+  { userID, now, asked }: { userID: string; now: Date; asked: Asked },
+): Promise<Balances> {
+  const reader = chainFor(chains, asked.chain);
+  const { chain, configuration } = reader;
+  const listed = listedTokens(configuration);
+  const token =
+    asked.token === undefined || asked.token === nativeToken ? undefined : readAddress(asked.token, "token");
+  const [wallets, positions] = await Promise.all([
+    walletsFor(table, chain, userID, asked.wallet),
+    readExecutions(table, userID, "position"),
+  ]);
+  const wanted = wallets.map((wallet): WalletTokens => {
+    const traded = positions
+      .filter((position) => isOpen(position) && position.chain === chain && position.wallet === wallet)
+      .flatMap((position) => (isToken(position.token) ? [readAddress(position.token, "token")] : []));
+    const others = [...traded, ...(token === undefined ? [] : [token])];
+    const isListed = (each: string) => listed.some((known) => known.token === each);
+    return { wallet, others: [...new Set(others)].filter((each) => !isListed(each)) };
+  });
+  const pairs = wanted.reduce((sum, { others }) => sum + 1 + listed.length + others.length, 0);
+  if (pairs > mostPairs) {
+    const message = `wallet must be given: the wallets have more than ${mostPairs} balances together`;
+    throw new DomainError("INVALID_REQUEST", message, { field: "wallet" });
+  }
+  const [reserved, { block, balances }] = await Promise.all([
+    reservations(table, chain, wallets),
+    balancesOnChain(reader, wanted),
+  ]);
+  const isAnswered = balances.some((balance) => balance.token === token);
+  if (token !== undefined && wallets.length > 0 && !isAnswered) throw tokenNotFound(chain);
+  return {
+    chain,
+    block,
+    asOf: now.toISOString(),
+    balances: balances.map(({ units, ...balance }): Balance => {
+      const taken = reserved.get(balance.wallet);
+      const promised =
+        (balance.token === nativeToken ? taken?.coins : taken?.tokens.get(balance.token)) ?? 0n;
+      const text = (value: bigint) => formatAmount(value, balance.decimals);
+      return {
+        ...balance,
+        amount: text(units),
+        reserved: text(promised),
+        available: text(units > promised ? units - promised : 0n),
+      };
+    }),
+  };
+}
+
+const isToken = (text: string | undefined): text is string =>
+  text !== undefined && addressProblem(text) === undefined;
+
+/** One of the user's wallets, or all that they have on the chain. */
+async function walletsFor(
+  table: Table,
+  chain: TradingChain,
+  userID: string,
+  asked: string | undefined,
+): Promise<string[]> {
+  if (asked !== undefined) {
+    const wallet = readAddress(asked, "wallet");
+    if (await ownsWallet(table, { chain, wallet }, userID)) return [wallet];
+    throw walletNotFound(chain);
+  }
+  const wallets = await walletsOfUser(table, userID);
+  return wallets
+    .filter(({ network }) => network === chain)
+    .map(({ generatedWalletAddress }) => generatedWalletAddress);
+}
+
+/** What the open orders of each wallet will spend. */
+async function reservations(table: Table, chain: TradingChain, wallets: readonly string[]) {
+  const reserved = new Map<string, ReturnType<typeof reservedBy>>();
+  const faults: unknown[] = [];
+  await forEachConcurrently(wallets, { concurrency }, async (wallet) => {
+    try {
+      reserved.set(wallet, reservedBy(await laneOrdersOf(table, { chain, wallet })));
+    } catch (error) {
+      faults.push(error);
+    }
+  });
+  if (faults.length > 0) throw faults[0];
+  return reserved;
+}
