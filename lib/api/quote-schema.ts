@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { orderSides } from "../domain/execution.ts";
+import { quoteWarnings } from "../domain/trading/quote-warnings.ts";
 import { EnvelopeErrorSchema } from "./errors.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice } from "./settings-schema.ts";
@@ -89,8 +90,6 @@ const NetworkFeeSchema = v.object({
 });
 
 const submissions = ["private", "sequencer", "public"] as const;
-
-const quoteWarnings = ["MEV_UNPROTECTED", "NO_GAS_TO_SELL", "FEE_ABOVE_VALUE", "SLIPPAGE_HIGH"] as const;
 
 const QuoteSchema = v.pipe(
   v.object({

@@ -3,7 +3,7 @@ import { knownBalancesCall, strangeBalancesCall } from "../chains/token-balances
 import { coinDecimals } from "../domain/trading/decimal-text.ts";
 import { isWritable } from "../domain/trading/token-identity.ts";
 import { chainFacts } from "../domain/trading/trading-chain.ts";
-import { identityOf, listedTokens, nativeToken } from "./chain-requests.ts";
+import { identityIn, listedTokens, nativeToken } from "./chain-requests.ts";
 import type { ChainReader } from "./open-chains.ts";
 
 /** A wallet, and the tokens that are of interest beside the listed ones. */
@@ -40,7 +40,7 @@ export async function balancesOnChain(
   const identities = new Map(
     strangers.map((token, index) => [
       token,
-      identityOf(reader, token, (strange[index] as (typeof strange)[0]).claims),
+      identityIn(reader, token, (strange[index] as (typeof strange)[0]).claims),
     ]),
   );
   const coin: Known = { token: nativeToken, symbol: chainFacts[chain].coin.symbol, decimals: coinDecimals };

@@ -41,7 +41,7 @@ export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedTok
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
 /** What a token is, by what is listed or else by what it says of itself. Undefined if it is none. */
-export const identityOf = (
+export const identityIn = (
   { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
   token: string,
   claims: TokenClaims,
@@ -54,7 +54,7 @@ export function identify(
   token: string,
   claims: TokenClaims,
 ): TokenIdentity {
-  const identity = identityOf(reader, token, claims);
+  const identity = identityIn(reader, token, claims);
   if (identity === undefined) throw tokenNotFound(reader.chain);
   return identity;
 }

@@ -1,10 +1,6 @@
 import type { Order } from "../execution.ts";
 import type { NetworkFee } from "./fees.ts";
-
-/** How a transaction reaches blocks: through a relay, by the chain's only sequencer, or by a pool that everybody sees. */
-export const submissions = ["private", "sequencer", "public"] as const;
-
-export type Submission = (typeof submissions)[number];
+import type { Submission } from "./order-details.ts";
 
 export const quoteWarnings = [
   "MEV_UNPROTECTED",
