@@ -1,10 +1,18 @@
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import type { Condition, ItemWrite, Kind, LaneChange, Names, Step } from "../domain/trading/table-step.ts";
+import type {
+  Condition,
+  Items,
+  ItemWrite,
+  Kind,
+  LaneChange,
+  Names,
+  Step,
+} from "../domain/trading/table-step.ts";
 import { shownOrder } from "../domain/trading/trade-order.ts";
 import { executionItems } from "./execution-records.ts";
 import type { Table } from "./table.ts";
-import type { Key } from "./table-keys.ts";
+import { type Key, listedExecutionKey } from "./table-keys.ts";
 import { keysOfItems, packed } from "./trading-items.ts";
 import { transact, type Writes } from "./writes.ts";
 
@@ -35,7 +43,8 @@ function writesOf(TableName: string, write: ItemWrite): Write[] {
   const put = { Put: { TableName, Item, ...ifHolds(write.when) } };
   if (write.put === "position") {
     const { userID, ...execution } = write.item;
-    return publicPuts(TableName, { userID, kind: "position", execution, lane: write.item }, write.when);
+    const puts = publicPuts(TableName, { userID, kind: "position", execution, lane: write.item }, write.when);
+    return [...puts, ...movedInLists(TableName, write.item, write.when)];
   }
   if (write.put !== "order") return [put];
   // Clients see only what has another version.
@@ -49,6 +58,17 @@ function writesOf(TableName: string, write: ItemWrite): Write[] {
     lane: write.item.intent,
   } as const;
   return [put, ...publicPuts(TableName, shown, write.when === "absent" ? "absent" : undefined)];
+}
+
+/** The first fill of a position can get into another block, and the position to another place in lists. */
+function movedInLists(
+  TableName: string,
+  { userID, positionId, openedAt }: Items["position"],
+  when: Condition<"position">,
+): Write[] {
+  if (when === "absent" || when.openedAt === undefined || when.openedAt === openedAt) return [];
+  const Key = listedExecutionKey(userID, "position", new Date(when.openedAt), positionId);
+  return [{ Delete: { TableName, Key } }];
 }
 
 type Shown = { userID: string; kind: ExecutionKind; execution: Execution; lane: LaneKey };

@@ -72,6 +72,32 @@ describe("writeStep", () => {
     expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
   });
 
+  it("moves a position in lists whose first fill is in another block now", async () => {
+    const userID = "mover";
+    const position = {
+      positionId: "p1",
+      userID,
+      ...lane,
+      symbol: "MOON/ETH",
+      status: "open",
+      amount: "1",
+      averageEntryPrice: "1",
+      realizedPnl: "0",
+      openedAt: "2026-11-21T20:00:01.000Z",
+      updatedAt: "2026-11-21T20:00:02.000Z",
+      version: 1,
+    } as const;
+    const moved = { ...position, openedAt: "2026-11-21T20:00:13.000Z", version: 2 };
+    const { version, openedAt } = position;
+    await write({ put: "position", item: position, when: "absent" });
+    const again = { put: "position", item: moved, when: { version, openedAt } } as const;
+    expect(await write(again)).toBe(true);
+    expect(await write(again)).toBe(false);
+    const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
+    expect(executions).toEqual([expect.objectContaining(moved)]);
+    expect(await get(executionKey(userID, "position", "p1"))).toMatchObject(moved);
+  });
+
   it("writes no order over one of another engine", async () => {
     const { userID, orderId } = order.intent;
     await putItems(db.table, [{ ...executionKey(userID, "order", orderId), version: 9 }]);

@@ -115,12 +115,10 @@ function bookWrites({ view, nowMs }: Ground, order: TradeOrder, now: readonly Bo
   return [
     { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
-      const item = { ...position, userID };
-      return {
-        put: "position",
-        item,
-        when: position.version === 1 ? "absent" : { version: position.version - 1 },
-      };
+      const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
+      // Names when it was opened too, which is its place in lists.
+      const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
+      return { put: "position", item: { ...position, userID }, when };
     }),
   ];
 }
