@@ -1,6 +1,7 @@
-/** Why a host's answer cannot be used. */
+/** Why a host's answer cannot be used. It was sent nothing only if it is UNREACHABLE or takes no more requests. */
 export type FaultReason =
   | "UNREACHABLE"
+  | "BROKEN_OFF"
   | "TIMEOUT"
   | "BAD_STATUS"
   | "TOO_MANY_REQUESTS"

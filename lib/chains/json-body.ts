@@ -11,7 +11,10 @@ export async function readJsonBody(url: string, body: unknown, limits: Limits): 
   const { methods, maxBytes, signal } = limits;
   const text = await post(url, JSON.stringify(body), maxBytes, methods, signal).catch((error: unknown) => {
     if (error instanceof HostFault) throw error;
-    throw new HostFault(signal.aborted ? "TIMEOUT" : "UNREACHABLE", methods);
+    throw new HostFault(
+      signal.aborted ? "TIMEOUT" : wasUnsent(error) ? "UNREACHABLE" : "BROKEN_OFF",
+      methods,
+    );
   });
   if (text.trim() === "") throw new HostFault("EMPTY", methods);
   try {
@@ -20,6 +23,19 @@ export async function readJsonBody(url: string, body: unknown, limits: Limits): 
     throw new HostFault("NOT_JSON", methods);
   }
 }
+
+/** What `fetch` gives as the cause if there was no connection to send anything on. */
+const unsent = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+const wasUnsent = (error: unknown): boolean =>
+  error instanceof Error && unsent.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
 async function post(url: string, body: string, maxBytes: number, methods: string, signal: AbortSignal) {
   const response = await fetch(url, {

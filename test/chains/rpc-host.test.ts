@@ -142,8 +142,8 @@ describe("request", () => {
     ["status 500", answering(secret, 500), "BAD_STATUS"],
     ["status 401", answering(secret, 401), "BAD_STATUS"],
     ["status 429", answering(secret, 429), "TOO_MANY_REQUESTS"],
-    ["a closed connection", hangingUp, "UNREACHABLE"],
-    ["a part of its answer", hangingUpMidway, "UNREACHABLE"],
+    ["a closed connection", hangingUp, "BROKEN_OFF"],
+    ["a part of its answer", hangingUpMidway, "BROKEN_OFF"],
     ["too few results", reshaped(([first]) => [first]), "WRONG_ID"],
     ["too many results", reshaped((items) => [...items, result(0, secret)]), "WRONG_ID"],
     ["one result twice", reshaped(([first]) => [first, first]), "WRONG_ID"],
@@ -204,7 +204,7 @@ describe("request", () => {
 
   it("follows no redirect", async () => {
     server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
-    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "UNREACHABLE" });
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BROKEN_OFF" });
     expect(server.requests).toHaveLength(1);
   });
 
