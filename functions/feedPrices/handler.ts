@@ -1,9 +1,10 @@
-import type { Context, ScheduledEvent } from "aws-lambda";
+import type { Context } from "aws-lambda";
 import { savePrices } from "../../lib/aws/price-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
-import { feedPrices, leaseOf } from "../../lib/prices/feed-prices.ts";
+import { feedPrices } from "../../lib/prices/feed-prices.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { leaseOf, type Tick } from "../../lib/runtime/lease.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 
 const table = openTable(environment("TABLE_NAME"));
@@ -14,8 +15,6 @@ const longestRunMs = 100_000;
 
 /** Time for the last save, and for closing the connections. */
 const shutdownMs = 15_000;
-
-type Tick = Pick<ScheduledEvent, "id" | "time">;
 
 export const handler = background("feedPrices", async (event: Tick, context: Context): Promise<void> => {
   const lease = leaseOf(event);

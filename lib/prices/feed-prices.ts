@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Price } from "../domain/price.ts";
 import { followFeeds } from "./choose-feed.ts";
@@ -62,10 +61,3 @@ export async function feedPrices({
   }
   return saved.length > 0;
 }
-
-/**
- * Text that decides which of two runs may save prices: the greater one may. That is the run of the later schedule. When
- * EventBridge starts two runs for one schedule, it is always the same one of them.
- */
-export const leaseOf = ({ time, id }: { time: string; id: string }): string =>
-  `${new Date(time).toISOString()}#${id}#${randomUUID()}`;

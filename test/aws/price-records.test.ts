@@ -7,7 +7,7 @@ import { pricesKey } from "../../lib/aws/table-keys.ts";
 import { startVenue } from "../../lib/dev/venue/venue.ts";
 import { networks } from "../../lib/domain/network.ts";
 import type { Price } from "../../lib/domain/price.ts";
-import { leaseOf } from "../../lib/prices/feed-prices.ts";
+import { leaseOf } from "../../lib/runtime/lease.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 
 let engine: Engine;
