@@ -55,7 +55,11 @@ export default defineConfig({
       project("local", ["lib/local/test"], 0, { setupFiles: ["lib/local/test/support/set-up.ts"] }),
       project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", inTest("e2e/last"), 1),
-      project("table", inTest("aws", "users", "wallets", "realtime/table", "admin", "plans", "lists"), 1),
+      project(
+        "table",
+        inTest("aws", "users", "wallets", "realtime/table", "admin", "plans", "lists", "lanes"),
+        1,
+      ),
       project("feeds", inTest("prices/sockets", "dev", "chains", "quotes"), 1),
       // Opens no socket and starts no process.
       project("unit", inTest(...pure, "structure", "support"), 1),

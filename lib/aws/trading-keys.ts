@@ -25,7 +25,7 @@ export const usedKeyKey = (userID: string, operation: "placeOrder", key: string)
 });
 
 /** Each step of an order checks its lane, so the lanes of a chain share several partitions. */
-const laneShards = 4;
+const laneShards = 2;
 
 const lanesPartition = (chain: Network, shard: number) => `LANES#${chain}#${shard}`;
 

@@ -1,0 +1,76 @@
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { publishCall } from "../chains/rpc-call.ts";
+import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
+import type { Network } from "../domain/network.ts";
+import type { Question } from "../domain/trading/effects.ts";
+import type { Sight } from "../domain/trading/sight.ts";
+import { tradingChains } from "../domain/trading/trading-chain.ts";
+import type { ChainReader } from "./open-chains.ts";
+import type { Performers } from "./run-procedure.ts";
+import { sightOf } from "./sight-of-host.ts";
+
+type Chains = ReadonlyMap<Network, ChainReader>;
+
+/**
+ * What a run does on chains. A chain that does not trade, or no longer, has no hosts that answer: what was sent there is
+ * watched to its end when it trades again.
+ */
+export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
+  const relays = new Map<Network, RpcHost>(
+    tradingChains.flatMap((chain) => {
+      const url = chains.get(chain)?.configuration.relay;
+      return url === undefined ? [] : [[chain, rpcHost({ url })] as const];
+    }),
+  );
+  async function sightBy(hosts: readonly RpcHost[], question: Question): Promise<Sight | undefined> {
+    const reader = chains.get(question.chain);
+    for (const host of hosts) {
+      const sight = reader && (await see(host, reader, question));
+      if (sight !== undefined) return sight;
+    }
+    return undefined;
+  }
+
+  /** The first and the second host have others in reserve, never the same one. A lone host is believed. */
+  function bothSights(question: Question): Promise<Sight | undefined>[] {
+    const hosts = chains.get(question.chain)?.client.hosts ?? [];
+    const even = sightBy(everySecond(hosts, 0), question);
+    return [even, hosts.length === 1 ? even : sightBy(everySecond(hosts, 1), question)];
+  }
+
+  let asked: { question: Question; sights: readonly Promise<Sight | undefined>[] } | undefined;
+  return {
+    /** Both hosts are asked at once, when the first is. */
+    async look({ host, question }) {
+      if (asked?.question !== question) {
+        const sights = bothSights(question);
+        asked = { question, sights };
+        // The second one's fault is seen when it is its turn.
+        for (const sight of sights) sight.catch(() => undefined);
+      }
+      return asked.sights[host];
+    },
+    async send({ chain, raw, isPrivate }) {
+      const relay = relays.get(chain);
+      const publicHosts = chains.get(chain)?.client.hosts ?? [];
+      const hosts = isPrivate ? (relay ? [relay] : []) : publicHosts;
+      const reached = await Promise.all(hosts.map((host) => mayHaveReached(host, raw)));
+      return reached.includes(true);
+    },
+  } satisfies Performers;
+}
+
+const everySecond = (hosts: readonly RpcHost[], from: 0 | 1) =>
+  hosts.filter((_, index) => index % 2 === from);
+
+/** False only if it is certain that the host was sent nothing. A refusal counts: the host may know the transaction already. */
+async function mayHaveReached(host: RpcHost, raw: string): Promise<boolean> {
+  try {
+    await host.request([publishCall(raw)]);
+    return true;
+  } catch (error) {
+    if (error instanceof HostFault) return !["UNREACHABLE", "TOO_MANY_REQUESTS"].includes(error.reason);
+    if (error instanceof RpcRefusal) return true;
+    throw error;
+  }
+}

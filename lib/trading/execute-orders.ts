@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { SignAnswer, SignRequest } from "../domain/trading/effects.ts";
+import type { LaneKey } from "../domain/trading/intent.ts";
+import { workLane } from "../domain/trading/work-lane.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+
+/** Signs transactions, and records their bytes before it answers. */
+export type Signer = (request: SignRequest) => Promise<SignAnswer>;
+
+/** Where nothing signs, orders wait until they expire. */
+export const noSigner: Signer = async () => ({ later: "there is no signer" });
+
+export type ExecutionDeps = { effects: Performers; signer: Signer; nowMs?: () => number };
+
+/** Does all that can be done now for the orders of a wallet, unless another run does. */
+export function executeOrders(
+  { effects, signer, nowMs = Date.now }: ExecutionDeps,
+  { chain, wallet }: LaneKey,
+): Promise<void> {
+  return runProcedure(workLane({ chain, wallet }, randomUUID()), {
+    ...effects,
+    now: nowMs,
+    pause: ({ ms }) => pause(ms),
+    sign: ({ request }) => signer(request),
+  });
+}

@@ -1,0 +1,33 @@
+import { blockCall, receiptCall } from "../chains/rpc-call.ts";
+import type { Network } from "../domain/network.ts";
+import type { Effects } from "../domain/trading/effects.ts";
+import type { Glance } from "../domain/trading/sight.ts";
+import type { ChainReader } from "./open-chains.ts";
+import type { Performers } from "./run-procedure.ts";
+
+/** Hosts limit the calls of a batch. */
+const receiptsPerRequest = 100;
+
+/** The first host that answers is enough: the run that is woken asks two. */
+export const glanceEffect = (chains: ReadonlyMap<Network, ChainReader>) =>
+  ({ glance: (ask) => glanceAt(chains.get(ask.chain), ask) }) satisfies Performers;
+
+/** @throws {ChainUnavailable} or {@link RpcRefusal} if no host answers. */
+async function glanceAt(
+  reader: ChainReader | undefined,
+  { hashes, latest: known }: Effects["glance"]["ask"],
+): Promise<Glance | undefined> {
+  if (reader === undefined) return undefined;
+  const { client } = reader;
+  const [latest, finalized] = await client.read([blockCall("latest"), blockCall("finalized")]);
+  if (latest.hash === known) return undefined;
+  const parts = Array.from({ length: Math.ceil(hashes.length / receiptsPerRequest) }, (_, index) =>
+    hashes.slice(index * receiptsPerRequest, (index + 1) * receiptsPerRequest),
+  );
+  const receipts = (await Promise.all(parts.map((part) => client.read(part.map(receiptCall))))).flat();
+  const blocks = hashes.flatMap((hash, index) => {
+    const block = receipts[index]?.blockHash;
+    return block === undefined ? [] : [[hash, block] as const];
+  });
+  return { latest: latest.hash, finalized: finalized.number, blocks: new Map(blocks) };
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Table } from "../aws/table.ts";
+import { takeWatch } from "../aws/watcher-records.ts";
+import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
+import type { Effects } from "../domain/trading/effects.ts";
+import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import { type Watcher, watchReceipts } from "../domain/trading/waking.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+
+type Glance = Required<Performers>["glance"];
+
+export type WatchDeps = {
+  table: Table;
+  effects: Performers & { glance: Glance };
+  /** Receives what fails. The run goes on. */
+  onFault: (error: unknown) => void;
+  /** Receives the first error of each time that no host of a chain answers. */
+  onSilence: (error: unknown) => void;
+  nowMs?: () => number;
+  pause?: (ms: number) => Promise<unknown>;
+};
+
+export type WatchTimes = {
+  /** Text that sorts after the leases of earlier runs. */
+  lease: string;
+  untilMs: number;
+};
+
+/** Between two looks at a chain. */
+const roundMs = 1000;
+
+/** How often a run makes sure that no newer one has taken over. */
+const leaseCheckMs = 5000;
+
+/** Watches chains at the same time, each until a newer run takes it over. */
+export async function watchChains(
+  deps: WatchDeps,
+  chains: readonly TradingChain[],
+  times: WatchTimes,
+): Promise<void> {
+  await Promise.all(chains.map((chain) => watchChain(deps, chain, times)));
+}
+
+async function watchChain(
+  { table, effects, onFault, onSilence, nowMs = Date.now, pause = delay }: WatchDeps,
+  chain: TradingChain,
+  { lease, untilMs }: WatchTimes,
+): Promise<void> {
+  const watcher: Watcher = { wokenMs: new Map() };
+  const performers = { ...effects, glance: reportingSilence(effects.glance, onSilence), now: nowMs };
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  for (; nowMs() < untilMs; await pause(roundMs)) {
+    try {
+      if (nowMs() - checkedMs >= leaseCheckMs) {
+        if (!(await takeWatch(table, chain, lease))) return;
+        checkedMs = nowMs();
+      }
+      await runProcedure(watchReceipts(chain, watcher), performers);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+}
+
+/** While no host answers, lanes are woken at their time. */
+function reportingSilence(glance: Glance, onSilence: (error: unknown) => void): Glance {
+  let isSilent = false;
+  return async (ask: Effects["glance"]["ask"]) => {
+    try {
+      const answer = await glance(ask);
+      isSilent = false;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable || error instanceof RpcRefusal)) throw error;
+      if (!isSilent) onSilence(error);
+      isSilent = true;
+      return undefined;
+    }
+  };
+}
