@@ -61,8 +61,8 @@ export type Defaults = {
   key: readonly KeyAction[];
   /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
-  /** The functions that it invokes; they bring DELIVER_FUNCTION and CATCH_UP_FUNCTION, their names. */
-  invokes: readonly ("deliver" | "catchUp")[];
+  /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */
+  invokes: readonly ("deliver" | "catchUp" | "executeOrders")[];
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
   env: readonly EnvName[];

@@ -72,6 +72,11 @@ export const runs: Record<OperationName, Run> = {
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },
+  // A buy, up to its transaction. It is woken twice more until the outcome is final.
+  executeOrders: { ms: 1000, reads: 20, writes: 40 },
+  // The whole minute on four chains, each read in each second.
+  watchReceipts: { ms: 60_000, reads: 480, writes: 48 },
+  sweepLanes: { ms: 50, reads: 8 },
   refuseTrading: { ms: 5 },
 };
 

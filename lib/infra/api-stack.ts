@@ -62,6 +62,8 @@ export class ApiStack extends Stack {
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
+    // The sweep is its retry.
+    if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
       addSchedule(this, row, functions.get(name), isEnabled(row));

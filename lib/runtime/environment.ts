@@ -6,7 +6,13 @@ import type { EnvName } from "../operation-types.ts";
 import { venueNames } from "../prices/feeds.ts";
 
 /** A variable of a function's environment: configuration, or the name of a resource that the row may use. */
-type Variable = EnvName | "TABLE_NAME" | "KEY_ID" | "DELIVER_FUNCTION" | "CATCH_UP_FUNCTION";
+type Variable =
+  | EnvName
+  | "TABLE_NAME"
+  | "KEY_ID"
+  | "DELIVER_FUNCTION"
+  | "CATCH_UP_FUNCTION"
+  | "EXECUTE_ORDERS_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
 
@@ -26,6 +32,7 @@ const schemas = {
   KEY_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
+  EXECUTE_ORDERS_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(
     v.object(v.entriesFromList(tierNames, v.pipe(v.number(), v.integer(), v.minValue(0)))),

@@ -83,6 +83,9 @@ describe("the functions", () => {
       ...(row.invokes.includes("catchUp") && {
         CATCH_UP_FUNCTION: { Ref: logicalIdOf(templates.api, "catchUp") },
       }),
+      ...(row.invokes.includes("executeOrders") && {
+        EXECUTE_ORDERS_FUNCTION: { Ref: logicalIdOf(templates.api, "executeOrders") },
+      }),
       ...Object.fromEntries(row.env.map((name) => [name, values[name]])),
     });
   });
@@ -103,11 +106,22 @@ describe("the functions", () => {
     // recordExecutions and catchUp are idempotent, and keep Lambda's own two retries.
     expect(configured).toEqual([
       fresh("deliver"),
+      fresh("executeOrders"),
       fresh("feedPrices"),
       fresh("creditReferrals"),
       fresh("deleteRetiredKeys"),
       fresh("freeIdleKeys"),
+      fresh("watchReceipts"),
+      fresh("sweepLanes"),
     ]);
+  });
+
+  it("never invoke themselves, or each other in a circle", () => {
+    const reached = (name: string, seen: readonly string[] = []): readonly string[] =>
+      (operations[name as keyof typeof operations] as Operation).invokes.flatMap((next) =>
+        seen.includes(next) ? [next] : [next, ...reached(next, [...seen, next])],
+      );
+    for (const [name] of rows) expect(reached(name)).not.toContain(name);
   });
 
   it("trust the user pool of the data stack if no issuer is configured", () => {
@@ -137,8 +151,10 @@ describe("the schedules", () => {
     ["creditReferrals", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
+    ["watchReceipts", "rate(1 minute)"],
+    ["sweepLanes", "rate(1 minute)"],
   ])("run %s at a %s, and drop runs that are late", (name, ScheduleExpression) => {
-    const { id, rule } = scheduleOf(name);
+    const { id, rule } = scheduleOf(name, customContext);
     expect(rule).toEqual({
       Description: expect.any(String),
       ScheduleExpression,

@@ -17,6 +17,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",
   CATCH_UP_FUNCTION: "catchUp",
+  EXECUTE_ORDERS_FUNCTION: "executeOrders",
   FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",

@@ -96,6 +96,7 @@ export class OperationFunction extends Construct {
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
+        ...(invoked.executeOrders && { EXECUTE_ORDERS_FUNCTION: invoked.executeOrders.functionName }),
         ...inFunction,
       },
       role: new OperationRole(this, "Role", {

@@ -1,0 +1,38 @@
+import type { Context } from "aws-lambda";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { background } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { leaseOf, type Tick } from "../../lib/runtime/lease.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+import { tableEffects } from "../../lib/trading/table-effects.ts";
+import { wakeEffect } from "../../lib/trading/wake-effect.ts";
+import { watchChains } from "../../lib/trading/watch-chains.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+const chains = openChains(environment("TRADING"));
+const onFault = (error: unknown) => logFault("watchReceipts", error);
+const effects = {
+  ...tableEffects(table),
+  ...glanceEffect(chains),
+  ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault),
+};
+
+/** The next run takes over after a minute. If it does not come, this one goes on for a while. */
+const longestRunMs = 100_000;
+
+/** Time for the last round. */
+const shutdownMs = 15_000;
+
+export const handler = background("watchReceipts", (event: Tick, context: Context) =>
+  watchChains(
+    { table, effects, onFault, onSilence: (error) => logWarning("watchReceipts", error) },
+    [...chains.keys()],
+    {
+      lease: leaseOf(event),
+      untilMs: Date.now() + Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
+    },
+  ),
+);
