@@ -1,4 +1,5 @@
-import { listen, StartupError } from "cdk-local-runner";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Handle, listen, StartupError } from "cdk-local-runner";
 import { chainFacts, type TradingChain } from "../../domain/trading/trading-chain.ts";
 import { callAnvil } from "./call-anvil.ts";
 import type { NoteBook } from "./chain-notes.ts";
@@ -153,16 +154,22 @@ async function checkedHead(
   return head;
 }
 
-/** @throws StartupError if the port is in use */
+/**
+ * Waits for a moment, as the chain of a runner that was killed at its start may be ending.
+ *
+ * @throws StartupError if the port is in use
+ */
 async function free(port: number): Promise<number> {
-  const listener = await listen(
-    port,
-    () => new Promise(() => {}),
-    () => {},
-    { option: "--chain-port" },
-  );
-  await listener.close();
-  return port;
+  const silent: Handle = () => new Promise(() => {});
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await (await listen(port, silent, () => {}, { option: "--chain-port" })).close();
+      return port;
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await pause(50);
+    }
+  }
 }
 
 /** Opens a server on the preferred port, or on any other one. */

@@ -165,5 +165,7 @@ describe("a served chain", () => {
     );
     const chain = await opened(folderForTest(), { secondHost: port });
     expect(new URL(chain.hosts[1]).port).not.toBe(`${port}`);
+    setTimeout(() => taken.close(), 100);
+    expect((await opened(folderForTest(), { port })).hosts[0]).toBe(`http://127.0.0.1:${port}`);
   });
 });
