@@ -66,14 +66,14 @@ async function prepare(url: string, chain: TradingChain): Promise<void> {
   ]);
   const count = Number(sent);
   // One block has all of them, so there is no state in between.
-  if (count >= transactions.length) return;
-  if (count > 0) {
+  if (count > 0 && count < transactions.length) {
     throw new StartupError(`The state of chain ${chain} is of another version of the local contracts`);
   }
-  await sendAsDeployer(url, 0, transactions);
-  // In a block of their own, which a reorganisation does not undo.
+  if (count === 0) await sendAsDeployer(url, 0, transactions);
+  // Always, as an earlier start may have ended before it came to them.
   await callAnvil(url, predeploys(chain));
-  await callAnvil(url, [["evm_mine"]]);
+  // In a block of their own, which a reorganisation does not undo.
+  if (count === 0) await callAnvil(url, [["evm_mine"]]);
 }
 
 /** More than any block has, so that one takes the whole deployment. */

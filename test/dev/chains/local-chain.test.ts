@@ -9,8 +9,9 @@ import { parseEther, parseUnits } from "ethers/utils";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { encodeCall } from "../../../lib/chains/calldata.ts";
 import { tokenABI, v2RouterABI } from "../../../lib/chains/contract-abi.ts";
-import { deployer, localAddresses } from "../../../lib/dev/chains/deployment.ts";
-import { startLocalChain } from "../../../lib/dev/chains/local-chain.ts";
+import { startAnvil } from "../../../lib/dev/chains/anvil.ts";
+import { deployer, deployment, localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { sendAsDeployer, startLocalChain } from "../../../lib/dev/chains/local-chain.ts";
 import type { SwapCall } from "../../../lib/domain/trading/intent.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 
@@ -197,6 +198,20 @@ describe("startLocalChain", () => {
     await vi.waitFor(() => expect(fetch(String(url).trim())).rejects.toThrow(), { timeout: 10_000 });
     expect(await readFile(statePath, "utf8")).toContain(deployer);
     await rm(statePath);
+  });
+
+  it("completes a chain whose first start ended too early", async () => {
+    const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
+    try {
+      const early = await startAnvil({ chainID: 1, port: 0, statePath });
+      await sendAsDeployer(early.url, 0, deployment("eth"));
+      await early.stop();
+      const chain = await startLocalChain({ chain: "eth", statePath });
+      expect(await chain.request("eth_getCode", [multicall, "latest"])).not.toBe("0x");
+      await chain.close();
+    } finally {
+      await rm(statePath, { force: true });
+    }
   });
 
   it("names the wrapped coin after the chain's, and has the L1 oracle on base", async () => {
