@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
 import { type Welcome, welcome } from "../../lib/dev/welcome.ts";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
+import { curlRequests } from "../support/curl-requests.ts";
 
 const service = {
   baseUrl: "http://127.0.0.1:3000",
@@ -89,25 +87,19 @@ token      for alice`);
     ["GET", "/api/waitlist/v2/rewards"],
   ];
 
-  /** The requests of all lines but that of the stream. Each has the token, and JSON only in a body. */
+  /** The requests of all lines but that of the stream. */
   async function pasted(changes: Partial<Welcome>): Promise<unknown[]> {
-    const requests: unknown[] = [];
-    const server = createServer(async (request, response) => {
-      const { method, url, headers } = request;
-      const body = await text(request);
-      const type = body === "" ? undefined : "application/json";
-      expect([headers.authorization, headers["content-type"]]).toEqual(["Bearer eyJ.x.y", type]);
-      requests.push([method, url, ...(body === "" ? [] : [JSON.parse(body)])]);
-      response.end("{}");
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const all = welcome({ ...service, ...changes, baseUrl, streamUrl: undefined });
-    const lines = all.slice(all.indexOf("\nTOKEN="), all.indexOf("\nCtrl-C"));
-    const { stdout } = await promisify(execFile)("sh", ["-c", lines]);
-    expect(stdout).toBe("{}\n".repeat(requests.length));
-    return requests;
+    const text = welcome({ ...service, ...changes, streamUrl: undefined });
+    const lines = text.slice(text.indexOf("\nTOKEN="), text.indexOf("\nCtrl-C"));
+    const requests = await curlRequests(lines);
+    const json = "Content-Type: application/json";
+    for (const { headers, method } of requests)
+      expect(headers).toEqual(["Authorization: Bearer eyJ.x.y", ...(method === "POST" ? [json] : [])]);
+    return requests.map(({ method, url, body }) => [
+      method,
+      url.replace(service.baseUrl, ""),
+      ...(body === undefined ? [] : [JSON.parse(body)]),
+    ]);
   }
 
   it("has a line that prints the stream, which works when pasted after the token's", async () => {
