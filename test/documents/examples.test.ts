@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { type OperationSchemas, schemas } from "../../lib/api/operation-schemas.ts";
+import { restMethods } from "../../lib/operations.ts";
+import { validate } from "../../lib/runtime/validate.ts";
+import { pages, textOf } from "./markdown.ts";
+
+/** What the examples take from the shell. */
+const variables: Record<string, string> = {
+  W: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  MOON: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+};
+
+type Example = { page: string; method: string; path: string; body: string | undefined };
+
+/** The calls of the service that a page shows. A command may go on in the next line. */
+function examplesIn(page: string): Example[] {
+  const lines = textOf(page)
+    .replaceAll(/ \\\n\s*/g, " ")
+    .split("\n");
+  return lines
+    .filter((line) => line.startsWith("curl "))
+    .flatMap((line) => {
+      const known = line.replaceAll(/'?\$(W|MOON)'?/g, (_, name) => variables[name] ?? "");
+      const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
+      const [, body] = / -d '(\{.*\})'/.exec(known) ?? [];
+      const isLocal = path === undefined || path.startsWith("/_local");
+      return isLocal ? [] : [{ page, path, body, method: body === undefined ? "GET" : "POST" }];
+    });
+}
+
+/** The row that a path belongs to, with the values of its parameters. */
+function operationOf({ method, path }: Example) {
+  const { pathname, searchParams } = new URL(path, "http://service");
+  for (const row of restMethods) {
+    const pattern = row.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
+    const match = new RegExp(`^${pattern}$`).exec(pathname);
+    if (match !== null && row.method === method)
+      return { name: row.name, path: { ...match.groups }, query: Object.fromEntries(searchParams) };
+  }
+  throw new Error(`No operation serves ${method} ${path}`);
+}
+
+const examples = pages.flatMap(examplesIn);
+
+describe("the calls that pages show", () => {
+  it("are some of each kind", () => {
+    expect(new Set(examples.map(({ method }) => method))).toEqual(new Set(["GET", "POST"]));
+  });
+
+  it.each(examples)("are taken by the service: $page, $method $path $body", (example) => {
+    const { name, path, query } = operationOf(example);
+    const schema: OperationSchemas | undefined = name === "refuseTrading" ? undefined : schemas[name];
+    if (schema?.path) validate(schema.path, path);
+    if (schema?.query) validate(schema.query, query);
+    if (schema?.body) validate(schema.body, JSON.parse(example.body ?? ""));
+  });
+});
