@@ -2,6 +2,55 @@ import type { Row } from "./operation-types.ts";
 
 /** The rows of THE TABLE that trade, that show what was traded, or that refuse to trade. */
 export const tradingRows = {
+  listTokens: {
+    kind: "rest",
+    deployed: "with trading",
+    method: "GET",
+    path: "/api/v2/tokens",
+    summary: "List the tokens that users are shown",
+    errors: { client: "envelope", server: "envelope" },
+    env: ["ALLOWED_ORIGINS", "TRADING"],
+    impact: "Users cannot see which tokens there are. Orders are not affected.",
+  },
+  inspectToken: {
+    kind: "rest",
+    deployed: "with trading",
+    method: "GET",
+    path: "/api/v2/tokens/{chain}/{token}",
+    summary: "Look at a token: pools, taxes, whether it can be sold",
+    errors: { client: "envelope", server: "envelope" },
+    env: ["ALLOWED_ORIGINS", "TRADING"],
+    memoryMB: 1024,
+    // Each host of a chain may take two seconds to fail, in each of two rounds. API Gateway waits for 29 seconds.
+    timeoutSeconds: 25,
+    impact: "Users cannot check a token before they buy it. It may be the hosts of one chain.",
+  },
+  readBalances: {
+    kind: "rest",
+    deployed: "with trading",
+    method: "GET",
+    path: "/api/v2/balances",
+    summary: "Read what the user's wallets have on a chain",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
+    env: ["ALLOWED_ORIGINS", "TRADING"],
+    memoryMB: 1024,
+    timeoutSeconds: 25,
+    impact: "Users cannot see their balances. It may be the hosts of one chain.",
+  },
+  quoteOrder: {
+    kind: "rest",
+    deployed: "with trading",
+    method: "POST",
+    path: "/api/v2/quotes",
+    summary: "Say what an order would do now",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
+    env: ["ALLOWED_ORIGINS", "TRADING"],
+    memoryMB: 1024,
+    timeoutSeconds: 25,
+    impact: "Users cannot see what a trade would give. It may be the hosts of one chain.",
+  },
   listOrders: {
     kind: "rest",
     method: "GET",
@@ -80,10 +129,6 @@ export const tradingRows = {
   refuseTrading: {
     kind: "refusal",
     methods: [
-      { method: "GET", path: "/api/v2/tokens" },
-      { method: "GET", path: "/api/v2/tokens/{chain}/{token}" },
-      { method: "GET", path: "/api/v2/balances" },
-      { method: "POST", path: "/api/v2/quotes" },
       { method: "POST", path: "/api/v2/orders" },
       { method: "POST", path: "/api/v2/orders/{orderId}/cancel" },
     ],

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { RestOperationName } from "../operations.ts";
+import { BalancesAnswerSchema, BalancesQuerySchema } from "./balance-schema.ts";
 import type { HttpErrorCode } from "./errors.ts";
 import {
   ListOrdersQuerySchema,
@@ -9,9 +10,16 @@ import {
   OrderPathSchema,
   PositionPageSchema,
 } from "./execution-list-schema.ts";
+import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
+import {
+  InspectedTokenAnswerSchema,
+  ListTokensQuerySchema,
+  TokenListSchema,
+  TokenPathSchema,
+} from "./token-schema.ts";
 import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { ImportWalletSchema, WalletsSchema } from "./wallet-schema.ts";
 
@@ -24,6 +32,9 @@ export type OperationSchemas = {
   /** The errors that it may end in, beside those of every request with such input. */
   errors?: readonly HttpErrorCode[];
 };
+
+/** Of what asks chains. Where none trades, another function answers. */
+const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
 
 /** The input and output of each operation. */
 export const schemas = {
@@ -41,6 +52,36 @@ export const schemas = {
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
   listRewards: { success: RewardListSchema },
+  listTokens: {
+    query: ListTokensQuerySchema,
+    success: TokenListSchema,
+    errors: ["INVALID_REQUEST", ...ofChains],
+  },
+  inspectToken: {
+    path: TokenPathSchema,
+    query: NoQuerySchema,
+    success: InspectedTokenAnswerSchema,
+    errors: [...ofChains, "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
+  },
+  readBalances: {
+    query: BalancesQuerySchema,
+    success: BalancesAnswerSchema,
+    errors: ["INVALID_REQUEST", ...ofChains, "WALLET_NOT_FOUND", "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
+  },
+  quoteOrder: {
+    query: NoQuerySchema,
+    body: QuoteRequestSchema,
+    success: QuoteAnswerSchema,
+    errors: [
+      ...ofChains,
+      "NO_ROUTE",
+      "AMOUNT_TOO_SMALL",
+      "INSUFFICIENT_BALANCE",
+      "WALLET_NOT_FOUND",
+      "TOKEN_NOT_FOUND",
+      "CHAIN_UNAVAILABLE",
+    ],
+  },
   listOrders: { query: ListOrdersQuerySchema, success: OrderPageSchema, errors: ["INVALID_REQUEST"] },
   getOrder: {
     path: OrderPathSchema,

@@ -10,6 +10,7 @@ import { changeChecks } from "./checks/change-checks.ts";
 import { connectionChecks } from "./checks/connection-checks.ts";
 import { planChecks } from "./checks/plan-checks.ts";
 import { requestChecks } from "./checks/request-checks.ts";
+import { tradingChecks } from "./checks/trading-checks.ts";
 import { walletChecks } from "./checks/wallet-checks.ts";
 import { watchChecks } from "./checks/watch-checks.ts";
 import { CleanUp } from "./clean-up.ts";
@@ -46,6 +47,7 @@ export const checkGroups: readonly CheckGroup<Run>[] = [
   requestChecks,
   connectionChecks,
   walletChecks,
+  tradingChecks,
   changeChecks,
   planChecks,
   watchChecks,

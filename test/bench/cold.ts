@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { startLocalChain } from "../../lib/dev/chains/local-chain.ts";
 import { bundled, contenders, environmentAt, floor } from "./contenders.ts";
 import { fakeAws } from "./fake-aws.ts";
 import { machine } from "./report.ts";
@@ -30,22 +31,25 @@ const chosen = contenders.filter(
 
 const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
 const aws = await fakeAws();
-const environment = environmentAt(aws.url);
+const chain = await startLocalChain({ chain: "eth" });
+const environment = environmentAt(aws.url, chain);
 const starts = new Map<string, Started[]>(chosen.map(({ name }) => [name, []]));
 try {
   const folders = chosen.map((contender) => bundled(contender, folder));
   for (let round = 0; round <= rounds; round++)
-    for (const [index, { name, event, bare }] of chosen.entries()) {
+    for (const [index, { name, event, bare, refuses }] of chosen.entries()) {
       const isCompared = bare !== undefined || chosen.some((other) => other.bare === name);
       const options = { folder: folders[index] as string, environment, event, calls: isCompared ? calls : 0 };
       const started = await startFunction(options);
-      if (/^{"(statusCode":[45]|errorType)/.test(started.answer) && !name.startsWith("authorize"))
+      const isRefusal = refuses ?? name.startsWith("authorize");
+      if (/^{"(statusCode":[45]|errorType)/.test(started.answer) && !isRefusal)
         throw new Error(`${name} failed: ${started.answer}`);
       // The first round fills the caches of the system.
       if (round > 0) starts.get(name)?.push(started);
     }
 } finally {
   aws.close();
+  await chain.close();
   rmSync(folder, { recursive: true });
 }
 

@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { LocalChain } from "../../lib/dev/chains/local-chain.ts";
 import { bundleOptions, codeFile, handlerOf } from "../../lib/infra/functions/bundle.ts";
 import type { OperationName } from "../../lib/operations.ts";
 import { authorizerEvent, restEvent } from "../support/events.ts";
@@ -13,6 +15,8 @@ export type Contender = {
   event: unknown;
   /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
   bare?: string;
+  /** Its answer is a refusal. */
+  refuses?: true;
 };
 
 /** The floor of all starts. */
@@ -20,6 +24,9 @@ export const floor = "bare read";
 
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 const solanaKey = "4Z7cXSyeFR8wNGMVXUE1TwtKn5D5Vu7FzEv69dokLv7KrQk7h6pu4LF8ZRR9yQBhc7uSM6RTTZtU1fmaxiNrxXrs";
+const { moon } = localAddresses;
+/** Anvil's first account, which has coins. */
+const trader = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const request = { ...restEvent(), httpMethod: "GET", path: "/listWallets" };
 
 const handlers: Record<string, string> = {
@@ -47,6 +54,17 @@ export const contenders: readonly Contender[] = [
     event: restEvent({ body: { network: "sol", privateKey: solanaKey } }),
     bare: "bare import",
   },
+  { name: "listTokens", event: restEvent({ query: { chain: "eth" } }) },
+  { name: "inspectToken", event: restEvent({ path: { chain: "eth", token: moon } }) },
+  { name: "readBalances", event: restEvent({ query: { chain: "eth", wallet: trader } }) },
+  {
+    name: "quoteOrder",
+    event: restEvent({ body: { chain: "eth", wallet: trader, side: "buy", token: moon, amount: "0.5" } }),
+  },
+  { name: "listOrders", event: restEvent({ query: { status: "open" } }) },
+  { name: "getOrder", event: restEvent({ path: { orderId: "o0" } }) },
+  { name: "listPositions", event: restEvent() },
+  { name: "refuseTrading", event: { ...restEvent(), httpMethod: "GET" }, refuses: true },
   { name: "authorize", event: authorizerEvent() },
   { name: "authorizeConnection", event: authorizerEvent() },
   { name: "connect", event: connectEvent() },
@@ -78,9 +96,13 @@ export function bundled({ name }: Contender, parent: string): string {
   return folder;
 }
 
-/** The environment of every function, with all services of AWS at one address. */
-export const environmentAt = (url: string): Record<string, string> => ({
+/** The environment of every function, with all services of AWS at one address, and one chain that trades. */
+export const environmentAt = (
+  url: string,
+  { chain, contracts, url: host }: LocalChain,
+): Record<string, string> => ({
   ...functionEnvironment,
+  TRADING: JSON.stringify({ [chain]: { ...contracts, hosts: [host] } }),
   AWS_SESSION_TOKEN: "test",
   AWS_ENDPOINT_URL: url,
   ALLOWED_ORIGINS: "[]",

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { newProfile } from "../../lib/domain/profile.ts";
+import { order } from "../support/executions.ts";
 
 const at = "2026-11-21T09:00:00.000Z";
 const profile = {
@@ -37,16 +38,37 @@ const settings = {
   misses: 1,
 };
 
+const orders = Array.from({ length: 50 }, (_, index) => ({
+  PK: "USER#alice",
+  SK: `ORDERAT#${index}`,
+  ...order({ orderId: `o${index}` }),
+}));
+
+/** What a Query finds, by the keys in it. No wallet has open orders. */
+function itemsFor(body: string): object[] {
+  if (body.includes("PROFILE")) return [profile];
+  if (body.includes("ORDERAT#")) return orders;
+  return /JOB#|POSITION/.test(body) ? [] : wallets;
+}
+
+/** What a GetItem finds. */
+function itemFor(body: string): object | undefined {
+  if (body.includes("PROFILE")) return profile;
+  if (body.includes("ORDER#")) return orders[0];
+  return body.includes("WALLET#") ? wallets[0] : undefined;
+}
+
 /** The answers of the table, always the same: a user with three wallets. */
 function answerTo(target: string, body: string): object {
   switch (target.split(".").at(-1)) {
     case "Query":
-      return {
-        Items: (body.includes("PROFILE") ? [profile] : wallets).map((item) => marshall(item)),
-        Count: 3,
-      };
-    case "GetItem":
-      return body.includes("PROFILE") ? { Item: marshall(profile) } : {};
+      return { Items: itemsFor(body).map((item) => marshall(item)) };
+    case "GetItem": {
+      const item = itemFor(body);
+      return item === undefined ? {} : { Item: marshall(item) };
+    }
+    case "BatchGetItem":
+      return { Responses: {}, UnprocessedKeys: {} };
     case "UpdateItem":
       return { Attributes: marshall(settings) };
     case "GenerateDataKey": {

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "cdk-local-runner/testing";
 import type { TestProject } from "vitest/node";
+import { chainPorts } from "../../lib/dev/chains/local-chains.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";
 
@@ -22,8 +24,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     return remove;
   }
   const [port, streamPort] = [await freePort(), await freePort()];
+  const chainPort = await freePorts(chainPorts);
   const control = await serveControl(() =>
-    startRunner({ folder: written.folder, port, streamPort, options: ["--faults"] }),
+    startRunner({ folder: written.folder, port, streamPort, chainPort, options: ["--faults"] }),
   );
   root.provide("deployment", {
     baseUrl: `http://127.0.0.1:${port}`,

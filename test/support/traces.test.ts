@@ -32,6 +32,14 @@ describe.each([
   });
 });
 
+describe("traceFinder", () => {
+  it("does not take rows of one digit for a part of a key", () => {
+    const find = traceFinder([`0x${"f".repeat(30)}${key.privateKey.slice(32)}`]);
+    expect(find(`00${"f".repeat(40)}00`)).toBeUndefined();
+    expect(find(key.privateKey)).toBeDefined();
+  });
+});
+
 describe("stackTrace", () => {
   it("matches a stack trace and no other lines", () => {
     expect("Error: no\n    at main (file.js:1:1)").toMatch(stackTrace);

@@ -24,5 +24,4 @@ export const endpoints: readonly Endpoint[] = [
   { name: "GET /api/v2/orders", method: "GET", path: "/api/v2/orders", status: 200 },
   { name: "GET /api/v2/orders/{orderId}", method: "GET", path: "/api/v2/orders/no-order", status: 404 },
   { name: "GET /api/v2/positions", method: "GET", path: "/api/v2/positions", status: 200 },
-  { name: "POST /api/v2/orders", method: "POST", path: "/api/v2/orders", body: {}, status: 403 },
 ];

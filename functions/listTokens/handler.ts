@@ -1,0 +1,10 @@
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { listTokens } from "../../lib/trading/list-tokens.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+
+const chains = openChains(environment("TRADING"));
+
+export const handler = rest("listTokens", async ({ query: { chain } }) =>
+  enveloped(listTokens(chains, chain)),
+);

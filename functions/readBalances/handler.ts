@@ -1,0 +1,11 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+import { readBalances } from "../../lib/trading/read-balances.ts";
+
+const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };
+
+export const handler = rest("readBalances", async ({ userID, now, query }) =>
+  enveloped(await readBalances(deps, { userID, now, asked: query })),
+);
