@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { newEvmKey } from "../../support/keys.ts";
+import { get, post } from "../support/client.ts";
+import { timestamp } from "../support/shapes.ts";
+import { importWallet } from "../support/terminal.ts";
+import { knownUser, newUser, type User } from "../support/users.ts";
+
+const { moon, taxd, trap } = localAddresses;
+const chains = ["eth", "base", "bsc", "avax"];
+
+/** Has nothing. */
+const { address: wallet, privateKey } = newEvmKey();
+
+let user: User;
+beforeAll(async () => {
+  user = await newUser();
+  for (const network of chains) await importWallet(user, { network, privateKey });
+});
+
+const read = async (path: string) => {
+  const { status, json } = await get(path, user);
+  return { status, json: json as { data: Record<string, never>; error: object } };
+};
+
+describe("GET /api/v2/tokens", () => {
+  it("lists the coin and the tokens of a chain", async () => {
+    const { json } = await read("/api/v2/tokens?chain=bsc");
+    expect(json).toMatchObject({ success: true, timestamp });
+    const tokens: { token: string; symbol: string }[] = json.data.tokens as never;
+    expect(tokens[0]).toMatchObject({ chain: "bsc", token: "native", symbol: "BNB" });
+    expect(tokens).toContainEqual({ chain: "bsc", token: moon, symbol: "MOON", name: "Moon", decimals: 18 });
+    expect(tokens.map(({ token }) => token)).not.toContain(trap);
+  });
+});
+
+describe("GET /api/v2/tokens/{chain}/{token}", () => {
+  it.each([
+    [moon, { symbol: "MOON", listed: true, sellable: true, buyTax: 0, sellTax: 0, flags: [] }],
+    [trap, { symbol: "TRAP", listed: false, sellable: false, flags: ["NOT_LISTED", "CANNOT_SELL"] }],
+    [taxd, { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5, flags: ["NOT_LISTED", "TAXED"] }],
+  ])("finds out about %s by a simulated buy and sale", async (token, found) => {
+    expect(await read(`/api/v2/tokens/eth/${token.toLowerCase()}`)).toMatchObject({
+      status: 200,
+      json: { success: true, data: { token: { chain: "eth", token, ...found, asOf: timestamp } } },
+    });
+  });
+
+  it("finds no token where there is none", async () => {
+    expect(await read(`/api/v2/tokens/eth/${wallet}`)).toMatchObject({
+      status: 404,
+      json: { success: false, error: { code: "TOKEN_NOT_FOUND" } },
+    });
+  });
+});
+
+describe("GET /api/v2/balances", () => {
+  it("reads what a wallet has", async () => {
+    const { json } = await read(`/api/v2/balances?chain=avax&wallet=${wallet}`);
+    expect(json.data).toMatchObject({ chain: "avax", block: expect.any(Number), asOf: timestamp });
+    expect(json.data.balances?.[0]).toEqual({
+      wallet,
+      token: "native",
+      symbol: "AVAX",
+      decimals: 18,
+      amount: "0",
+      reserved: "0",
+      available: "0",
+    });
+  });
+
+  it("is a 404 for the wallet of another user", async () => {
+    const { status, json } = await get(`/api/v2/balances?chain=eth&wallet=${wallet}`, await knownUser());
+    expect(status).toBe(404);
+    expect(json).toMatchObject({ error: { code: "WALLET_NOT_FOUND" } });
+  });
+});
+
+describe("POST /api/v2/quotes", () => {
+  it.each(chains)("quotes a buy on %s", async (chain) => {
+    const body = { chain, wallet, side: "buy", token: moon, amount: "0.5" };
+    const { status, json } = await post("/api/v2/quotes", { token: user.token, body });
+    expect(status, JSON.stringify(json)).toBe(200);
+    expect(json).toMatchObject({
+      success: true,
+      data: {
+        quote: {
+          ...body,
+          amountOut: "4960.273038901078125544",
+          minAmountOut: "4910.670308512067344288",
+          slippage: 1,
+          priceImpact: 0.496,
+          route: [{ feeBps: 30 }],
+          balances: [{ token: "native", available: "0", enough: false }],
+          wouldBeRefused: { code: "INSUFFICIENT_BALANCE", details: { token: "native", available: "0" } },
+        },
+      },
+    });
+  });
+
+  it("is a 400 for what cannot be read, and names the field", async () => {
+    const body = { chain: "eth", side: "buy", token: moon, amount: 0.5 };
+    const { status, json } = await post("/api/v2/quotes", { token: user.token, body });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "amount" } } });
+  });
+});
+
+describe("the orders of traders", () => {
+  it.each(["/api/v2/orders", "/api/v2/orders/o-1/cancel"])(
+    "cannot be changed yet by POST %s",
+    async (path) => {
+      const { status, json } = await post(path, { token: user.token, body: {} });
+      expect(status).toBe(403);
+      expect(json).toEqual({
+        success: false,
+        error: { code: "TRADING_DISABLED", message: expect.any(String) },
+        timestamp,
+      });
+    },
+  );
+});
