@@ -43,7 +43,11 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
   const reaper = createReaper();
   const child = spawn(
     binary(),
-    ["--no-mining", ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])],
+    [
+      "--no-mining",
+      "--no-cors",
+      ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ],
     // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
     { stdio: ["ignore", "pipe", "pipe"], detached: true },
   );

@@ -27,7 +27,7 @@ const tags: Readonly<Record<string, number>> = { latest: 0, pending: 0, safe: 1,
 const hex = (number: number) => `0x${number.toString(16)}`;
 
 /** A question as a host at an older block understands it: what to ask instead, and how to read the reply. */
-type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply } | { reply: RpcReply };
+export type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply } | { reply: RpcReply };
 
 /**
  * Answers as a host does whose newest block is an older one.

@@ -1,4 +1,4 @@
-import { type GatewayRequest, type GatewayResponse, type Handle, json } from "cdk-local-runner";
+import { type GatewayRequest, type GatewayResponse, type Handle, header, json } from "cdk-local-runner";
 import * as v from "valibot";
 
 export type RpcQuestion = { id: string | number | null; method: string; params: readonly unknown[] };
@@ -21,7 +21,8 @@ const Body = v.pipe(
 const invalid = { error: { code: -32600, message: "invalid request" } };
 
 /**
- * Serves JSON-RPC.
+ * Serves JSON-RPC. It takes nothing but JSON, which a page of another site could send only with a permission that no answer
+ * gives.
  *
  * @param answer Answers the questions of one request, in their order.
  * @param batches False refuses requests with several questions.
@@ -31,6 +32,8 @@ export function rpcService(
   { batches = true } = {},
 ): Handle {
   return async (request: GatewayRequest): Promise<GatewayResponse> => {
+    if (!/^application\/json\b/i.test(header(request, "content-type") ?? ""))
+      return json(415, { jsonrpc: "2.0", id: null, ...invalid });
     const body = v.safeParse(Body, request.body.toString("utf8"));
     const isBatch = body.success && Array.isArray(body.output);
     if (!body.success || (isBatch && !batches)) return json(200, { jsonrpc: "2.0", id: null, ...invalid });

@@ -8,7 +8,7 @@ import {
   strikesOf,
 } from "cdk-local-runner";
 import * as v from "valibot";
-import { asOf } from "./lagging.ts";
+import { type AsOf, asOf } from "./lagging.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
 const bytes = (body: string | Buffer, status = 200, type = "application/json"): GatewayResponse => ({
@@ -62,6 +62,11 @@ export type SecondHostOptions = {
   onUnknownTransaction?: () => void;
 };
 
+/** Anvil's own methods, which no host of a real chain has. */
+const ownMethod = /^(?:anvil|evm|hardhat)_/;
+
+const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
+
 /** No chain has this number. */
 const otherChainID = "0x539539";
 
@@ -81,9 +86,11 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
 
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
     const { blocksBehind = 0 } = host.faults;
-    if (blocksBehind === 0) return askRpc(chainUrl, questions);
-    const head = await headBehind(blocksBehind);
-    const plans = questions.map((question) => asOf(head, question));
+    const head = blocksBehind === 0 ? undefined : await headBehind(blocksBehind);
+    const plans = questions.map((question): AsOf => {
+      if (ownMethod.test(question.method)) return { reply: unknownMethod };
+      return head === undefined ? { question } : asOf(head, question);
+    });
     const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
     const replies = await askRpc(
       chainUrl,

@@ -10,6 +10,7 @@ export {
   type GatewayRequest,
   type GatewayResponse,
   type Handle,
+  header,
   json,
   pathOf,
   type Route,

@@ -167,7 +167,8 @@ describe("the relay of a local chain", () => {
     for (const raw of [unsigned, "0x12", "", undefined])
       await expect(send(raw as string), raw).rejects.toMatchObject({ code: -32602 });
     const ask = async (body: unknown) => {
-      const response = await fetch(relay.url, { method: "POST", body: JSON.stringify(body) });
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(relay.url, { method: "POST", headers, body: JSON.stringify(body) });
       return (await response.json()) as { error: { code: number } };
     };
     const question = { jsonrpc: "2.0", id: 1, method: "eth_chainId" };

@@ -38,6 +38,7 @@ describe("the second host of a local chain", () => {
   async function ask(method: string, ...params: unknown[]) {
     const response = await fetch(host.url, {
       method: "POST",
+      headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }),
     });
     return (await response.json()) as { id: number; result?: unknown; error?: { code: number } };
@@ -54,7 +55,19 @@ describe("the second host of a local chain", () => {
     const direct = await rpcHost({ url: chain.url, chainID: 1 }).request(calls);
     expect(await rpcHost({ url: host.url, chainID: 1 }).request(calls)).toEqual(direct);
     expect(await ask("eth_chainId")).toEqual({ jsonrpc: "2.0", id: 7, result: "0x1" });
-    expect(await ask("eth_nothing")).toMatchObject({ id: 7, error: { code: -32601 } });
+    for (const method of ["eth_nothing", "anvil_nodeInfo", "evm_mine"])
+      expect(await ask(method), method).toMatchObject({ id: 7, error: { code: -32601 } });
+  });
+
+  it("takes JSON only, which pages of other sites cannot send", async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
+    for (const url of [chain.url, host.url]) {
+      const answer = await fetch(url, { method: "POST", headers: { "Content-Type": "text/plain" }, body });
+      expect(await answer.json()).toMatchObject({ error: { code: -32600 } });
+      const headers = { Origin: "https://a.example", "Access-Control-Request-Method": "POST" };
+      const preflight = await fetch(url, { method: "OPTIONS", headers });
+      expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+    }
   });
 
   it.each([
@@ -139,7 +152,9 @@ describe("the second host of a local chain", () => {
 
   it("is unavailable while anvil is", async () => {
     const other = await startSecondHost({ chainUrl: "http://127.0.0.1:1" });
-    expect((await fetch(other.url, { method: "POST", body: '{"method":"eth_chainId"}' })).status).toBe(502);
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(other.url, { method: "POST", headers, body: '{"method":"eth_chainId"}' });
+    expect(answer.status).toBe(502);
     await other.close();
   });
 
