@@ -44,7 +44,7 @@ const revertCode = 3;
 
 /** How nodes word failures of a call. Each has codes of its own, or only the general -32000. */
 const callFailure =
-  /revert|out ?of ?gas|gas required exceeds|invalid ?(?:fe ?)?opcode|invalid jump|stack (?:under|over)flow|insufficient funds/i;
+  /revert|vm (?:execution )?error|out of gas|gas required exceeds|invalid opcode|invalid jump|stack (?:under|over)flow|insufficient funds/i;
 
 const longestMessage = 1000;
 

@@ -239,6 +239,7 @@ describe("a refusal", () => {
     [-32000, "out of gas", "call"],
     [-32603, "EVM error OutOfGas", "call"],
     [-32603, "EVM error InvalidFEOpcode", "call"],
+    [-32603, "EVM error MemoryOOG", "call"],
     [-32000, "gas required exceeds allowance (21000)", "call"],
     [-32000, "insufficient funds for gas * price + value", "call"],
     [-32003, "Insufficient funds for gas * price + value", "call"],

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { inspectToken } from "../../lib/trading/inspect-token.ts";
 import type { Trader } from "../../lib/trading/quote-trade.ts";
+import { chainsOf } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { deployOddToken } from "../support/odd-tokens.ts";
-import { type AskedQuote as Asked, buyOn, quoteOn } from "../support/quotes.ts";
+import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn } from "../support/quotes.ts";
 import { tradeOrder } from "../support/trading.ts";
 
 let chain: TestChain;
@@ -104,4 +106,29 @@ describe("quoteTrade", () => {
     const token = await deployOddToken(chain, "lies about balances");
     expect((await quote({ token, amount: "0.1", wallet })).amountOut).toBe("987.15803439706129885");
   });
+
+  /** Code that answers every call with as many bytes, reverts with them, logs them, or never ends. */
+  const bombs: Record<string, (size: string) => string> = {
+    "answers with much": (size) => `0x62${size}5ff3`,
+    "reverts with much": (size) => `0x62${size}5ffd`,
+    "logs much": (size) => `0x62${size}5fa060015f5260205ff3`,
+    "never ends": () => "0x5b5f56",
+  };
+  const sizes = [30_000, 200_000];
+  it.each(Object.keys(bombs).flatMap((name) => sizes.map((size) => [name, size] as const)))(
+    "refuses a token that %s (%i bytes), at a bounded cost",
+    async (name, size) => {
+      const code = bombs[name]?.(size.toString(16).padStart(6, "0"));
+      await chain.request("anvil_setCode", [moon, code]);
+      for (const asked of [
+        { amount: "0.1", wallet },
+        { side: "sell", amount: "0.1", wallet },
+      ] as const) {
+        const refused = { code: expect.stringMatching(/^(NO_ROUTE|TOKEN_NOT_FOUND)$/) };
+        await expect(quote(asked)).rejects.toMatchObject(refused);
+      }
+      const inspected = inspectToken(chainsOf(chain), { chain: "eth", token: moon, now: quotedAt });
+      expect((await inspected).token).toMatchObject({ listed: true, symbol: "MOON" });
+    },
+  );
 });
