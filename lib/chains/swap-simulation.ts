@@ -137,16 +137,22 @@ function buySimulation(
   route: PoolRoute,
   after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
-  // v3 checks what leaves the pool, not what arrives. So the token must deliver all of it, there and back.
-  const back = isV2Venue(route) ? [] : [approve(route.amountOut), swap("sell", route.amountOut)];
+  // v3 checks what leaves the pool, not what arrives. So the token must deliver all of it, there and back. It may want an
+  // allowance that is left of an earlier order to be 0 first.
+  const { amountOut } = route;
+  const back = isV2Venue(route) ? [] : [approve(0n), approve(amountOut), swap("sell", amountOut)];
   const transactions = [balance, swap("buy", amountIn), balance, ...back];
-  const read = ([before, bought, after, , sold]: readonly SimulatedOutcome[]): SwapOutcome => {
+  const read = ([before, bought, after, , , sold]: readonly SimulatedOutcome[]): SwapOutcome => {
     const arrived = numberIn(after) - numberIn(before);
-    if (!bought?.isOk || arrived < 0n || (arrived === 0n && route.amountOut > dust)) return { kind: "fails" };
-    if (back.length > 0 && (arrived !== route.amountOut || !sold?.isOk)) return { kind: "fails" };
+    if (!bought?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
+    if (back.length > 0 && (arrived !== amountOut || !sold?.isOk)) return { kind: "fails" };
     // No pool pays more than it says. A token may say so.
-    const amountOut = lesser(arrived, route.amountOut);
-    return { kind: "delivered", amountOut, gasUsed: { swap: bought.gasUsed }, wantsZeroFirst: false };
+    const delivered = {
+      kind: "delivered",
+      amountOut: lesser(arrived, amountOut),
+      wantsZeroFirst: false,
+    } as const;
+    return { ...delivered, gasUsed: { swap: bought.gasUsed } };
   };
   return attempted(transactions, after, read, unknownOutcome);
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CallTransaction, encodeCall } from "../../lib/chains/calldata.ts";
 import type { RpcCall } from "../../lib/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../lib/chains/rpc-host.ts";
-import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { approval, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
 import type { Question } from "../../lib/domain/trading/effects.ts";
 import { gasLimitFor } from "../../lib/domain/trading/fees.ts";
 import { type Call, type Intent, type Route, swapBy } from "../../lib/domain/trading/intent.ts";
@@ -10,6 +11,7 @@ import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
 import { chainFacts } from "../../lib/domain/trading/trading-chain.ts";
 import { sightOf } from "../../lib/trading/sight-of-host.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../support/local-chain.ts";
+import { creationOfToken } from "../support/odd-tokens.ts";
 import { intent as intentOf } from "../support/trading.ts";
 
 let chain: TestChain;
@@ -198,6 +200,21 @@ describe("sightOf", () => {
     const less = await factsOf({ ...order, amount: held ?? 0n });
     expect(held).toBeGreaterThan(0n);
     expect(quote).toEqual(less.quote);
+  });
+
+  it("quotes a purchase on v3 of a token like USDT, of which the router may take some already", async () => {
+    const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
+    const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
+    await chain.deploy(
+      approval(token, localAddresses.v3Positions),
+      v3Liquidity(localAddresses, deployer, pool),
+    );
+    await send({ purpose: "approve", token, venue: v3.venue, amount: 5n });
+    const order = intent({ token, amount: coins(0.01) });
+    const { quote } = await factsOf(order);
+    expect(quote).toMatchObject(v3);
+    const receipt = await receiptOf(await send(swapBy(order, v3, order.amount)));
+    expect(receipt).toMatchObject({ status: "ok", received: quote?.amountOut });
   });
 
   it("has no quote where no pool can deliver", async () => {

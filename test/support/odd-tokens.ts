@@ -1,6 +1,12 @@
 import tokens from "../../lib/dev/chains/contracts/bytecode.json" with { type: "json" };
 import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
-import { approval, encode, v2Liquidity, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
+import {
+  approval,
+  type DeployerTransaction,
+  encode,
+  v2Liquidity,
+  v3Liquidity,
+} from "../../lib/dev/chains/uniswap.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import type { TestChain } from "./local-chain.ts";
 
@@ -33,6 +39,7 @@ const oddTokens = {
     ]),
   ) as Record<(typeof oddities)[number], string>),
   "returns nothing from transfers": bytecode.VoidToken.creation,
+  "has nothing odd": plain({}),
   "has no decimals": plain({ decimals: 0 }),
   "has 36 decimals": plain({ decimals: 36 }),
   "has 37 decimals": plain({ decimals: 37 }),
@@ -54,13 +61,18 @@ const noTokens = {
 
 export type OddToken = keyof typeof oddTokens | keyof typeof noTokens;
 
+/** Creates a token for the deployer, who has 10^27 of its units. */
+export const creationOfToken = (name: keyof typeof oddTokens): DeployerTransaction => ({
+  data: oddTokens[name],
+});
+
 /** Deploys a token and, if it can have one, a v2 pool of 10 coins and 10^23 of its units. Returns its address. */
 export async function deployOddToken(chain: TestChain, name: OddToken): Promise<string> {
   if (name in noTokens) {
     const [address] = await chain.deploy({ data: noTokens[name as keyof typeof noTokens] });
     return address as string;
   }
-  const [token] = (await chain.deploy({ data: oddTokens[name as keyof typeof oddTokens] })) as [string];
+  const [token] = (await chain.deploy(creationOfToken(name as keyof typeof oddTokens))) as [string];
   const { v2Router } = localAddresses;
   await chain.deploy(
     approval(token, v2Router),
