@@ -60,7 +60,7 @@ export default defineConfig({
         inTest("aws", "users", "wallets", "realtime/table", "admin", "plans", "lists", "lanes"),
         1,
       ),
-      project("feeds", inTest("prices/sockets", "dev", "chains", "quotes"), 1),
+      project("feeds", inTest("prices/sockets", "dev", "chains", "quotes", "histories"), 1),
       // Opens no socket and starts no process.
       project("unit", inTest(...pure, "structure", "support"), 1),
     ],

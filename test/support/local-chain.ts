@@ -35,7 +35,8 @@ export type TestChain = LocalChain & {
   deploy(...transactions: DeployerTransaction[]): Promise<(string | null)[]>;
   /** What a call to a contract returns, as hex. */
   call(to: string, data: string): Promise<string>;
-  /** Takes back everything since the chain started. */
+  /** Makes this the state that `restore` goes back to. At first, that is the one after the deployment. */
+  keep(): Promise<void>;
   restore(): Promise<void>;
 };
 
@@ -45,6 +46,7 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 export async function startTestChain(options: LocalChainOptions = { chain: "eth" }): Promise<TestChain> {
   const chain = await startLocalChain(options);
   const { request } = chain;
+  let restores = 0;
   let snapshot = await request("evm_snapshot");
   return {
     ...chain,
@@ -66,10 +68,18 @@ export async function startTestChain(options: LocalChainOptions = { chain: "eth"
     async call(to, data) {
       return (await request("eth_call", [{ to, data }, "latest"])) as string;
     },
+    async keep() {
+      snapshot = await request("evm_snapshot");
+    },
     async restore() {
       await request("anvil_dropAllTransactions");
       await request("evm_revert", [snapshot]);
       snapshot = await request("evm_snapshot");
+      // Anvil keeps the states of so many blocks, by hash, and may have forgotten the one that it went back to. A miner of
+      // its own gives each block a hash that no other has had.
+      restores += 1;
+      await request("anvil_setCoinbase", [`0x${String(restores).padStart(40, "0")}`]);
+      await request("evm_mine");
     },
   };
 }

@@ -21,7 +21,7 @@ export type AnvilOptions = {
 const balance = 100;
 
 /** The number of blocks whose state can be read. Anvil would write older ones into the user's home. */
-const keptStates = 64;
+const keptStates = 256;
 
 /**
  * Starts a chain without contracts, which mines only on demand. A block is final as soon as two more follow it.

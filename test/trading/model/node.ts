@@ -1,3 +1,4 @@
+import type { Fees } from "../../../lib/domain/trading/intent.ts";
 import type { Block, Receipt } from "../../../lib/domain/trading/sight.ts";
 import type { Lie } from "./chain-under-test.ts";
 import type { State, Transaction } from "./ledger-state.ts";
@@ -55,7 +56,7 @@ export class ModelNode {
   }
 }
 
-const outbids = (a: Transaction, b: Transaction) =>
+export const outbids = (a: Fees, b: Fees) =>
   a.maxFeePerGas * 10n >= b.maxFeePerGas * 11n &&
   a.maxPriorityFeePerGas * 10n >= b.maxPriorityFeePerGas * 11n;
 
