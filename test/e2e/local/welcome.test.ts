@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { curlRequests } from "../../support/curl-requests.ts";
+import { localRunner } from "../support/deployment.ts";
+
+type Answer = { path: string; status: number; data: unknown };
+
+describe("the lines of the welcome text", () => {
+  let answers: Answer[];
+
+  beforeAll(async () => {
+    // The runner serves a moment before it prints them.
+    const lines = await vi.waitFor(() => {
+      const output = readFileSync(join(dirname(localRunner().dataDir), "output.log"), "utf8");
+      const [found] = /\nTOKEN=.*?(?=\nnode -e)/s.exec(output) ?? [];
+      expect(found).toBeDefined();
+      return found as string;
+    }, 20_000);
+    answers = await Promise.all((await curlRequests(lines)).map(send));
+  });
+
+  async function send({ method, url, headers, body }: Awaited<ReturnType<typeof curlRequests>>[number]) {
+    const pairs = headers.map((header) => header.split(": ") as [string, string]);
+    const response = await fetch(url, { method, headers: pairs, ...(body !== undefined && { body }) });
+    const json = (await response.json()) as { data?: unknown };
+    return { path: new URL(url).pathname, status: response.status, data: json.data };
+  }
+
+  const dataOf = (path: string) => answers.filter((answer) => answer.path === path).map(({ data }) => data);
+
+  it("all work", () => {
+    expect(answers.length).toBeGreaterThan(12);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
+  it("quote the same MOON on all chains", () => {
+    const quotes = ["eth", "base", "bsc", "avax"].map((chain) => ({
+      quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
+    }));
+    expect(dataOf("/api/v2/quotes")).toEqual(quotes);
+  });
+
+  it("show that the example wallet has coins", () => {
+    const coins = expect.objectContaining({ token: "native", amount: "100" });
+    expect(dataOf("/api/v2/balances")).toEqual([
+      expect.objectContaining({ balances: expect.arrayContaining([coins]) }),
+    ]);
+  });
+
+  it("tell a token with a tax from one that nobody can sell", () => {
+    const tokens = answers.filter(({ path }) => path.startsWith("/api/v2/tokens/")).map(({ data }) => data);
+    expect(tokens).toMatchObject([
+      { token: { symbol: "TRAP", sellable: false } },
+      { token: { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5 } },
+    ]);
+  });
+});
