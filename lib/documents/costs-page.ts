@@ -14,7 +14,8 @@ const monthSeconds = monthMinutes * 60;
  */
 export function costsPage(templates: readonly CostTemplate[]): string {
   const resources = knownResources(templates);
-  const functions = functionsIn(resources);
+  const deployed = functionsIn(resources);
+  const functions = { ...functionsOfRows(), ...deployed };
   const fixed = fixedCosts(resources);
   const scheduled = scheduledCosts(functions);
   const feed = functions.feedPrices?.enabled ? priceCosts(functions) : [];
@@ -46,6 +47,7 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     ...(count("AWS::Cognito::UserPool") > 0
       ? [`- A user pool costs $${monthly.poolUser} for each user who signs in during a month.`]
       : []),
+    ...tradingAtRest(functions, deployed),
     `- A metric of failures costs up to ${dollars(monthly.metric)}, for the hours in which there are any.`,
     "",
     "## A million of each operation",
@@ -59,6 +61,7 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "- A change of settings and a recorded order or position include one push to one connection.",
     "- Authorizers remember a user for a minute; each other run of theirs reads once, $0.13 a million.",
     "- Connections cost $0.25 for a million minutes.",
+    `- These exist only where chains trade, and RPC hosts send bills of their own: ${tradingRequests.join(", ")}.`,
     "",
     "## A thousand clients on prices for a month",
     "",
@@ -100,6 +103,32 @@ function functionsIn(resources: ReturnType<typeof knownResources>): Functions {
         return [id.replace(/Function[0-9A-F]{8}$/, ""), entry];
       }),
   );
+}
+
+/** The functions of rows that may not be deployed. */
+function functionsOfRows(): Functions {
+  const rows = Object.entries<Operation>(operations);
+  return Object.fromEntries(
+    rows.map(([name, { memoryMB }]) => [
+      name,
+      { gigabytes: Math.round((memoryMB / 1024) * 100) / 100, enabled: false, shards: 0 },
+    ]),
+  );
+}
+
+const withTrading = ({ deployed }: Operation) => deployed === "with trading";
+
+const tradingRequests = operationsOf("rest").flatMap(([name, row]) => (withTrading(row) ? [name] : []));
+
+/** What trading adds at rest where it is not deployed. */
+function tradingAtRest(functions: Functions, deployed: Functions): string[] {
+  const missing = operationsOf("schedule").filter(([name, row]) => withTrading(row) && !deployed[name]);
+  const cost = missing.reduce(
+    (total, [name, { everyMinutes }]) => total + (monthMinutes / everyMinutes) * runCost(name, functions),
+    0,
+  );
+  const names = missing.map(([name]) => name).join(" and ");
+  return missing.length === 0 ? [] : [`- Where chains trade, ${names} cost up to ${dollars(cost)} a month.`];
 }
 
 const sum = (costs: readonly Cost[]) => costs.reduce((total, { cost }) => total + cost, 0);
@@ -164,7 +193,6 @@ function methodMetrics(resources: ReturnType<typeof knownResources>): number {
 function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
   const row: Operation = operations[name];
   if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
-  if (functions[name] === undefined) return undefined;
   const run = runs[name];
   const isHandshake = row.kind === "websocket" && ["$connect", "$disconnect"].includes(row.route);
   const received = row.kind === "websocket" && !isHandshake ? 1 : 0;

@@ -45,6 +45,13 @@ describe("costsPage", () => {
     );
   });
 
+  it("has the operations of trading, and says what their schedules add, where nothing trades", () => {
+    expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
+    expect(page).toMatch(/Where chains trade, watchReceipts and sweepLanes cost up to \$\d/);
+    const { data, api, watch } = synthesize(tradingContext);
+    expect(costsPage([data, api, watch])).not.toContain("Where chains trade, ");
+  });
+
   it("leaves out prices where no feed is configured", () => {
     const { data, api, watch } = synthesize(tradingContext);
     expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
