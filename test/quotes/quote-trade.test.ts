@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { approval, creationOf, v2Liquidity, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
 import { quoteTrade, type Trader } from "../../lib/trading/quote-trade.ts";
 import { readerOf, startPlainHost } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 beforeEach(() => chain.restore());
 
-const { moon, usdx, taxd } = localAddresses;
+const { moon, usdx, taxd, v3Positions } = localAddresses;
 const wallet = alice.address;
 
 const quote = (asked: AskedQuote, user: Partial<Trader> = {}, hosts?: readonly string[]) =>
@@ -108,6 +109,48 @@ describe("quoteTrade", () => {
     await addDryPool(chain);
     expect((await quote({ amount: "0.01" })).route).toMatchObject([{ feeBps: 100 }]);
     expect((await quote({ amount: "1" })).route).toMatchObject([{ feeBps: 30 }]);
+  });
+
+  it("takes no v3 pool for a taxed token, however good its price", async () => {
+    const [coins, tokens] = [50n * 10n ** 18n, 10n ** 24n];
+    await chain.deploy(
+      approval(taxd, v3Positions),
+      v3Liquidity(localAddresses, deployer, { token: taxd, coins, tokens, fee: 500, reach: 2 }),
+    );
+    const bought = await quote({ token: taxd, amount: "0.1", wallet });
+    expect(bought).toMatchObject({ route: [{ venue: "uniswap-v2" }], buyTax: 5, sellTax: 5, sellable: true });
+    await buyOn(chain, taxd);
+    const sale = { side: "sell", percent: 100, token: taxd, wallet } as const;
+    expect((await quote(sale)).route).toMatchObject([{ venue: "uniswap-v2" }]);
+    const reader = readerOf(chain);
+    const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
+    const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
+    for (const asked of [{ side: "buy", token: taxd, amount: "0.1" } as const, sale]) {
+      const refused = expect(quoteTrade(v3Only, { chain: "eth", ...asked }, traderOf(), now)).rejects;
+      await refused.toMatchObject({ code: "NO_ROUTE" });
+    }
+  });
+
+  it("takes the better of two venues of one kind, with its own fee", async () => {
+    const [factory] = (await chain.deploy(creationOf("v2Factory", deployer))) as [string];
+    const [router] = (await chain.deploy(creationOf("v2Router", factory, localAddresses.wrapped))) as [
+      string,
+    ];
+    const [coins, tokens] = [100n * 10n ** 18n, 1_100_000n * 10n ** 18n];
+    await chain.deploy(
+      approval(moon, router),
+      v2Liquidity({ v2Router: router }, deployer, { token: moon, coins, tokens }),
+    );
+    const reader = readerOf(chain);
+    const other = { venue: "pancakeswap-v2", factory, router, feeBps: 25 } as const;
+    const venues = [...reader.configuration.venues, other];
+    const two = { ...reader, configuration: { ...reader.configuration, venues } };
+    const request = { chain: "eth", side: "buy", token: moon, amount: "0.5" } as const;
+    const bought = await quoteTrade(two, request, traderOf(), now);
+    expect(bought.route).toMatchObject([{ venue: "pancakeswap-v2", feeBps: 25 }]);
+    expect(Number(bought.amountOut)).toBeCloseTo(4960.273038901078 * 1.1, 6);
+    const sale = await quoteTrade(two, { ...request, side: "sell", amount: "100" }, traderOf(), now);
+    expect(sale.route).toMatchObject([{ venue: "uniswap-v2", feeBps: 30 }]);
   });
 
   it("takes the taxes off what arrives", async () => {
