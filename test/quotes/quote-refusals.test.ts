@@ -45,6 +45,12 @@ describe("quoteTrade", () => {
       { token: moon, symbol: "MOON", needed: "5", available: "0" },
     ],
     [
+      "INSUFFICIENT_BALANCE",
+      { side: "sell", amount: "5", wallet: nobody },
+      {},
+      { token: moon, symbol: "MOON", needed: "5", available: "0" },
+    ],
+    [
       "TOKEN_UNSAFE",
       { token: trap, amount: "0.5" },
       {},

@@ -109,6 +109,17 @@ describe("quoteTrade", () => {
     await addDryPool(chain);
     expect((await quote({ amount: "0.01" })).route).toMatchObject([{ feeBps: 100 }]);
     expect((await quote({ amount: "1" })).route).toMatchObject([{ feeBps: 30 }]);
+    const reader = readerOf(chain);
+    const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
+    const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
+    // Both pools would take a part of it.
+    for (const [side, amount] of [
+      ["buy", "100"],
+      ["sell", "10000000"],
+    ] as const) {
+      const request = { chain: "eth", side, token: moon, amount } as const;
+      await expect(quoteTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({ code: "NO_ROUTE" });
+    }
   });
 
   it("takes no v3 pool for a taxed token, however good its price", async () => {
