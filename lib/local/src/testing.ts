@@ -1,5 +1,6 @@
 /** The services one at a time, for tests of code that calls them. */
 export { startDynamoDb } from "./dynamodb/dynamodb.ts";
+export { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 export { type Handle, json, pathOf, type Route } from "./http/messages.ts";
 export { freePort, type Listener, listen } from "./http/server.ts";
 export { readPolicy } from "./kms/key-policy.ts";

@@ -37,18 +37,23 @@ export type OpenChain = (random: Random) => Soon<ChainUnderTest>;
 
 const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
 
-type Parts = { system?: System | undefined; openChain?: OpenChain | undefined };
+type Parts = {
+  system?: System | undefined;
+  openChain?: OpenChain | undefined;
+  /** The class of worlds. */
+  of?: typeof World | undefined;
+};
 
 /** Plays one history, and adds what it has reached to the coverage. Throws a Violation if the code did what it must not. */
 export async function playHistory(
   seed: number,
   coverage: Set<string>,
-  { system = theSystem, openChain = openModel }: Parts = {},
+  { system = theSystem, openChain = openModel, of = World }: Parts = {},
 ): Promise<void> {
   const random = new Random(seed);
   const chainUnderTest = await openChain(random);
   const startMs = (await chainUnderTest.latestTime()) * 1000;
-  const world = new World(random, system, chainUnderTest, startMs);
+  const world = new of(random, system, chainUnderTest, startMs);
   for (const userID of users) world.maxGasPrices.set(userID, 100n);
   for (const [userID, wallet] of [
     ["alice", wallets[0]],

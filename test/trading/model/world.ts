@@ -135,7 +135,7 @@ export class World {
     process.onEnd(end);
   }
 
-  private async carryOut(process: Process, effect: Effect): Promise<Answer> {
+  protected async carryOut(process: Process, effect: Effect): Promise<Answer> {
     switch (effect.do) {
       case "now":
         return this.nowMs + process.skewMs;

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { getItems } from "../../lib/aws/batch-get.ts";
+import { type Item, queryRange } from "../../lib/aws/table.ts";
+import { everythingOf } from "../../lib/aws/table-keys.ts";
+import { contentOf } from "../../lib/aws/trading-items.ts";
+import { jobsAndSlotsOf, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
+import { forEachConcurrently } from "../../lib/concurrency.ts";
+import { formatAmount } from "../../lib/domain/trading/decimal-text.ts";
+import { shownOrder, type TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { type Fault, failOne, faultsOf, loseAnswers, survives } from "./support/effect-faults.ts";
+import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
+
+const db = tableForTests();
+
+beforeAll(() => loseAnswers(db.table));
+
+/** What a client does with an order, and what may become of it. */
+type Story = {
+  side: "buy" | "sell";
+  /** Cancels after so many runs for the order. */
+  cancelAfter?: number;
+  outcomes: readonly TradeOrder["life"]["status"][];
+  /** The kinds of faults that it is told with. */
+  faults: readonly Fault[];
+};
+
+const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"];
+/** The others differ little from these, and take a minute: `npm run test:model`. */
+const someFaults: readonly Fault[] = process.env.FULL ? allFaults : ["died after"];
+
+/** Tells the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
+async function tell({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
+  const request = bench.request({ side });
+  let isPlaced = false;
+  while (!isPlaced)
+    await survives(async () => {
+      isPlaced = "order" in (await bench.place(request));
+    });
+  for (let runs = 1; runs < 20; runs++) {
+    const isWhole = await survives(() => bench.work());
+    if (runs === cancelAfter) while (!(await survives(() => bench.cancel(request.orderId))));
+    if (!isWhole) bench.nowMs += 31_000;
+    if (bench.isDone) return request.orderId;
+    bench.mine(runs % 2 === 0 ? 5 : 1);
+  }
+  throw new Error("The order never came to an end");
+}
+
+/** Expects that the order has ended once, that everybody sees it as it is, and that nothing else is left. */
+async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
+  const { table, userID, lane } = bench;
+  const items = new Map(
+    (await queryRange<object>(table, everythingOf(userID))).map((item) => [
+      item.SK.replace(/#\d{13}#/, "#"),
+      item,
+    ]),
+  );
+  const of = ({ SK }: { SK: string }) => items.get(SK);
+  const order = contentOf("order", of(tradeKey(userID, orderId)) as Item<object>);
+  const { life, details } = order;
+  expect(outcomes).toContain(life.status);
+  expect(life.settled).toBe(true);
+  expect(await queryRange(table, jobsAndSlotsOf(lane))).toEqual([]);
+  expect(await getItems(table, [laneKey(lane)])).toEqual([]);
+  const { coins, tokens } = bench.chain.belongings(lane.wallet);
+  const [gotCoins, gotTokens] =
+    side === "buy" ? [-life.spent, life.received ?? 0n] : [life.received ?? 0n, -life.spent];
+  expect({ coins, tokens: tokens.get("MOON") }).toEqual({
+    coins: coinsAtStart + gotCoins - life.networkFee,
+    tokens: tokensAtStart + gotTokens,
+  });
+  expect(details?.report === undefined).toBe(life.status !== "filled");
+  expect(items.get(`ORDER#${orderId}`)).toMatchObject(shownOrder(order));
+  expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
+  const positions = [...items].filter(([name]) => name.startsWith("POSITION"));
+  const isOpened = life.status === "filled" && side === "buy";
+  expect(positions).toHaveLength(isOpened ? 2 : 0);
+  for (const [, position] of positions)
+    expect(position).toMatchObject({
+      status: "open",
+      settled: true,
+      amount: formatAmount(life.received ?? 0n, 18),
+    });
+}
+
+const stories: Record<string, Story> = {
+  "a buy": { side: "buy", outcomes: ["filled"], faults: allFaults },
+  "a sale that needs an approval": { side: "sell", outcomes: ["filled"], faults: someFaults },
+  "a buy that is cancelled after it was sent": {
+    side: "buy",
+    cancelAfter: 1,
+    outcomes: ["cancelled", "filled"],
+    faults: someFaults,
+  },
+};
+
+describe("an order on the table", () => {
+  it.each(Object.entries(stories))("ends once if any effect of %s fails", async (_, story) => {
+    const whole = await new LaneBench(db.table).open();
+    const names = failOne(whole, undefined);
+    await expectSettled(whole, await tell(story, whole), story);
+    const told = [...names];
+    const faults = told.flatMap((effect, index) =>
+      faultsOf(effect)
+        .filter((how) => story.faults.includes(how))
+        .map((how): { number: number; how: Fault } => ({ number: index + 1, how })),
+    );
+    expect(new Set(faults.map(({ number }) => told[number - 1])).size).toBeGreaterThan(3);
+    await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
+      const bench = await new LaneBench(db.table).open();
+      failOne(bench, fault);
+      try {
+        await expectSettled(bench, await tell(story, bench), story);
+      } catch (error) {
+        throw new Error(`${told[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
+      }
+    });
+  });
+});

@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { queryRange, type Table } from "../../../lib/aws/table.ts";
+import { everythingOf, walletKey } from "../../../lib/aws/table-keys.ts";
+import { contentOf } from "../../../lib/aws/trading-items.ts";
+import { writeStep } from "../../../lib/aws/trading-steps.ts";
+import { readPlacing } from "../../../lib/aws/trading-views.ts";
+import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
+import type { Effects } from "../../../lib/domain/trading/effects.ts";
+import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
+import { type PlaceAnswer, type PlaceRequest, placeOrder } from "../../../lib/domain/trading/placing.ts";
+import { signTransaction } from "../../../lib/domain/trading/signer.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { workLane } from "../../../lib/domain/trading/work-lane.ts";
+import { type Performers, runProcedure } from "../../../lib/trading/run-procedure.ts";
+import { tableEffects } from "../../../lib/trading/table-effects.ts";
+import { putItems } from "../../support/items.ts";
+import type { State } from "../../trading/model/ledger-state.ts";
+import { ModelChain } from "../../trading/model/model-chain.ts";
+import { Random } from "../../trading/model/random.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+
+export const coinsAtStart = 10n ** 9n;
+export const tokensAtStart = 30_000n;
+
+const genesisOf = (wallet: string): State => ({
+  accounts: new Map([
+    [
+      wallet,
+      {
+        nonce: 0,
+        coins: coinsAtStart,
+        tokens: new Map([["MOON", tokensAtStart]]),
+        allowances: new Map([["MOON", 1000n]]),
+      },
+    ],
+  ]),
+  pools: new Map([["MOON", { coins: 10n ** 6n, tokens: 10n ** 8n }]]),
+  strayCoins: 0n,
+});
+
+/** By name: the table gives fields in another order. */
+const macOf = (intent: Intent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
+
+let count = 0;
+
+/** What changes the effects that everything on the bench performs. */
+export type Wrap = (performers: Performers) => Performers;
+
+/** A wallet of a user, on a chain in memory and in a real table, with a signer that has its key. */
+export class LaneBench {
+  readonly lane: LaneKey;
+  readonly userID: string;
+  readonly chain: ModelChain;
+  nowMs = startMs;
+  /** Whether a step has ended the lane. */
+  isDone = false;
+  wrap: Wrap = (same) => same;
+  readonly table: Table;
+
+  constructor(table: Table) {
+    this.table = table;
+    const name = `bench${++count}`;
+    this.userID = name;
+    this.lane = { chain: "eth", wallet: `0x${name}` };
+    this.chain = new ModelChain(new Random(count), genesisOf(this.lane.wallet), startMs / 1000);
+  }
+
+  async open(): Promise<this> {
+    await this.addUser(this.userID);
+    return this;
+  }
+
+  /** Another user with the wallet's key. */
+  addUser(userID: string): Promise<void> {
+    const { chain, wallet } = this.lane;
+    return putItems(this.table, [{ ...walletKey(userID, chain, wallet) }]);
+  }
+
+  /** Has the next run wait before an effect, given by its name and its number among those of this name. */
+  stopAt(name: keyof Effects, number: number): { reached: Promise<void>; goOn: () => void } {
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    let left = number;
+    this.wrap = (performers) => ({
+      ...performers,
+      [name]: async (ask: object) => {
+        if (--left === 0) {
+          reached.resolve();
+          await gate.promise;
+        }
+        return (performers[name] as (ask: object) => unknown)(ask);
+      },
+    });
+    return { reached: reached.promise, goOn: gate.resolve };
+  }
+
+  /** All orders of these users. */
+  async ordersOf(users: readonly string[]): Promise<TradeOrder[]> {
+    const items = await Promise.all(
+      users.map((userID) => queryRange<object>(this.table, everythingOf(userID))),
+    );
+    return items.flat().flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
+  }
+
+  /** The effects, without the changes of `wrap`. */
+  plainEffects(table = this.table): Performers {
+    return {
+      ...tableEffects(table),
+      readPlacing: (ask) => readPlacing(table, ask, undefined),
+      now: () => this.nowMs,
+      // Time passes, in which others get their turn.
+      pause: async ({ ms }) => {
+        this.nowMs += ms;
+        await pause(0);
+        return undefined;
+      },
+      look: ({ host, question }) => this.chain.look(host, question),
+      send: ({ raw, isPrivate }) => this.chain.send(raw, isPrivate),
+      sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
+      write: async ({ step }) => {
+        const isWritten = await writeStep(table, step);
+        if (isWritten && step.some((write) => "remove" in write && write.remove === "lane"))
+          this.isDone = true;
+        return isWritten;
+      },
+      wake: () => undefined,
+      makeMac: ({ intent }) => macOf(intent),
+      checkMac: ({ intent, mac }) => mac === macOf(intent),
+      signBytes: ({ transaction }) => this.chain.sign(transaction),
+    };
+  }
+
+  effects(table = this.table): Performers {
+    return this.wrap(this.plainEffects(table));
+  }
+
+  request(changes: Partial<PlaceRequest> = {}): PlaceRequest {
+    const side = changes.side ?? "buy";
+    return {
+      ...this.lane,
+      orderId: `order${++count}`,
+      userID: this.userID,
+      side,
+      token: "MOON",
+      amount: side === "buy" ? 500n : 20_000n,
+      maxGasPrice: 200n,
+      gasPreset: "medium",
+      isPrivate: false,
+      validUntil: startMs / 1000 + 600,
+      key: `key of ${this.userID}`,
+      fingerprint: side,
+      placed: {
+        clientOrderId: "k-1",
+        symbol: "MOON/ETH",
+        decimals: 18,
+        slippage: 10,
+        createdAt: new Date(this.nowMs).toISOString(),
+      },
+      slippagePpm: 100_000n,
+      venues: ["uniswap-v2", "uniswap-v3"],
+      ...changes,
+    };
+  }
+
+  place(request: PlaceRequest): Promise<PlaceAnswer> {
+    return runProcedure(placeOrder(request), this.effects());
+  }
+
+  cancel(orderId: string, userID = this.userID) {
+    return runProcedure(cancelOrder(userID, orderId), this.effects());
+  }
+
+  /** One run of executeOrders. */
+  work(table = this.table): Promise<void> {
+    return runProcedure(workLane(this.lane, randomUUID()), this.effects(table));
+  }
+
+  mine(blocks = 1): void {
+    for (let mined = 0; mined < blocks; mined++) {
+      this.nowMs += 12_000;
+      this.chain.mine(Math.floor(this.nowMs / 1000), true);
+    }
+  }
+}

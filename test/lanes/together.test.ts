@@ -1,0 +1,132 @@
+import { startDynamoDbProxy } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { getItems } from "../../lib/aws/batch-get.ts";
+import { openTable, queryRange, type Table } from "../../lib/aws/table.ts";
+import { jobsAndSlotsOf, laneKey } from "../../lib/aws/trading-keys.ts";
+import { isTransient } from "../../lib/aws/transient.ts";
+import type { Effects } from "../../lib/domain/trading/effects.ts";
+import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
+
+let engine: Engine;
+let proxy: Awaited<ReturnType<typeof startDynamoDbProxy>>;
+/** The table, by a client that meets conflicts. */
+let table: Table;
+const faults: unknown[] = [];
+
+beforeAll(async () => {
+  engine = await startTable();
+  const { endpoint } = engine.connection;
+  proxy = await startDynamoDbProxy({
+    endpoint,
+    conflicts: true,
+    holdMs: [1, 8],
+    onFault: (error) => faults.push(error),
+  });
+  table = openTable(engine.table.name, {
+    ...engine.connection,
+    endpoint: proxy.endpoint,
+    requestHandler: {},
+  });
+}, engineStart);
+afterAll(async () => {
+  table.client.destroy();
+  await proxy.stop();
+  await engine.stop();
+  expect(faults).toEqual([]);
+});
+
+/** What the bench's wallet must have by what its orders say. */
+function balanceBy(orders: readonly TradeOrder[]) {
+  let [coins, tokens] = [coinsAtStart, tokensAtStart];
+  for (const { intent, life } of orders) {
+    const [spent, received] = [life.spent, life.received ?? 0n];
+    coins += (intent.side === "buy" ? -spent : received) - life.networkFee;
+    tokens += intent.side === "buy" ? received : -spent;
+  }
+  return { coins, tokens };
+}
+
+async function expectSettled(bench: LaneBench, orders: readonly TradeOrder[]): Promise<void> {
+  for (const { life } of orders) expect(life).toMatchObject({ settled: true, stage: "done" });
+  const { coins, tokens } = bench.chain.belongings(bench.lane.wallet);
+  expect({ coins, tokens: tokens.get("MOON") }).toEqual(balanceBy(orders));
+  expect(await queryRange(engine.table, jobsAndSlotsOf(bench.lane))).toEqual([]);
+  expect(await getItems(engine.table, [laneKey(bench.lane)])).toEqual([]);
+}
+
+/** Whatever may fail because somebody else was at work. */
+const unlessContended = (work: Promise<unknown>) =>
+  work.catch((error) => {
+    if (!isTransient(error)) throw error;
+  });
+
+describe("a lane", () => {
+  it("executes the orders of two users once each, while runs, clients and cancellations meet", async () => {
+    const bench = await new LaneBench(table).open();
+    const other = `${bench.userID}'s friend`;
+    await bench.addUser(other);
+    const validUntil = bench.nowMs / 1000 + 3600;
+    const requests = ["buy", "sell", "buy", "sell"].map((side, index) =>
+      bench.request({
+        side: side as "buy" | "sell",
+        amount: side === "buy" ? 500n : 900n,
+        key: `key ${index}`,
+        userID: index < 2 ? bench.userID : other,
+        validUntil,
+      }),
+    );
+    const placeAll = () => Promise.all(requests.map((request) => unlessContended(bench.place(request))));
+    // Each client repeats its request at once.
+    await Promise.all([placeAll(), placeAll(), bench.work().catch(() => undefined)]);
+    for (let round = 0; round < 40 && !bench.isDone; round++) {
+      if (round < 3) await placeAll();
+      const [, second] = requests;
+      const cancelled =
+        round === 1 && second !== undefined ? bench.cancel(second.orderId, second.userID) : undefined;
+      const runs = [bench.work(), bench.work(), ...(cancelled ? [cancelled] : [])];
+      await Promise.all(runs.map(unlessContended));
+      bench.nowMs += 31_000;
+      bench.mine(round % 3 === 2 ? 5 : 1);
+    }
+    expect(bench.isDone).toBe(true);
+    const orders = await bench.ordersOf([bench.userID, other]);
+    expect(orders).toHaveLength(4);
+    expect(new Set(orders.map(({ intent }) => intent.orderId))).toEqual(
+      new Set(requests.map(({ orderId }) => orderId)),
+    );
+    await expectSettled(bench, orders);
+    expect(orders.filter(({ life }) => life.status === "filled").length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each<[string, keyof Effects, number, number]>([
+    ["planned a transaction", "sign", 1, 0],
+    ["a signature that is not recorded", "write", 3, 0],
+    ["a signed transaction", "send", 1, 0],
+    ["sent a transaction", "write", 4, 1],
+  ])("goes on with another run when the lease of one that has %s runs out", async (_, name, number, sent) => {
+    const bench = await new LaneBench(engine.table).open();
+    const request = bench.request();
+    await bench.place(request);
+    const late = bench.stopAt(name, number);
+    const stopped = bench.work();
+    await late.reached;
+    // The first run still holds the lane.
+    await bench.work();
+    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(sent);
+    bench.nowMs += 31_000;
+    await bench.work();
+    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(1);
+    bench.mine();
+    await bench.work();
+    late.goOn();
+    await stopped;
+    bench.mine(5);
+    await bench.work();
+    expect(bench.isDone).toBe(true);
+    const orders = await bench.ordersOf([bench.userID]);
+    expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
+    await expectSettled(bench, orders);
+  });
+});
