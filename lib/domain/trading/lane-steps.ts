@@ -25,11 +25,24 @@ export const takeStep = (lane: Lane, holder: string, nowMs: number): Step => [
   },
 ];
 
-/** Leaves the lane. Fails if an order was placed meanwhile, so that none waits for the sweep. */
-export function leaveStep({ view, holder, nowMs }: Ground): Step {
-  const lane = view.lane as Lane;
-  const released = watchFor(view, nowMs);
-  return [{ change: "lane", item: lane, set: { released }, when: { holder, jobs: lane.jobs } }];
+/**
+ * Leaves the lane, with the last step if there is one. Fails if an order was placed meanwhile, so that none waits for the
+ * sweep.
+ *
+ * @param ground The place after that step.
+ */
+export function leaveStep({ view, holder, nowMs }: Ground, last: Step = []): Step {
+  const { chain, wallet, jobs } = view.lane as Lane;
+  const [addJobs = 0] = last.flatMap((write) => ("change" in write ? [write.addJobs ?? 0] : []));
+  const leaving: ItemWrite = {
+    change: "lane",
+    item: { chain, wallet },
+    set: { released: watchFor(view, nowMs) },
+    addJobs,
+    when: { holder, jobs: jobs - addJobs },
+  };
+  const isOfLane = (write: ItemWrite) => "change" in write || ("check" in write && write.check === "lane");
+  return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
 const stillHeld = ({ view, holder }: Ground): ItemWrite => ({

@@ -3,7 +3,7 @@ import type { LaneKey } from "./intent.ts";
 import { afterStep, isHeld, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
 import type { Sights } from "./sight.ts";
-import type { Lane } from "./table-step.ts";
+import type { Lane, Step } from "./table-step.ts";
 
 /** How long hosts that disagree are asked again, and how often. */
 const patienceMs = 2000;
@@ -55,11 +55,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
         isKnown = false;
       } else {
         const next = yield* carryOut(move, scene, sentAtMs);
-        if (next === "leave") {
-          yield* perform({ do: "write", step: leaveStep(scene) });
-          return;
-        }
-        if (next !== undefined && next.lane === undefined) return;
+        if (next === "left") return;
         isKnown = next !== undefined;
         view = next ?? view;
       }
@@ -69,16 +65,16 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   }
 }
 
-/** The view after a move. Undefined if the table has changed, "leave" if only time can help. */
+/** The view after a move. Undefined if the table has changed, "left" if the lane was left with the move. */
 function* carryOut(
   move: Exclude<Move, { kind: "rest" | "look again" }>,
   scene: Scene,
   sentAtMs: Map<string, number | undefined>,
-): Procedure<LaneView | "leave" | undefined> {
+): Procedure<LaneView | "left" | undefined> {
   const { view } = scene;
   switch (move.kind) {
     case "write":
-      return (yield* perform({ do: "write", step: move.step })) ? afterStep(view, move.step) : undefined;
+      return yield* writeStep(move.step, scene);
     case "send": {
       const { raw, isPrivate } = move;
       const isTaken = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
@@ -91,9 +87,21 @@ function* carryOut(
       const isUnsigned = view.slots.some(
         ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
       );
-      if ("later" in answer || !isUnsigned) return "leave";
-      const step = refusedStep(scene, move.order);
-      return (yield* perform({ do: "write", step })) ? afterStep(view, step) : undefined;
+      if (isUnsigned && "refused" in answer) return yield* writeStep(refusedStep(scene, move.order), scene);
+      // Only time can help.
+      yield* perform({ do: "write", step: leaveStep(scene) });
+      return "left";
     }
   }
+}
+
+/** Writes a step, and leaves the lane with it if nothing else is to be done. */
+function* writeStep(step: Step, scene: Scene): Procedure<LaneView | "left" | undefined> {
+  const view = afterStep(scene.view, step);
+  const next = view.lane && nextMove({ ...scene, view });
+  if (next?.kind === "rest")
+    return (yield* perform({ do: "write", step: leaveStep({ ...scene, view }, step) })) ? "left" : undefined;
+  if (!(yield* perform({ do: "write", step }))) return undefined;
+  // The lane has ended with its last order.
+  return next === undefined ? "left" : view;
 }
