@@ -8,7 +8,7 @@ import { forEachConcurrently } from "../../lib/concurrency.ts";
 import { formatAmount } from "../../lib/domain/trading/decimal-text.ts";
 import { shownOrder, type TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { tableForTests } from "../support/dynamodb.ts";
-import { type Fault, failOne, faultsOf, loseAnswers, survives } from "./support/effect-faults.ts";
+import { type Fault, failOne, faultsOf, isChanging, loseAnswers, survives } from "./support/effect-faults.ts";
 import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
 
 const db = tableForTests();
@@ -25,9 +25,14 @@ type Story = {
   faults: readonly Fault[];
 };
 
+const { FULL } = process.env;
 const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"];
-/** The others differ little from these, and take a minute: `npm run test:model`. */
-const someFaults: readonly Fault[] = process.env.FULL ? allFaults : ["died after"];
+/**
+ * An effect that has not arrived leaves what the one before it has left when the run dies after that. These take a minute:
+ * `npm run test:model`.
+ */
+const mostFaults = FULL ? allFaults : allFaults.slice(1);
+const someFaults = FULL ? allFaults : allFaults.slice(1, 2);
 
 /** Tells the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
 async function tell({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
@@ -85,7 +90,7 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
 }
 
 const stories: Record<string, Story> = {
-  "a buy": { side: "buy", outcomes: ["filled"], faults: allFaults },
+  "a buy": { side: "buy", outcomes: ["filled"], faults: mostFaults },
   "a sale that needs an approval": { side: "sell", outcomes: ["filled"], faults: someFaults },
   "a buy that is cancelled after it was sent": {
     side: "buy",
@@ -104,7 +109,9 @@ describe("an order on the table", () => {
     const faults = told.flatMap((effect, index) =>
       faultsOf(effect)
         .filter((how) => story.faults.includes(how))
-        .map((how): { number: number; how: Fault } => ({ number: index + 1, how })),
+        // Of those that change nothing, one is like the other.
+        .filter(() => FULL || isChanging(effect) || told.indexOf(effect) === index)
+        .map((how) => ({ number: index + 1, how })),
     );
     expect(new Set(faults.map(({ number }) => told[number - 1])).size).toBeGreaterThan(3);
     await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {

@@ -29,10 +29,12 @@ const reads: readonly Name[] = [
 /** They happen in the run itself. */
 const own: readonly Name[] = ["now", "pause"];
 
+export const isChanging = (name: Name): boolean => !own.includes(name) && !reads.includes(name);
+
 /** The ways in which an effect can fail that differ from each other. */
 export function faultsOf(name: Name): Fault[] {
   if (own.includes(name)) return [];
-  if (!reads.includes(name)) return ["not arrived", "died after", "answer lost"];
+  if (isChanging(name)) return ["not arrived", "died after", "answer lost"];
   return name === "look" || name.startsWith("read") ? ["not arrived", "answer lost"] : ["not arrived"];
 }
 
