@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
+import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 import { type FunctionProperties, functionsOf } from "./synthesized.ts";
@@ -79,7 +80,9 @@ describe("the bundle", () => {
   it.each(Object.entries<Operation>(operations))(
     "of %s sets the chains if its row asks for them",
     (name, { env }) => {
-      const [line = ""] = readFileSync(join(assetOf(name), "index.mjs"), "utf8").split("\n", 1);
+      const code = readFileSync(join(assetOf(name), "index.mjs"), "utf8");
+      const line = variablesLineIn(code);
+      expect(code.slice(line.length)).toMatch(/^import/);
       const set: Record<string, string> = {};
       if (line.startsWith("process.env.")) new Function("process", line)({ env: set });
       expect(Object.keys(set)).toEqual(env.includes("TRADING") ? ["TRADING"] : []);
