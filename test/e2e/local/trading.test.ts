@@ -3,7 +3,7 @@ import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { get, post } from "../support/client.ts";
 import { timestamp } from "../support/shapes.ts";
-import { importWallet } from "../support/terminal.ts";
+import { changeSettings, importWallet } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
 const { moon, taxd, trap } = localAddresses;
@@ -95,6 +95,16 @@ describe("POST /api/v2/quotes", () => {
           wouldBeRefused: { code: "INSUFFICIENT_BALANCE", details: { token: "native", available: "0" } },
         },
       },
+    });
+  });
+
+  it("goes by the user's settings of the chain", async () => {
+    const trader = await knownUser();
+    await changeSettings(trader, "base", { slippage: 2.5 });
+    const body = { chain: "base", side: "buy", token: moon, amount: "0.5" };
+    const { json } = await post("/api/v2/quotes", { token: trader.token, body });
+    expect(json).toMatchObject({
+      data: { quote: { slippage: 2.5, minAmountOut: "4836.266212928551172405" } },
     });
   });
 
