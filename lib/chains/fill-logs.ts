@@ -1,4 +1,5 @@
 import type { SwapCall } from "../domain/trading/intent.ts";
+import { isV2Venue } from "../domain/trading/route-choice.ts";
 import { contractsOf } from "./calldata.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
 import type { ContractLog } from "./rpc-call.ts";
@@ -20,12 +21,16 @@ const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigI
 
 const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
 
-/** Coin that a router unwrapped, to pay it out. */
+/**
+ * Coin that a router unwrapped in the end, to pay it out. A token may sell some of its own by the same router during a
+ * transfer; no code of it runs after that.
+ */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
-  return sum(eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router)));
+  const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
+  return sum(own.slice(-1));
 }
 
-/** Units of a token that a v2 pool found, to sell them. */
+/** Units of a token that a v2 pool found in the end, to sell them. A token may have sold some of its own before. */
 export function takenByPool(
   pool: string,
   wrapped: string,
@@ -33,14 +38,15 @@ export function takenByPool(
   logs: readonly ContractLog[],
 ): bigint {
   const start = 2 + (BigInt(token) < BigInt(wrapped) ? 0 : 64);
-  return eventsOf(pool, swapTopic, logs).reduce(
-    (total, { data }) => total + BigInt(`0x${data.slice(start, start + 64)}`),
-    0n,
-  );
+  const last = eventsOf(pool, swapTopic, logs).at(-1);
+  return last === undefined ? 0n : BigInt(`0x${last.data.slice(start, start + 64)}`);
 }
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
   logs.filter((log) => log.address === address && log.topics[0] === topic);
+
+/** A token may log whatever it likes. */
+const atLeast0 = (amount: bigint) => (amount > 0n ? amount : 0n);
 
 /**
  * What a swap spent and brought, by its logs: tokens by the transfers from and to the wallet, native coin by what the
@@ -56,8 +62,11 @@ export function fillOf(
   const transfers = eventsOf(token, transferTopic, logs);
   const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
   const given = sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet)));
-  if (side === "sell") return { spent: taken - given, received: unwrappedBy(router, wrapped.token, logs) };
+  if (side === "sell")
+    return { spent: atLeast0(taken - given), received: unwrappedBy(router, wrapped.token, logs) };
   const deposits = eventsOf(wrapped.token, depositTopic, logs);
-  const spent = sum(deposits.filter(({ topics }) => topics[1] === topicOf(router)));
-  return { spent, received: given - taken };
+  const own = deposits.filter(({ topics }) => topics[1] === topicOf(router));
+  // A token may wrap coin by the same router during its transfer: on v2 that is after the payment, on v3 before it.
+  const spent = sum(isV2Venue({ venue }) ? own.slice(0, 1) : own.slice(-1));
+  return { spent, received: atLeast0(given - taken) };
 }

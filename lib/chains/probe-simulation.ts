@@ -20,7 +20,7 @@ export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
  * Of what the pool paid out, the shares that are sold until one sale succeeds, in percent. How much of it arrives is not
  * known before, and what has not arrived cannot be sold.
  */
-const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n];
+const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
 
 /**
  * Simulates that a stranger buys a token and sells it again.

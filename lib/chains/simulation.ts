@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import * as v from "valibot";
 import type { Block } from "../domain/trading/sight.ts";
 import {
@@ -45,11 +46,17 @@ const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
 /** The block on top of which transactions are simulated. */
 export type SimulatedAfter = Pick<Block, "number" | "time">;
 
-/** More coin than any simulation needs. */
-const plenty = 1n << 100n;
+/**
+ * What a sender has: what it sends, and up to three coins more. With any sum that stands out, a token could tell a
+ * simulation from a sale.
+ */
+function balanceOf(sender: string, transactions: readonly SimulatedTransaction[]): bigint {
+  const own = transactions.filter(({ from }) => from === sender);
+  return own.reduce((sum, { value = 0n }) => sum + value, BigInt(randomInt(5e13, 3e14)) * 10_000n);
+}
 
 /**
- * Runs transactions one after another on top of a block, as if their senders had plenty of coin and gas cost nothing. One
+ * Runs transactions one after another on top of a block, as if their senders had enough coin and gas cost nothing. One
  * that reverts does not stop the others.
  */
 export const simulateCall = (
@@ -62,7 +69,7 @@ export const simulateCall = (
       blockStateCalls: [
         {
           stateOverrides: Object.fromEntries(
-            transactions.map(({ from }) => [from, { balance: tagText(plenty) }]),
+            transactions.map(({ from }) => [from, { balance: tagText(balanceOf(from, transactions)) }]),
           ),
           // Some hosts would take the block's own time, at which pools skip a costly part of their bookkeeping.
           blockOverrides: { time: tagText(time + 1) },

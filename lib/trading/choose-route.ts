@@ -171,7 +171,8 @@ function withOutcome(
   return {
     ...route,
     quoted: route.amountOut,
-    amountOut: isKnown ? outcome.amountOut : route.amountOut,
+    // A pool never pays more than it says, whatever the events of its token add up to.
+    amountOut: isKnown && outcome.amountOut < route.amountOut ? outcome.amountOut : route.amountOut,
     gas: { approve: planned("approve"), swap: planned("swap") },
     approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
     wantsZeroFirst,

@@ -171,14 +171,19 @@ function tokenAmount(
 const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
   [routes.find(isV2Venue), routes.find((route) => !isV2Venue(route))].filter((route) => route !== undefined);
 
-/** What is known of a token by pools of a kind, or else by any. */
+/**
+ * What is known of a token by pools of a kind. If that is nothing, what others show against it: that one kind can sell it
+ * does not mean that the other can.
+ */
 function safetyOfKind(
   route: PoolRoute,
   probed: readonly PoolRoute[],
   safeties: readonly TokenSafety[],
 ): TokenSafety {
   const same = safeties.filter((_, index) => isV2Venue(probed[index] as PoolRoute) === isV2Venue(route));
-  return bestSafety(same.some(({ sellable }) => sellable !== null) ? same : safeties);
+  const own = bestSafety(same);
+  const any = bestSafety(safeties);
+  return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
 }
 
 /** The routes that pay for a sale, with what they pay. Those of a buy have it. */

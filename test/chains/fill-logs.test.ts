@@ -93,10 +93,25 @@ describe("fillOf", () => {
   });
 });
 
+describe("fillOf, of a token that trades during its transfers", () => {
+  it("leaves out what the token wrapped: after the payment on v2, before it on v3", () => {
+    const [first, second] = [90n, 40n];
+    expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
+    const v3 = { venue: "uniswap-v3" } as const;
+    expect(fill(v3, deposit(v3Router, first), deposit(v3Router, second)).spent).toBe(second);
+  });
+
+  it("never has less than nothing", () => {
+    expect(fill({}, deposit(v2Router, 90n), transfer(token, wallet, pool, 7n)).received).toBe(0n);
+    expect(fill({ side: "sell" }, transfer(token, pool, wallet, 7n)).spent).toBe(0n);
+  });
+});
+
 describe("unwrappedBy", () => {
-  it("adds up what one router unwrapped", () => {
+  it("leaves out what the token sold of its own before, by the same router", () => {
     const logs = [withdrawal(v2Router, 3n), withdrawal(v2Router, 4n), withdrawal(v3Router, 5n)];
-    expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(7n);
+    expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(4n);
+    expect(unwrappedBy(wallet, wrapped, logs)).toBe(0n);
   });
 });
 
@@ -108,5 +123,8 @@ describe("takenByPool", () => {
     expect(takenByPool(pool, wrapped, token, logs)).toBe(11n);
     expect(takenByPool(pool, token, wrapped, logs)).toBe(22n);
     expect(takenByPool(wallet, wrapped, token, logs)).toBe(0n);
+    // The token sold some of its own before.
+    const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
+    expect(takenByPool(pool, wrapped, token, [before, ...logs])).toBe(11n);
   });
 });

@@ -61,6 +61,8 @@ export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number)
     case "taken-back":
       return held;
     case "buy":
+      // Its token has logged no transfer to the wallet. That is no position, which would have no price.
+      if (held.closedAt !== undefined && event.received === 0n) return held;
       return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
     case "sell":
       return held.closedAt === undefined ? sold(foundLess(held, event.held), event) : held;

@@ -47,6 +47,15 @@ function shownAfter(...events: BookEvent[]) {
 }
 
 describe("holdingsAfter", () => {
+  it("opens no position for a buy whose token logged no transfer", () => {
+    expect(holdings(buy(1, units("1"), 0n))).toEqual([]);
+    expect(shownAfter(buy(1, units("1"), 0n))[0]?.changed).toEqual([]);
+    expect(last(buy(1, units("1"), units("10")), buy(2, units("1"), 0n))).toMatchObject({
+      amount: units("10"),
+      cost: units("2"),
+    });
+  });
+
   it("adds up buys, and takes the cost of what is sold", () => {
     const held = last(buy(1, 100n, 30n), buy(2, 50n, 20n), sell(3, 10n, 40n));
     expect(held).toMatchObject({ amount: 40n, cost: 120n, realizedPnl: 10n, networkFees: 3n });
