@@ -2,11 +2,12 @@ import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts"
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/fee-market.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
-import { blockCall, coinsCall, nonceCall, receiptCall } from "../chains/rpc-call.ts";
+import { blockCall, coinsCall, nonceCall, type RpcCall, receiptCall } from "../chains/rpc-call.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { belongingsCall, type TokenBelongings } from "../chains/token-belongings.ts";
 import { unsignedBytes } from "../chains/unsigned-transaction.ts";
 import type { Question } from "../domain/trading/effects.ts";
+import { clearPreset } from "../domain/trading/fee-bumps.ts";
 import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
 import type { Fees, Intent } from "../domain/trading/intent.ts";
 import type { OrderFacts, Sight } from "../domain/trading/sight.ts";
@@ -25,9 +26,6 @@ import type { ChainReader } from "./open-chains.ts";
 import { readReceipts, receiptCalls } from "./read-receipts.ts";
 
 type Chain = Pick<ChainReader, "chain" | "configuration">;
-
-/** The preset of transactions that clear a nonce: everything else waits for them. */
-const clearPreset = "fast";
 
 /**
  * One host's answers about a wallet. Undefined if it fails, answers anything but what was asked, or sees another block in
@@ -58,32 +56,37 @@ async function look(
   const tag = latest.number;
   const market = feeMarketOf(head.market);
   const clearFees = feesFor(chain.chain, clearPreset, market);
+  const [someHashes = [], ...otherHashes] = inParts(hashes);
   // Receipts are asked for when the latest block is known, so a transaction in it has one.
   const facts = await askTogether(ask, {
-    nonce: { latest: nonceCall(wallet, tag), finalized: nonceCall(wallet, finalized.number) },
+    nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
     coins: coinsCall(wallet, tag),
     clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
     orders: orders.map((intent) => orderCalls(chain, intent, tag)),
-    receipts: hashes.map(receiptCall),
+    receipts: someHashes.map(receiptCall),
   });
+  const otherReceipts = await Promise.all(otherHashes.map((part) => ask(part.map(receiptCall))));
   const shares = await withAmounts(ask, chain, orders, facts.orders, tag);
   const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
-  const found = facts.receipts.flatMap((mined, index) =>
+  const found = [...facts.receipts, ...otherReceipts.flat()].flatMap((mined, index) =>
     mined === undefined ? [] : [{ mined, hash: hashes[index] as string }],
   );
+  const [someFound = [], ...otherFound] = inParts(found);
+  const others = await Promise.all(otherFound.map((part) => askTogether(ask, part.map(receiptCalls))));
   const rest = await askTogether(ask, {
     routes: requests.map(({ request, routes }) => ({
       ...routeCalls(chain, request, routes, latest),
       states: poolStatesCall(chain.configuration, request.token, routes, tag),
     })),
-    receipts: found.map(receiptCalls),
+    receipts: someFound.map(receiptCalls),
     again: blockCall(tag),
   });
+  const details = [...rest.receipts, ...others.flat()];
   const receipts = await readReceipts(
     ask,
     chain.configuration,
     wallet,
-    found.map((each, index) => ({ ...each, ...(rest.receipts[index] as (typeof rest.receipts)[0]) })),
+    found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
   );
   if (rest.again.hash !== latest.hash || receipts === undefined) return undefined;
   const known = await Promise.all(
@@ -106,6 +109,23 @@ async function look(
     receipts,
   };
 }
+
+/** Hosts limit the calls of a request, and the bytes of an answer: a receipt may have hundreds of kilobytes of logs. */
+const partSize = 20;
+
+const inParts = <Each>(all: readonly Each[]): Each[][] =>
+  Array.from({ length: Math.ceil(all.length / partSize) }, (_, part) =>
+    all.slice(part * partSize, (part + 1) * partSize),
+  );
+
+/**
+ * The wallet's next nonce as of the newest final block, or 0 from hosts that have forgotten its state, as most have while
+ * finality is late. Then a nonce that another program took is not yet final, and everything else goes on.
+ */
+const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => ({
+  ...nonceCall(wallet, finalized),
+  recover: () => 0,
+});
 
 const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
   const { chainID, hasL1Fee } = chainFacts[chain];

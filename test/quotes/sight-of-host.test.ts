@@ -151,6 +151,33 @@ describe("sightOf", () => {
     expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
+  it("takes a host that has forgotten the final state, and asks for many receipts in parts", async () => {
+    const { transactionHash } = await swap({}, v2);
+    const sizes: number[] = [];
+    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    const pruned: RpcHost = {
+      request: (calls) => {
+        sizes.push(calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
+        let nonces = 0;
+        return host.request(
+          calls.map((call) => {
+            const isFinal = call.method === "eth_getTransactionCount" && nonces++ === 1;
+            return isFinal ? { ...call, params: [wallet, "0xffffff"] } : call;
+          }) as unknown as typeof calls,
+        );
+      },
+    };
+    const hashes = [
+      ...Array.from({ length: 44 }, (_, n) => `0x${String(n).padStart(64, "7")}`),
+      transactionHash,
+    ];
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const sight = await sightOf(pruned, reader, { chain: "base", wallet, hashes, orders: [] });
+    expect(sight?.nonce).toMatchObject({ finalized: 0 });
+    expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
+  });
+
   it("has no receipt of what no block has", async () => {
     expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });

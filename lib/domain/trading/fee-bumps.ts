@@ -12,6 +12,9 @@ const bumpSeconds: Record<Intent["gasPreset"], number> = {
 export const bumpDueMs = (preset: Intent["gasPreset"], sentAtMs: number): number =>
   sentAtMs + bumpSeconds[preset] * 1000;
 
+/** Of transactions that clear a nonce, whatever their order's preset: all orders of the wallet wait for them. */
+export const clearPreset = "fast";
+
 export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowMs: number): boolean =>
   nowMs >= bumpDueMs(preset, sentAtMs);
 

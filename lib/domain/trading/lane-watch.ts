@@ -1,5 +1,5 @@
 import type { LaneView } from "./effects.ts";
-import { bumpDueMs } from "./fee-bumps.ts";
+import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
 import type { Glance } from "./sight.ts";
 import { newestAttempt, type Slot } from "./slot.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
@@ -40,7 +40,8 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
   if (front !== undefined) {
     const newest = newestAttempt(front);
     const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
-    return [endMs, bumpDueMs(intent.gasPreset, sentMs)].filter(Number.isFinite);
+    const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
+    return [endMs, bumpDueMs(preset, sentMs)].filter(Number.isFinite);
   }
   return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
 }

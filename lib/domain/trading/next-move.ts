@@ -1,5 +1,5 @@
 import type { SignRequest } from "./effects.ts";
-import { bumped, isDueForBump } from "./fee-bumps.ts";
+import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
 import type { Call, Fees } from "./intent.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
@@ -134,7 +134,8 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const { intent } = order;
   const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && order.isCancelling);
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
-  const isDue = isDueForBump(intent.gasPreset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
+  const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
+  const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
   if (purpose === newest.purpose && !isDue) return undefined;
   if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
   const fees = bumpedFees(purpose, scene, order, front, sight);

@@ -135,6 +135,8 @@ function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Pr
   switch (slot?.state) {
     case undefined:
     case "planned": {
+      // Its approval was mined after all, too late for the swap.
+      if (life.status === "expired" && isLate(order, sights)) return ended("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
       return isWaiting ? open("waiting", life.reasonCode) : open("queued");
     }

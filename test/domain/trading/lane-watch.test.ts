@@ -54,6 +54,16 @@ const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneV
 };
 
 describe("watchFor", () => {
+  it("replaces a clear soon, even of a slow order", () => {
+    const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
+    const cleared = slot({
+      state: "signed",
+      attempts: [attempt, { ...attempt, purpose: "clear", hash: "0x2", sentAtMs: endMs + 1 }],
+    });
+    expect(watchFor(view([slow], [cleared]), endMs + 1)).toMatchObject({ dueAtMs: endMs + 1 + 24_000 });
+    expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
+  });
+
   it("looks again soon at an order that waits, and at its end", () => {
     expect(watchFor(view([open]), nowMs)).toEqual({ jobs: 1, blocks: {}, dueAtMs: nowMs + 5000 });
     expect(watchFor(view([open]), endMs - 100)).toMatchObject({ dueAtMs: endMs });

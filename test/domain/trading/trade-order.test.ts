@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { changed, shownOrder, unstarted } from "../../../lib/domain/trading/trade-order.ts";
-import { intent, tradeOrder } from "../../support/trading.ts";
+import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import { changed, lifeOf, shownOrder, unstarted } from "../../../lib/domain/trading/trade-order.ts";
+import { intent, slot, tradeOrder } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
 
@@ -78,5 +79,40 @@ describe("changed", () => {
   it("grows only the revision with what clients do not see", () => {
     const after = changed(tradeOrder(), { swapNonce: 7, life: { ...unstarted } }, nowMs);
     expect(after).toMatchObject({ revision: 2, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" });
+  });
+});
+
+describe("lifeOf", () => {
+  it("keeps an order expired if its approval is mined after its end", () => {
+    const of = intent({ side: "sell" });
+    const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
+    const attempt = { purpose: "approve", hash: "0x1", raw: "0x", gasLimit: 1n, signedAtMs: nowMs } as const;
+    const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+    const block = { number: 9, hash: "0xb", time: of.validUntil + 1 };
+    const approval = slot(
+      {
+        state: "mined",
+        call: { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount },
+        attempts: [{ ...attempt, ...fees }],
+        receipt: {
+          hash: "0x1",
+          status: "ok",
+          block,
+          fee: 1n,
+          l1Fee: 0n,
+          gasUsed: 1n,
+          gasPrice: 1n,
+          spent: 0n,
+          received: 0n,
+        },
+      },
+      of,
+    );
+    const order = tradeOrder({ intent: of, approveNonces: [7], life });
+    const sight = { latest: block } as Sight;
+    expect(lifeOf(order, [approval], [sight, sight])).toMatchObject({
+      status: "expired",
+      reasonCode: "NOT_INCLUDED",
+    });
   });
 });
