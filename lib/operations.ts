@@ -185,7 +185,7 @@ const rows = {
   recordExecutions: {
     kind: "internal",
     summary: "Record orders and positions for an execution engine",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem"],
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     timeoutSeconds: 30,
     impact: "Execution engines cannot record orders and positions, and users do not see them.",
   },

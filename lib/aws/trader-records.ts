@@ -36,11 +36,15 @@ export async function readOrderSettings(
   const keys = chosen === undefined ? [stop] : [stop, settingsKey(userID, chosen)];
   const items = await getItems<SettingsPatch>(table, keys);
   const stored = items.find(({ PK }) => PK !== stop.PK);
+  const settings = {
+    ...defaultOrderSettings[chain],
+    ...(chosen !== undefined && chosen !== "sol" && settingsInForce(chosen, stored)),
+  };
   return {
-    settings: {
-      ...defaultOrderSettings[chain],
-      ...(chosen !== undefined && chosen !== "sol" && settingsInForce(chosen, stored)),
-    },
+    settings: { ...settings, slippage: rounded(settings.slippage) },
     isStopped: items.some(({ PK }) => PK === stop.PK),
   };
 }
+
+/** Settings may have more places than percentages of trading, which have four. The least of both is the same. */
+const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;
