@@ -115,7 +115,8 @@ export async function readExecutions(
   return [...open, ...newest(ended)].toSorted((a, b) => (a.SK < b.SK ? -1 : 1));
 }
 
-/** Those that expire last, since all of them expire the same time after their end. */
+/** Those that expire last, since all of them expire the same time after their end. What is not final does not expire yet. */
 function newest(ended: readonly ExecutionItem[]): ExecutionItem[] {
-  return ended.toSorted((a, b) => (b.expiresAt ?? 0) - (a.expiresAt ?? 0)).slice(0, maxShownAfterEnd);
+  const expiry = ({ expiresAt = Number.MAX_SAFE_INTEGER }: ExecutionItem) => expiresAt;
+  return ended.toSorted((a, b) => expiry(b) - expiry(a)).slice(0, maxShownAfterEnd);
 }

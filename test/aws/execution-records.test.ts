@@ -168,12 +168,16 @@ describe("readExecutions", () => {
       const item = executionItem(userID, order({ orderId, status: isOpen ? "open" : "filled" }));
       return isOpen ? item : { ...item, reason: "x".repeat(3000), expiresAt: expiresAt(index) };
     });
-    await putItems(db.table, items);
+    // It has ended, but is not final.
+    const fresh = {
+      ...executionItem(userID, order({ orderId: "o0001x", status: "expired", settled: false })),
+    };
+    await putItems(db.table, [...items, fresh]);
     const ended = items.filter((item) => "expiresAt" in item) as unknown as {
       SK: string;
       expiresAt: number;
     }[];
-    const last = ended.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, 500);
+    const last = [fresh, ...ended.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, 499)];
     const open = items.filter((item) => !("expiresAt" in item));
     const found = (await ordersOf(userID)) as unknown as { SK: string }[];
     expect(found.map(({ SK }) => SK)).toEqual([...open, ...last].map(({ SK }) => SK).sort());
