@@ -1,0 +1,151 @@
+import { SigningKey } from "ethers/crypto";
+import { Transaction } from "ethers/transaction";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readListed } from "../../lib/aws/listed-executions.ts";
+import { readLane, readPlacing } from "../../lib/aws/trading-views.ts";
+import { encodeCall } from "../../lib/chains/calldata.ts";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
+import { type PlaceRequest, placeOrder } from "../../lib/domain/trading/placing.ts";
+import { signTransaction } from "../../lib/domain/trading/signer.ts";
+import { watchReceipts } from "../../lib/domain/trading/waking.ts";
+import { chainEffects } from "../../lib/trading/chain-effects.ts";
+import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+import { type Performers, runProcedure } from "../../lib/trading/run-procedure.ts";
+import { tableEffects } from "../../lib/trading/table-effects.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
+import { putWallet } from "../support/placed-orders.ts";
+
+const db = tableForTests();
+const userID = "alice";
+const wallet = alice.address;
+const lane = { chain: "eth", wallet } as const;
+
+let chain: TestChain;
+let effects: Performers;
+let signer: Signer;
+let woken = 0;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const configuration = { ...chain.contracts, hosts: [chain.url, chain.url] };
+  const chains = openChains({ eth: configuration });
+  effects = {
+    ...tableEffects(db.table),
+    ...chainEffects(chains),
+    ...glanceEffect(chains),
+    now: () => Date.now(),
+    wake: () => {
+      woken++;
+      return undefined;
+    },
+  };
+  const signBytes = ({ transaction }: { transaction: UnsignedTransaction }) => {
+    const { call, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+    const fees = { maxFeePerGas, maxPriorityFeePerGas };
+    const terms = { type: 2, chainId: 1, nonce, gasLimit, ...fees };
+    const signed = Transaction.from({ ...terms, ...encodeCall(configuration, call, wallet) });
+    signed.signature = new SigningKey(alice.privateKey).sign(signed.unsignedHash);
+    return { hash: signed.hash as string, raw: signed.serialized };
+  };
+  signer = (request) =>
+    runProcedure(signTransaction(request), { ...effects, checkMac: () => true, signBytes });
+  await putWallet(db.table, lane, userID);
+});
+afterAll(() => chain.close());
+
+const request = (changes: Partial<PlaceRequest>): PlaceRequest => ({
+  ...lane,
+  orderId: `order to ${changes.side}`,
+  userID,
+  side: "buy",
+  token: localAddresses.moon,
+  amount: 5n * 10n ** 17n,
+  maxGasPrice: 100n * 10n ** 9n,
+  gasPreset: "medium",
+  isPrivate: false,
+  validUntil: Math.floor(Date.now() / 1000) + 120,
+  key: `key to ${changes.side}`,
+  fingerprint: "body",
+  placed: {
+    clientOrderId: "k-1",
+    symbol: "MOON/ETH",
+    decimals: 18,
+    slippage: 1,
+    createdAt: new Date().toISOString(),
+  },
+  slippagePpm: 10_000n,
+  venues: ["uniswap-v2", "uniswap-v3"],
+  ...changes,
+});
+
+const place = (changes: Partial<PlaceRequest>) =>
+  runProcedure(placeOrder(request(changes)), {
+    ...effects,
+    readPlacing: (ask) => readPlacing(db.table, ask, undefined),
+    makeMac: () => "mac",
+  });
+
+/** Has the watcher look at the chain, and runs for the lane if it wakes it. */
+async function watchAndWork(): Promise<boolean> {
+  woken = 0;
+  await runProcedure(watchReceipts("eth", { wokenMs: new Map() }), effects);
+  if (woken > 0) await executeOrders({ effects, signer }, lane);
+  return woken > 0;
+}
+
+/** Mines until the lane has ended. */
+async function settle(): Promise<void> {
+  for (let blocks = 0; blocks < 12 && (await readLane(db.table, lane)).lane !== undefined; blocks++) {
+    await chain.mine();
+    await watchAndWork();
+  }
+}
+
+const amountOf = async (data: string) => BigInt(await chain.call(localAddresses.moon, data));
+const held = () => amountOf(`0x70a08231${wallet.slice(2).padStart(64, "0")}`);
+
+describe("an order on a real chain", () => {
+  it("buys what was quoted, sells all of it, and reports both to the unit", async () => {
+    expect(await place({ side: "buy" })).toMatchObject({ isReplayed: false });
+    expect(await watchAndWork()).toBe(true);
+    expect(await watchAndWork()).toBe(false);
+    await settle();
+    const bought = await getOrder(db.table, userID, "order to buy");
+    expect(bought).toMatchObject({
+      order: { status: "filled", settled: true, stage: "done", receivedAmount: "4960.273038901078125544" },
+      attempts: [{ purpose: "swap", nonce: 0, submission: "public", outcome: "mined" }],
+      report: { spent: { token: "native", amount: "0.5" }, slippage: 0, approvalLeft: "0" },
+    });
+    const amount = await held();
+    expect(amount).toBe(4_960_273_038_901_078_125_544n);
+
+    const before = BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+    await place({ side: "sell", amount });
+    await watchAndWork();
+    await settle();
+    const sold = await getOrder(db.table, userID, "order to sell");
+    expect(sold).toMatchObject({
+      order: { status: "filled", settled: true, filledAmount: "4960.273038901078125544" },
+      attempts: [
+        { purpose: "approve", nonce: 1, outcome: "mined" },
+        { purpose: "swap", nonce: 2, outcome: "mined" },
+      ],
+      report: { approvalLeft: "0" },
+    });
+    expect(await held()).toBe(0n);
+    const after = BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+    const wei = (text = "") => {
+      const [whole = "", places = ""] = text.split(".");
+      return BigInt(whole + places.padEnd(18, "0"));
+    };
+    const { receivedAmount, networkFee } = sold.order;
+    expect(after - before).toBe(wei(receivedAmount) - wei(networkFee));
+    const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
+    expect(executions).toMatchObject([{ status: "closed", settled: true, amount: "0", cost: "0" }]);
+  });
+});
