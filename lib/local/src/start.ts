@@ -1,7 +1,7 @@
 import type { Credentials, Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
-import { reading } from "./cloudformation/resource.ts";
+import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
@@ -13,6 +13,7 @@ import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json, type Route } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
 import { createIssuer, signingKey, type TokenRequest } from "./issuer/issuer.ts";
+import { readKeySpec } from "./kms/key-definition.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
 import { createKms, kmsService } from "./kms/kms.ts";
 import { defineFunction, type FunctionDefinition, sandboxEnvironment } from "./lambda/function-definition.ts";
@@ -177,9 +178,10 @@ export async function start(options: StartOptions): Promise<Runner> {
     save: (keys) => workspace.store.save("kms", keys),
   });
   const written = readAssembly(folder);
-  const resources = resolveStacks(written.stacks, resourceTypes(kms.ensureKey));
+  const keyOf = (resource: Resource) => kms.ensureKey(generatedName(resource), readKeySpec(resource));
+  const resources = resolveStacks(written.stacks, resourceTypes(keyOf));
   for (const key of resources.ofType("AWS::KMS::Key"))
-    reading(key, () => kms.setPolicy(kms.ensureKey(generatedName(key)).keyId, key.property("KeyPolicy")));
+    reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources
     .ofType("AWS::Lambda::Function")
     .map((resource) => defineFunction(resource, written));

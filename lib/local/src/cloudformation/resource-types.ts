@@ -134,10 +134,9 @@ const inertTypes: ResourceTypes = {
 
 /**
  * Every type that a template may contain.
- * @param keyNamed creates or finds the KMS key of a resource, whose id is random and stored with its secret
+ * @param key creates or finds the KMS key of a resource, whose id is random and stored with its secret
  */
-export function resourceTypes(keyNamed: (name: string) => { keyId: string; arn: string }): ResourceTypes {
-  const key = (resource: Resource) => keyNamed(generatedName(resource));
+export function resourceTypes(key: (resource: Resource) => { keyId: string; arn: string }): ResourceTypes {
   return {
     ...dataTypes,
     ...functionTypes,

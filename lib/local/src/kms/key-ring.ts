@@ -1,16 +1,23 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { account, arn } from "../account.ts";
+import { StartupError } from "../startup-error.ts";
 import type { Origin } from "./ciphertext.ts";
 import { KmsError } from "./kms-error.ts";
 
 /** One generation of a key's secret. `id` is 64 hex digits; `rotatedAt` (epoch ms) is absent on the first one. */
 export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
 
-/** A symmetric key. The last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
+export type KeySpec = "SYMMETRIC_DEFAULT" | "HMAC_256";
+export type KeyUsage = "ENCRYPT_DECRYPT" | "GENERATE_VERIFY_MAC";
+
+/** A key. The last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
 export type MasterKey = {
   name: string;
   keyId: string;
   createdAt: number;
+  /** SYMMETRIC_DEFAULT if absent. */
+  spec?: KeySpec;
+  disabled?: boolean;
   materials: [KeyMaterial, ...KeyMaterial[]];
 };
 
@@ -34,6 +41,14 @@ export function keyArn(key: MasterKey): string {
 
 export function currentMaterial(key: MasterKey): KeyMaterial {
   return key.materials.at(-1) ?? key.materials[0];
+}
+
+export function specOf({ spec = "SYMMETRIC_DEFAULT" }: MasterKey): KeySpec {
+  return spec;
+}
+
+export function usageOf(key: MasterKey): KeyUsage {
+  return specOf(key) === "HMAC_256" ? "GENERATE_VERIFY_MAC" : "ENCRYPT_DECRYPT";
 }
 
 export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: KeyRingOptions) {
@@ -64,13 +79,32 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
         ?.materials.find((material) => material.id === materialId);
     },
 
-    /** The key of that name, created by the first call. */
-    ensure(name: string): MasterKey {
+    /**
+     * The key of that name, created by the first call.
+     * @throws StartupError if the stored key has another spec
+     */
+    ensure(name: string, spec: KeySpec = "SYMMETRIC_DEFAULT"): MasterKey {
       const known = ring.find((key) => key.name === name);
-      if (known !== undefined) return known;
-      const key: MasterKey = { name, keyId: randomUUID(), createdAt: now(), materials: [newMaterial()] };
+      if (known !== undefined) {
+        if (specOf(known) === spec) return known;
+        throw new StartupError(
+          `The stored key ${name} is ${specOf(known)}, the template's is ${spec}; choose another --data-dir.`,
+        );
+      }
+      const key: MasterKey = {
+        name,
+        keyId: randomUUID(),
+        createdAt: now(),
+        ...(spec !== "SYMMETRIC_DEFAULT" && { spec }),
+        materials: [newMaterial()],
+      };
       commit([...ring, key]);
       return key;
+    },
+
+    setDisabled(keyIdOrArn: string, disabled: boolean): void {
+      const key = find(keyIdOrArn);
+      commit(ring.map((other) => (other === key ? { ...key, disabled } : other)));
     },
 
     rotate(keyIdOrArn: string): MasterKey {

@@ -1,13 +1,17 @@
 export type KmsErrorName =
   | "AccessDeniedException"
+  | "DisabledException"
   | "IncorrectKeyException"
   | "InvalidCiphertextException"
+  | "InvalidKeyUsageException"
+  | "KMSInvalidMacException"
   | "LimitExceededException"
   | "NotFoundException"
   | "UnknownOperationException"
+  | "UnsupportedOperationException"
   | "ValidationException";
 
-/** A failure that KMS answers with status 400 and this name. For a ciphertext that it cannot open, it has no message. */
+/** A failure that KMS answers with status 400 and this name. For a ciphertext or a MAC that is wrong, it has no message. */
 export class KmsError extends Error {
   override readonly name: KmsErrorName;
 

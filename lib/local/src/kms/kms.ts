@@ -1,8 +1,9 @@
 import { header, type Route } from "../http/messages.ts";
 import { type Policy, readPolicy } from "./key-policy.ts";
-import { createKeyRing, type KeyRingOptions, keyArn } from "./key-ring.ts";
+import { createKeyRing, type KeyRingOptions, type KeySpec, keyArn } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
-import { createOperations, parseRequest, type RequestName, requests } from "./operations.ts";
+import { createOperations } from "./operations.ts";
+import { parseRequest, type RequestName, requests } from "./requests.ts";
 
 /** An answer of the JSON 1.1 protocol. A failure has status 400 and a body of `{ __type, message }`. */
 export type KmsAnswer = { status: 200 | 400; body: object };
@@ -10,8 +11,12 @@ export type KmsAnswer = { status: 200 | 400; body: object };
 export type Kms = {
   /** Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. */
   handle(target: string, body: unknown): KmsAnswer;
-  /** The key of that name, created by the first call. */
-  ensureKey(name: string): { keyId: string; arn: string };
+  /**
+   * The key of that name, created by the first call. It is symmetric unless `spec` says otherwise.
+   *
+   * @throws StartupError if the stored key has another spec
+   */
+  ensureKey(name: string, spec?: KeySpec): { keyId: string; arn: string };
   /**
    * From now on, the key is for what this document allows to the account. A key without a policy is for everything.
    *
@@ -23,7 +28,7 @@ export type Kms = {
 /** The prefix of every KMS target. */
 const SERVICE = "TrentService.";
 
-/** Emulates AWS KMS with symmetric keys. It keeps everything in memory; `save` makes it durable. */
+/** Emulates AWS KMS with symmetric keys and HMAC keys. It keeps everything in memory; `save` makes it durable. */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
   const policies = new Map<string, Policy>();
@@ -42,8 +47,8 @@ export function createKms(options: KeyRingOptions = {}): Kms {
       }
     },
 
-    ensureKey(name) {
-      const key = ring.ensure(name);
+    ensureKey(name, spec) {
+      const key = ring.ensure(name, spec);
       return { keyId: key.keyId, arn: keyArn(key) };
     },
 

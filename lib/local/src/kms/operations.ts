@@ -1,13 +1,23 @@
 import { randomBytes } from "node:crypto";
-import * as v from "valibot";
 import { account } from "../account.ts";
 import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts";
 import type { ConditionValues, Policy } from "./key-policy.ts";
-import { currentMaterial, type KeyRing, keyArn, type MasterKey } from "./key-ring.ts";
+import {
+  currentMaterial,
+  type KeyRing,
+  type KeyUsage,
+  keyArn,
+  type MasterKey,
+  specOf,
+  usageOf,
+} from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
+import { computeMac, MAC_ALGORITHM, verifyMac } from "./mac.ts";
+import type { RequestName, RequestOf } from "./requests.ts";
 
 const DATA_KEY_BYTES = { AES_256: 32, AES_128: 16 } as const;
 const ALGORITHM = "SYMMETRIC_DEFAULT";
+const USAGE = "ENCRYPT_DECRYPT";
 
 type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object };
 
@@ -30,14 +40,55 @@ export function createOperations(
     );
   }
 
+  /** @throws KmsError also if the key is disabled */
+  function findUsable(action: string, keyId: string, values: ConditionValues = {}): MasterKey {
+    const key = find(action, keyId, values);
+    if (key.disabled) throw new KmsError("DisabledException", `${keyArn(key)} is disabled.`);
+    return key;
+  }
+
+  /** @throws KmsError also if the key is for something else */
+  function findFor(usage: KeyUsage, action: string, keyId: string, values: ConditionValues): MasterKey {
+    const key = findUsable(action, keyId, values);
+    if (usageOf(key) !== usage) {
+      throw new KmsError(
+        "InvalidKeyUsageException",
+        `${keyArn(key)} key usage is ${usageOf(key)} which is not valid for ${action}.`,
+      );
+    }
+    return key;
+  }
+
+  function findForMac(action: string, keyId: string, algorithm: string): MasterKey {
+    const key = findFor("GENERATE_VERIFY_MAC", action, keyId, { "kms:MacAlgorithm": [algorithm] });
+    if (algorithm !== MAC_ALGORITHM) {
+      throw new KmsError(
+        "InvalidKeyUsageException",
+        `Algorithm ${algorithm} is incompatible with key spec ${specOf(key)}.`,
+      );
+    }
+    return key;
+  }
+
   return {
+    GenerateMac({ KeyId, Message, MacAlgorithm }) {
+      const key = findForMac("GenerateMac", KeyId, MacAlgorithm);
+      return { KeyId: keyArn(key), Mac: computeMac(key, Message).toString("base64"), MacAlgorithm };
+    },
+
+    VerifyMac({ KeyId, Message, Mac, MacAlgorithm }) {
+      const key = findForMac("VerifyMac", KeyId, MacAlgorithm);
+      if (!verifyMac(key, Message, Mac)) throw new KmsError("KMSInvalidMacException");
+      return { KeyId: keyArn(key), MacValid: true, MacAlgorithm };
+    },
+
     GenerateDataKey({ KeyId, EncryptionContext, KeySpec, NumberOfBytes }) {
       const length = KeySpec === undefined ? NumberOfBytes : DATA_KEY_BYTES[KeySpec];
       if (length === undefined || (KeySpec !== undefined && NumberOfBytes !== undefined)) {
         throw new KmsError("ValidationException", "Please specify either number of bytes or key spec.");
       }
       const plaintext = randomBytes(length);
-      const key = find("GenerateDataKey", KeyId, valuesOf(EncryptionContext));
+      const key = findFor(USAGE, "GenerateDataKey", KeyId, valuesOf(EncryptionContext));
       const { arn, materialId, ciphertext } = encrypt(key, EncryptionContext, plaintext);
       return {
         CiphertextBlob: ciphertext.toString("base64"),
@@ -49,7 +100,7 @@ export function createOperations(
 
     Decrypt({ CiphertextBlob, EncryptionContext, KeyId }) {
       const { arn, materialId, plaintext } = decrypt(ring, KeyId, EncryptionContext, CiphertextBlob, (from) =>
-        find("Decrypt", from, valuesOf(EncryptionContext)),
+        findFor(USAGE, "Decrypt", from, valuesOf(EncryptionContext)),
       );
       return {
         KeyId: arn,
@@ -70,10 +121,10 @@ export function createOperations(
         request.SourceKeyId,
         request.SourceEncryptionContext,
         request.CiphertextBlob,
-        (from) => find("ReEncryptFrom", from, valuesFor(from, request.SourceEncryptionContext)),
+        (from) => findFor(USAGE, "ReEncryptFrom", from, valuesFor(from, request.SourceEncryptionContext)),
       );
       const destination = encrypt(
-        find("ReEncryptTo", key.keyId, valuesFor(source.arn, request.DestinationEncryptionContext)),
+        findFor(USAGE, "ReEncryptTo", key.keyId, valuesFor(source.arn, request.DestinationEncryptionContext)),
         request.DestinationEncryptionContext,
         source.plaintext,
       );
@@ -96,23 +147,38 @@ export function createOperations(
           KeyId: key.keyId,
           Arn: keyArn(key),
           CreationDate: key.createdAt / 1000,
-          Enabled: true,
+          Enabled: !key.disabled,
           Description: "",
-          KeyUsage: "ENCRYPT_DECRYPT",
-          KeyState: "Enabled",
+          KeyUsage: usageOf(key),
+          KeyState: key.disabled ? "Disabled" : "Enabled",
           Origin: "AWS_KMS",
           KeyManager: "CUSTOMER",
-          CustomerMasterKeySpec: ALGORITHM,
-          KeySpec: ALGORITHM,
-          EncryptionAlgorithms: [ALGORITHM],
+          CustomerMasterKeySpec: specOf(key),
+          KeySpec: specOf(key),
           MultiRegion: false,
-          CurrentKeyMaterialId: currentMaterial(key).id,
+          ...(usageOf(key) === USAGE
+            ? { EncryptionAlgorithms: [ALGORITHM], CurrentKeyMaterialId: currentMaterial(key).id }
+            : { MacAlgorithms: [MAC_ALGORITHM] }),
         },
       };
     },
 
+    EnableKey({ KeyId }) {
+      ring.setDisabled(find("EnableKey", KeyId).keyId, false);
+      return {};
+    },
+
+    DisableKey({ KeyId }) {
+      ring.setDisabled(find("DisableKey", KeyId).keyId, true);
+      return {};
+    },
+
     RotateKeyOnDemand({ KeyId }) {
-      return { KeyId: keyArn(ring.rotate(find("RotateKeyOnDemand", KeyId).keyId)) };
+      const key = findUsable("RotateKeyOnDemand", KeyId);
+      if (usageOf(key) !== USAGE) {
+        throw new KmsError("UnsupportedOperationException", `Keys of the spec ${specOf(key)} do not rotate.`);
+      }
+      return { KeyId: keyArn(ring.rotate(key.keyId)) };
     },
 
     ListKeyRotations({ KeyId, IncludeKeyMaterial, Limit, Marker }) {
@@ -183,65 +249,4 @@ function listMaterials(key: MasterKey, includeFirst: boolean): object[] {
       }),
     }))
     .reverse();
-}
-
-const keyId = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
-const context = v.optional(v.record(v.string(), v.string()), {});
-const algorithm = v.optional(v.literal("SYMMETRIC_DEFAULT"), "SYMMETRIC_DEFAULT");
-const grantTokens = v.optional(v.array(v.string()));
-const ciphertext = v.pipe(
-  v.string(),
-  v.base64(),
-  v.transform((text) => Buffer.from(text, "base64")),
-  v.check((bytes) => bytes.length >= 1 && bytes.length <= 6144, "must be 1 to 6144 bytes"),
-);
-
-/** Strict, so that a parameter that is not emulated (DryRun, Recipient) is refused, not ignored. */
-export const requests = {
-  GenerateDataKey: v.strictObject({
-    KeyId: keyId,
-    EncryptionContext: context,
-    KeySpec: v.optional(v.picklist(["AES_256", "AES_128"])),
-    NumberOfBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1024))),
-    GrantTokens: grantTokens,
-  }),
-  Decrypt: v.strictObject({
-    CiphertextBlob: ciphertext,
-    EncryptionContext: context,
-    KeyId: v.optional(keyId),
-    EncryptionAlgorithm: algorithm,
-    GrantTokens: grantTokens,
-  }),
-  ReEncrypt: v.strictObject({
-    CiphertextBlob: ciphertext,
-    SourceEncryptionContext: context,
-    SourceKeyId: v.optional(keyId),
-    SourceEncryptionAlgorithm: algorithm,
-    DestinationKeyId: keyId,
-    DestinationEncryptionContext: context,
-    DestinationEncryptionAlgorithm: algorithm,
-    GrantTokens: grantTokens,
-  }),
-  DescribeKey: v.strictObject({ KeyId: keyId, GrantTokens: grantTokens }),
-  RotateKeyOnDemand: v.strictObject({ KeyId: keyId }),
-  ListKeyRotations: v.strictObject({
-    KeyId: keyId,
-    IncludeKeyMaterial: v.optional(v.picklist(["ALL_KEY_MATERIAL", "ROTATIONS_ONLY"]), "ROTATIONS_ONLY"),
-    Limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 100),
-    Marker: v.optional(v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number)), "0"),
-  }),
-} as const;
-
-export type RequestName = keyof typeof requests;
-export type RequestOf<Name extends RequestName> = v.InferOutput<(typeof requests)[Name]>;
-
-/** @throws KmsError ValidationException that names the field but not its value */
-export function parseRequest<Name extends RequestName>(name: Name, body: unknown): RequestOf<Name> {
-  const parsed = v.safeParse(requests[name], body);
-  if (parsed.success) return parsed.output as RequestOf<Name>;
-  const [issue] = parsed.issues;
-  throw new KmsError(
-    "ValidationException",
-    `1 validation error detected: Value at '${v.getDotPath(issue) ?? "$"}' failed to satisfy constraint: ${issue.expected ?? issue.message}`,
-  );
 }

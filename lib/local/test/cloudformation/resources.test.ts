@@ -4,7 +4,7 @@ import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { resolveStacks } from "../../src/cloudformation/resources.ts";
 import { StartupError } from "../../src/startup-error.ts";
 
-const types = resourceTypes((name) => ({ keyId: `id of ${name}`, arn: `arn of ${name}` }));
+const types = resourceTypes(({ logicalId }) => ({ keyId: `id of ${logicalId}`, arn: `arn of ${logicalId}` }));
 
 type Sections = {
   Resources?: Record<string, { Type: string; Properties?: Record<string, unknown>; Condition?: string }>;
@@ -44,8 +44,8 @@ describe("a reference", () => {
   it.each([
     [{ Ref: "Table" }, "S-Table"],
     [{ "Fn::GetAtt": ["Table", "Arn"] }, "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table"],
-    [{ Ref: "Key" }, "id of S-Key"],
-    [{ "Fn::GetAtt": ["Key", "Arn"] }, "arn of S-Key"],
+    [{ Ref: "Key" }, "id of Key"],
+    [{ "Fn::GetAtt": ["Key", "Arn"] }, "arn of Key"],
     [{ Ref: "Fn" }, "S-Fn"],
     [{ "Fn::GetAtt": ["Fn", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:S-Fn"],
     [{ Ref: "Named" }, "S-x"],

@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/storage/store.ts";
 import { openUsage } from "../../src/usage-plans/usage.ts";
 import { secretOf } from "./fixture.ts";
 
-const types = resourceTypes((name) => ({ keyId: name, arn: name }));
+const types = resourceTypes(({ logicalId }) => ({ keyId: logicalId, arn: logicalId }));
 
 const Resources = {
   Api: { Type: "AWS::ApiGateway::RestApi" },

@@ -21,7 +21,7 @@ beforeAll(() => {
 const resolve = (more: Template["Resources"] = {}) =>
   resolveStacks(
     [{ name: "Stream", template: { ...template, Resources: { ...template.Resources, ...more } } }],
-    resourceTypes((name) => ({ keyId: name, arn: name })),
+    resourceTypes(({ logicalId }) => ({ keyId: logicalId, arn: logicalId })),
   );
 
 const open = (from: Resources) =>

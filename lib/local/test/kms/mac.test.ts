@@ -1,0 +1,214 @@
+import { createHmac } from "node:crypto";
+import {
+  DecryptCommand,
+  DescribeKeyCommand,
+  DisableKeyCommand,
+  EnableKeyCommand,
+  GenerateDataKeyCommand,
+  GenerateMacCommand,
+  KMSClient,
+  KMSInvalidMacException,
+  type MacAlgorithmSpec,
+  RotateKeyOnDemandCommand,
+  VerifyMacCommand,
+} from "@aws-sdk/client-kms";
+import { beforeEach, describe, expect, it } from "vitest";
+import { readKeySpec } from "../../src/kms/key-definition.ts";
+import type { MasterKey } from "../../src/kms/key-ring.ts";
+import { createKms, type Kms } from "../../src/kms/kms.ts";
+import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
+import { resourcesOf } from "../cloudformation/stack.ts";
+
+const MacAlgorithm: MacAlgorithmSpec = "HMAC_SHA_256";
+const Message = Buffer.from("buy 1 MOON");
+
+let saved: readonly MasterKey[];
+let kms: Kms;
+let client: KMSClient;
+let KeyId: string;
+let arn: string;
+
+beforeEach(() => {
+  kms = createKms({ save: (keys) => (saved = structuredClone(keys)) });
+  client = clientOf(kms);
+  ({ keyId: KeyId, arn } = kms.ensureKey("Data/MacKey", "HMAC_256"));
+});
+
+const clientOf = (served: Kms) =>
+  new KMSClient({
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    requestHandler: kmsRequestHandler(served),
+    maxAttempts: 1,
+  });
+
+const generate = (input: object = {}) =>
+  client.send(new GenerateMacCommand({ KeyId, Message, MacAlgorithm, ...input }));
+const verify = (Mac: Uint8Array | undefined, input: object = {}) =>
+  client.send(new VerifyMacCommand({ KeyId, Message, Mac, MacAlgorithm, ...input }));
+const failure = (name: string, message: string) => ({ name, message, $metadata: { httpStatusCode: 400 } });
+
+describe("GenerateMac and VerifyMac", () => {
+  it("agree with HMAC-SHA-256 under the key's secret", async () => {
+    const { Mac, ...rest } = await generate({ KeyId: arn });
+    expect(rest).toMatchObject({ KeyId: arn, MacAlgorithm });
+    const secret = Buffer.from(saved[0]?.materials[0].secret ?? "", "base64");
+    expect(secret).toHaveLength(32);
+    expect(Buffer.from(Mac ?? [])).toEqual(createHmac("sha256", secret).update(Message).digest());
+    expect(await verify(Mac)).toMatchObject({ KeyId: arn, MacValid: true, MacAlgorithm });
+  });
+
+  it("refuse a MAC that differs in any bit or in its length, or is of another message or key", async () => {
+    const { Mac = new Uint8Array() } = await generate();
+    const flipped = [...Mac.keys()].map((at) => Mac.map((byte, index) => (index === at ? byte ^ 1 : byte)));
+    const wrong = [...flipped, Mac.subarray(0, 31), Buffer.concat([Mac, Buffer.of(0)])];
+    for (const mac of wrong) await expect(verify(mac)).rejects.toBeInstanceOf(KMSInvalidMacException);
+    const other = kms.ensureKey("Data/OtherMacKey", "HMAC_256").keyId;
+    for (const input of [{ Message: Buffer.from("buy 2 MOON") }, { KeyId: other }])
+      await expect(verify(Mac, input)).rejects.toMatchObject({
+        name: "KMSInvalidMacException",
+        $metadata: { httpStatusCode: 400 },
+      });
+  });
+
+  it("take messages of 1 to 4,096 bytes", async () => {
+    for (const length of [1, 4096]) {
+      const { Mac } = await generate({ Message: Buffer.alloc(length) });
+      expect(await verify(Mac, { Message: Buffer.alloc(length) })).toMatchObject({ MacValid: true });
+    }
+    for (const length of [0, 4097]) {
+      const input = { Message: Buffer.alloc(length) };
+      const refused = { name: "ValidationException", message: expect.stringContaining("'Message'") };
+      await expect(generate(input)).rejects.toMatchObject(refused);
+      await expect(verify(Buffer.alloc(32), input)).rejects.toMatchObject(refused);
+    }
+  });
+
+  it("refuse another algorithm than the key's, and one that does not exist", async () => {
+    const name = "InvalidKeyUsageException";
+    await expect(generate({ MacAlgorithm: "HMAC_SHA_384" })).rejects.toMatchObject(
+      failure(name, "Algorithm HMAC_SHA_384 is incompatible with key spec HMAC_256."),
+    );
+    await expect(generate({ MacAlgorithm: "HMAC_SHA_1" })).rejects.toMatchObject({
+      name: "ValidationException",
+    });
+  });
+
+  it("refuse a key for encryption, which in turn an HMAC key is not", async () => {
+    const name = "InvalidKeyUsageException";
+    const symmetric = kms.ensureKey("Data/Key");
+    await expect(generate({ KeyId: symmetric.keyId })).rejects.toMatchObject(
+      failure(name, `${symmetric.arn} key usage is ENCRYPT_DECRYPT which is not valid for GenerateMac.`),
+    );
+    await expect(verify(Buffer.alloc(32), { KeyId: symmetric.keyId })).rejects.toMatchObject({ name });
+    await expect(
+      client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256" })),
+    ).rejects.toMatchObject(
+      failure(name, `${arn} key usage is GENERATE_VERIFY_MAC which is not valid for GenerateDataKey.`),
+    );
+    await expect(client.send(new RotateKeyOnDemandCommand({ KeyId }))).rejects.toMatchObject({
+      name: "UnsupportedOperationException",
+    });
+  });
+
+  it("do not find a key that does not exist", async () => {
+    const unknown = { KeyId: "00000000-0000-0000-0000-000000000000" };
+    for (const call of [generate(unknown), verify(Buffer.alloc(32), unknown)])
+      await expect(call).rejects.toMatchObject(
+        failure("NotFoundException", expect.stringContaining("does not exist")),
+      );
+  });
+
+  it("need a permission each", async () => {
+    const allow = (Action: string, Condition = {}) => ({
+      Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
+    });
+    const { Mac } = await generate();
+    const denied = (action: string) => ({ name: "AccessDeniedException", message: RegExp(`kms:${action} `) });
+    kms.setPolicy(KeyId, allow("kms:VerifyMac"));
+    await expect(generate()).rejects.toMatchObject(denied("GenerateMac"));
+    expect(await verify(Mac)).toMatchObject({ MacValid: true });
+    kms.setPolicy(KeyId, allow("kms:GenerateMac", { StringEquals: { "kms:MacAlgorithm": MacAlgorithm } }));
+    expect(await generate()).toMatchObject({ Mac });
+    await expect(verify(Mac)).rejects.toMatchObject(denied("VerifyMac"));
+  });
+});
+
+describe("an HMAC key", () => {
+  it("describes itself", async () => {
+    const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
+    expect(KeyMetadata).toMatchObject({
+      Arn: arn,
+      KeySpec: "HMAC_256",
+      KeyUsage: "GENERATE_VERIFY_MAC",
+      KeyState: "Enabled",
+      MacAlgorithms: [MacAlgorithm],
+    });
+    expect(KeyMetadata).not.toHaveProperty("EncryptionAlgorithms");
+  });
+
+  it("outlives a restart", async () => {
+    const { Mac } = await generate();
+    client = clientOf(createKms({ keys: saved }));
+    expect(await verify(Mac)).toMatchObject({ MacValid: true });
+  });
+
+  it("cannot take the place of a stored key for encryption", () => {
+    kms.ensureKey("Data/Key");
+    expect(() => kms.ensureKey("Data/Key", "HMAC_256")).toThrow(
+      "The stored key Data/Key is SYMMETRIC_DEFAULT, the template's is HMAC_256; choose another --data-dir.",
+    );
+  });
+});
+
+describe("a disabled key", () => {
+  it("does nothing until it is enabled again", async () => {
+    const { Mac } = await generate();
+    await client.send(new DisableKeyCommand({ KeyId }));
+    const disabled = failure("DisabledException", `${arn} is disabled.`);
+    await expect(generate()).rejects.toMatchObject(disabled);
+    await expect(verify(Mac)).rejects.toMatchObject(disabled);
+    const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
+    expect(KeyMetadata).toMatchObject({ KeyState: "Disabled", Enabled: false });
+    client = clientOf(createKms({ keys: saved }));
+    await expect(generate()).rejects.toMatchObject(disabled);
+    await client.send(new EnableKeyCommand({ KeyId }));
+    expect(await generate()).toMatchObject({ Mac });
+  });
+
+  it("opens no ciphertext", async () => {
+    const { keyId } = kms.ensureKey("Data/Key");
+    const { CiphertextBlob } = await client.send(
+      new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256" }),
+    );
+    await client.send(new DisableKeyCommand({ KeyId: keyId }));
+    await expect(client.send(new DecryptCommand({ CiphertextBlob }))).rejects.toMatchObject({
+      name: "DisabledException",
+    });
+  });
+});
+
+describe("readKeySpec", () => {
+  const specOf = (Properties: Record<string, unknown>) => {
+    const [key] = resourcesOf({ Key: { Type: "AWS::KMS::Key", Properties } }).all;
+    if (key === undefined) throw new Error("There is no key");
+    return readKeySpec(key);
+  };
+  const hmac = { KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" };
+
+  it("is symmetric if the template does not say otherwise", () => {
+    expect(specOf({ EnableKeyRotation: true })).toBe("SYMMETRIC_DEFAULT");
+    expect(specOf(hmac)).toBe("HMAC_256");
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ KeySpec: "HMAC_256" }, "KeyUsage: must be GENERATE_VERIFY_MAC for the KeySpec HMAC_256"],
+    [{ KeyUsage: "SIGN_VERIFY" }, "KeyUsage: must be ENCRYPT_DECRYPT for the KeySpec SYMMETRIC_DEFAULT"],
+    [{ KeySpec: "RSA_2048" }, "KeySpec: must be SYMMETRIC_DEFAULT or HMAC_256"],
+    [{ ...hmac, EnableKeyRotation: true }, "EnableKeyRotation: AWS does not rotate HMAC keys"],
+    [{ MultiRegion: true }, "MultiRegion: a key in several Regions"],
+    [{ Enabled: false }, "Enabled: a disabled key"],
+  ])("refuses %o", (properties, message) => {
+    expect(() => specOf(properties)).toThrow(message);
+  });
+});
