@@ -8,6 +8,7 @@ import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
+import { trading } from "./commands/trading.ts";
 import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
@@ -17,6 +18,7 @@ import { print } from "./terminal.ts";
 const commands = [
   ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[putRewards, record, syncPlans, rewrapKeys, restore],
+  ...[trading],
 ];
 
 /** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { queryRange, type Table } from "../../../lib/aws/table.ts";
 import { everythingOf, walletKey } from "../../../lib/aws/table-keys.ts";
 import { contentOf } from "../../../lib/aws/trading-items.ts";
+import { slotsInLane } from "../../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../../lib/aws/trading-steps.ts";
 import { readPlacing } from "../../../lib/aws/trading-views.ts";
 import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
@@ -10,6 +11,7 @@ import type { Effects } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
 import { type PlaceAnswer, type PlaceRequest, placeOrder } from "../../../lib/domain/trading/placing.ts";
 import { signTransaction } from "../../../lib/domain/trading/signer.ts";
+import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import { workLane } from "../../../lib/domain/trading/work-lane.ts";
 import { type Performers, runProcedure } from "../../../lib/trading/run-procedure.ts";
@@ -102,6 +104,12 @@ export class LaneBench {
       users.map((userID) => queryRange<object>(this.table, everythingOf(userID))),
     );
     return items.flat().flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
+  }
+
+  slots(): Promise<Slot[]> {
+    return queryRange<object>(this.table, slotsInLane(this.lane)).then((items) =>
+      items.map((item) => contentOf("slot", item)),
+    );
   }
 
   /** The effects, without the changes of `wrap`. */
