@@ -36,8 +36,11 @@ export class HostFault extends Error {
  */
 export type RefusalKind = "call" | "unsupported" | "host";
 
-/** JSON-RPC's code for an unknown method, and that of EIP-1474 for one that is not supported. */
-const unsupportedCodes = [-32601, -32004];
+/** The code of EIP-1474 for a method that is not supported. */
+export const unsupportedCode = -32004;
+
+/** JSON-RPC has one for unknown methods too. */
+const unsupportedCodes = [-32601, unsupportedCode];
 
 /** Geth's code for a revert with data. */
 const revertCode = 3;

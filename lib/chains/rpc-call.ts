@@ -11,6 +11,8 @@ export type RpcCall<Value> = {
   read: (result: unknown) => Value;
   /** What an error instead of a result means. May throw it again. Absent: the whole request fails. */
   recover?: (refusal: RpcRefusal) => Value;
+  /** Strange contracts decide how large its result is. If an answer is too large, this call counts as not supported. */
+  mayBeHuge?: true;
 };
 
 /** A call whose error is a value, unless only this host has a problem with it. */

@@ -1,4 +1,4 @@
-import { HostFault, RpcRefusal } from "./host-fault.ts";
+import { HostFault, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
 import { chainIDCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
 
@@ -58,19 +58,39 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     return itemsInOrder(answer, firstID, calls);
   }
 
+  /** The answer of each call. */
+  async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    if (chainID === undefined) return post(calls, signal);
+    const check = chainIDCall();
+    const [first = {}, ...items] = await post([check, ...calls], signal);
+    if (resultOf(check, first) !== chainID) throw new HostFault("WRONG_CHAIN", check.method);
+    return items;
+  }
+
+  /** Asks again without the calls whose results may be huge, so that a token cannot make a good host look like a bad one. */
+  async function itemsWithinLimit(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    try {
+      return await itemsOf(calls, signal);
+    } catch (error) {
+      const isTooLarge = error instanceof HostFault && error.reason === "TOO_LARGE";
+      if (!isTooLarge || !calls.some(({ mayBeHuge }) => mayBeHuge)) throw error;
+      const others = await itemsOf(
+        calls.filter(({ mayBeHuge }) => !mayBeHuge),
+        signal,
+      );
+      return calls.map(({ mayBeHuge }) => (mayBeHuge ? { error: tooLarge } : (others.shift() as Item)));
+    }
+  }
+
   return {
     async request<const Calls extends readonly RpcCall<unknown>[]>(calls: Calls, signal?: AbortSignal) {
-      if (chainID === undefined) {
-        const items = await post(calls, signal);
-        return calls.map((call, index) => resultOf(call, items[index] as Item)) as ValuesOf<Calls>;
-      }
-      const check = chainIDCall();
-      const [first = {}, ...items] = await post([check, ...calls], signal);
-      if (resultOf(check, first) !== chainID) throw new HostFault("WRONG_CHAIN", check.method);
+      const items = await itemsWithinLimit(calls, signal);
       return calls.map((call, index) => resultOf(call, items[index] as Item)) as ValuesOf<Calls>;
     },
   };
 }
+
+const tooLarge = { code: unsupportedCode, message: "The result is too large" };
 
 const isItem = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -64,6 +64,7 @@ export const simulateCall = (
   { number, time }: SimulatedAfter,
 ): RpcCall<readonly SimulatedOutcome[]> => ({
   method: "eth_simulateV1",
+  mayBeHuge: true,
   params: [
     {
       blockStateCalls: [

@@ -70,8 +70,7 @@ export function attempted<Value>(
 ): RpcCall<Value> {
   const call = attempt(simulateCall(transactions, after));
   return {
-    method: call.method,
-    params: call.params,
+    ...call,
     read: (result) => read(call.read(result) as readonly SimulatedOutcome[]),
     recover(refusal) {
       call.recover?.(refusal);

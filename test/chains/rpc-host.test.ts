@@ -15,6 +15,7 @@ import {
   suggestedTipCall,
 } from "../../lib/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../lib/chains/rpc-host.ts";
+import { simulateCall } from "../../lib/chains/simulation.ts";
 import {
   answering,
   flooding,
@@ -43,7 +44,7 @@ beforeAll(async () => {
 beforeEach(() => {
   server.misbehaviour = undefined;
   server.requests.length = server.isBatch.length = 0;
-  server.answers = { eth_chainId: "0x1", eth_gasPrice: "0x10" };
+  server.answers = { eth_chainId: "0x1", eth_gasPrice: "0x10", eth_getBalance: "0x20" };
 });
 afterAll(() => server.stop());
 
@@ -200,6 +201,19 @@ describe("request", () => {
     server.misbehaviour = (response) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
+  });
+
+  it("asks again without a simulation whose result is too large", async () => {
+    server.answers.eth_simulateV1 = "0".repeat(2 * 1024 * 1024);
+    const simulation = attempt(simulateCall([{ from: wallet, to: wallet }], { number: 57, time: 101 }));
+    const [before, simulated, after] = await host.request([
+      gasPriceCall(),
+      simulation,
+      coinsCall(wallet, 57),
+    ]);
+    expect([before, after]).toEqual([16n, 32n]);
+    expect(simulated).toMatchObject({ name: "RpcRefusal", kind: "unsupported" });
+    expect(server.requests).toHaveLength(2);
   });
 
   it("follows no redirect", async () => {
