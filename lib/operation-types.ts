@@ -13,8 +13,11 @@ export type TableAction =
   | "dynamodb:UpdateItem"
   | "dynamodb:DeleteItem";
 
-/** IAM actions on the KMS key. Decrypt is absent until a function needs to sign. */
-export type KeyAction = "kms:GenerateDataKey";
+/** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
+export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
+
+/** IAM actions on the KMS key that authenticates what users have ordered. */
+export type MacAction = "kms:GenerateMac" | "kms:VerifyMac";
 
 /** Methods of API Gateway's @connections: look up a connection, send to it, close it. */
 export type ConnectionAction = "GET" | "POST" | "DELETE";
@@ -57,8 +60,12 @@ export type Defaults = {
   deployed: "always" | "with trading";
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
-  /** Actions on the KMS key; any of them brings KEY_ID. */
+  /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];
+  /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */
+  mac: readonly MacAction[];
+  /** Whether it may decrypt the private keys of wallets. It then runs without a way to the internet. */
+  opensWallets: boolean;
   /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */

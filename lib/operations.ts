@@ -11,6 +11,8 @@ const defaults = {
   deployed: "always",
   table: [],
   key: [],
+  mac: [],
+  opensWallets: false,
   connections: [],
   invokes: [],
   plans: [],

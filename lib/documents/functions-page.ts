@@ -24,7 +24,8 @@ export function functionsPage(): string {
 function section(name: string, row: Operation): string[] {
   const rights = [
     ["Table", row.table.map(actionOf)],
-    ["KMS key", row.key.map(actionOf)],
+    ["KMS key of wallets", row.key.map(actionOf)],
+    ["KMS key of orders", row.mac.map(actionOf)],
     ["WebSocket connections", row.connections.map((method) => connectionRights[method])],
     ["Invokes", row.invokes],
     ["API keys and usage plans", row.plans],

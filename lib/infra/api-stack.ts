@@ -5,6 +5,7 @@ import { type OperationName, operationsOf, restMethods } from "../operations.ts"
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
+import { MacKey } from "./functions/mac-key.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
@@ -34,10 +35,12 @@ export class ApiStack extends Stack {
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
+    const trades = Object.keys(trading).length > 0;
     const functions = new OperationFunctions(this, {
-      trades: Object.keys(trading).length > 0,
+      trades,
       table,
       key,
+      macKey: trades ? new MacKey(this, "MacKey") : undefined,
       changes,
       stage: stream.stage,
       environment,

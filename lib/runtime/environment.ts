@@ -10,6 +10,7 @@ type Variable =
   | EnvName
   | "TABLE_NAME"
   | "KEY_ID"
+  | "MAC_KEY_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION";
@@ -30,6 +31,7 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 const schemas = {
   TABLE_NAME: text,
   KEY_ID: text,
+  MAC_KEY_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: text,

@@ -74,6 +74,9 @@ describe("the functions", () => {
     expect(functions[name]?.Environment?.Variables ?? {}).toEqual({
       ...(row.table.length > 0 && { TABLE_NAME: table }),
       ...(row.key.length > 0 && { KEY_ID: key }),
+      ...(row.mac.length > 0 && {
+        MAC_KEY_ID: { "Fn::GetAtt": [only(templates.api, "AWS::KMS::Key").id, "Arn"] },
+      }),
       ...(row.connections.length > 0 && {
         AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: { "Fn::Join": ["", callback] },
       }),

@@ -93,6 +93,7 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
     ...all(["logs:CreateLogStream", "logs:PutLogEvents"], log(name)),
     ...all(row.table, imported(/GetAttTable[0-9A-F]{8}Arn/)),
     ...all(row.key, imported(/GetAttKey[0-9A-F]{8}Arn/)),
+    ...all(row.mac, arnOf(only(templates.api, "AWS::KMS::Key").id)),
     ...row.connections
       .toSorted()
       .map((action): [string, unknown] => ["execute-api:ManageConnections", connections(action)]),

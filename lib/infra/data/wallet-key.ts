@@ -4,6 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
 import { retained } from "../retained.ts";
+import { keyAdministration } from "./key-administration.ts";
 
 /**
  * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
@@ -18,7 +19,7 @@ export class WalletKey extends Key {
       removalPolicy: retained,
       policy: new PolicyDocument({
         statements: [
-          ofAccount("Administer", administration),
+          ofAccount("Administer", keyAdministration),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
           // Rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
@@ -52,28 +53,3 @@ function ofAccount(sid: string, actions: readonly string[], conditions: Record<s
     conditions,
   });
 }
-
-const administration = [
-  "kms:CancelKeyDeletion",
-  "kms:CreateAlias",
-  "kms:DeleteAlias",
-  "kms:DescribeKey",
-  "kms:DisableKey",
-  "kms:DisableKeyRotation",
-  "kms:EnableKey",
-  "kms:EnableKeyRotation",
-  "kms:GetKeyPolicy",
-  "kms:GetKeyRotationStatus",
-  "kms:ListGrants",
-  "kms:ListKeyPolicies",
-  "kms:ListKeyRotations",
-  "kms:ListResourceTags",
-  "kms:PutKeyPolicy",
-  "kms:RevokeGrant",
-  "kms:RotateKeyOnDemand",
-  "kms:ScheduleKeyDeletion",
-  "kms:TagResource",
-  "kms:UntagResource",
-  "kms:UpdateAlias",
-  "kms:UpdateKeyDescription",
-];

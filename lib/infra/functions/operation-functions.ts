@@ -76,7 +76,7 @@ export class OperationFunction extends Construct {
     this.name = name;
     this.row = row;
 
-    const { table, key, stage } = resources;
+    const { table, key, macKey, stage } = resources;
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
@@ -92,6 +92,7 @@ export class OperationFunction extends Construct {
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
+        ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
         // The SDK's own variable, so that no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),

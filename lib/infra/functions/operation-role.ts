@@ -15,6 +15,8 @@ import { planAccess, planWildcards } from "./plan-access.ts";
 export type Resources = {
   table: Table;
   key: Key;
+  /** Exists where chains trade. */
+  macKey: Key | undefined;
   changes: TableChanges;
   /** The stage of the WebSocket connections. */
   stage: WebSocketStage;
@@ -29,13 +31,14 @@ export type OperationRoleProps = Resources & {
 /** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { row, table, key, changes, stage, invoked, logGroup } = props;
+    const { row, table, key, macKey, changes, stage, invoked, logGroup } = props;
     super(scope, id, {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
         ...(row.table.length > 0 && { Table: allow(row.table, [table.tableArn]) }),
         ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], ofOneWallet) }),
+        ...(row.mac.length > 0 && macKey && { Mac: allow(row.mac, [macKey.keyArn]) }),
         ...(row.connections.length > 0 && {
           Connections: allow(
             ["execute-api:ManageConnections"],
