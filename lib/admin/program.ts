@@ -6,6 +6,7 @@ import { record } from "./commands/record.ts";
 import { restore } from "./commands/restore.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
+import { showOrder } from "./commands/show-order.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
@@ -18,7 +19,7 @@ import { print } from "./terminal.ts";
 const commands = [
   ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[putRewards, record, syncPlans, rewrapKeys, restore],
-  ...[trading],
+  ...[trading, showOrder],
 ];
 
 /** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */
