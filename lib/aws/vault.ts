@@ -1,14 +1,13 @@
 import {
   DecryptCommand,
   GenerateDataKeyCommand,
-  KMSClient,
+  type KMSClient,
   type KMSClientConfig,
   ReEncryptCommand,
 } from "@aws-sdk/client-kms";
 import type { Wallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
-import { keepDeadline, perAttempt } from "./deadline.ts";
-import { maxAttempts, timeouts } from "./timeouts.ts";
+import { openKms } from "./kms-client.ts";
 
 /** The KMS key that wraps the data keys, and a client for it. */
 export type Vault = { keyID: string; client: KMSClient };
@@ -22,11 +21,10 @@ export type SealedKey = {
 };
 
 /** Functions open their vault once, at load. */
-export function openVault(keyID: string, config: KMSClientConfig = {}): Vault {
-  const client = new KMSClient({ requestHandler: timeouts, maxAttempts, ...config });
-  client.middlewareStack.add(keepDeadline, perAttempt);
-  return { keyID, client };
-}
+export const openVault = (keyID: string, config: KMSClientConfig = {}): Vault => ({
+  keyID,
+  client: openKms(config),
+});
 
 /** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
 export function bindingOf(wallet: Wallet): Binding {
