@@ -120,13 +120,14 @@ const isOfPlans = (resource: string) =>
 
 /** Whether the statements allow data keys for an encryption context. */
 function mayMakeDataKeys(statements: readonly Statement[]) {
-  const permits = readPolicy({ Statement: statements });
+  const policy = readPolicy({ Statement: statements });
   return (context: Record<string, string | undefined>) => {
     const pairs = Object.entries(context).filter(([, value]) => value !== undefined);
-    return permits("kms:GenerateDataKey", {
+    const values = {
       ...Object.fromEntries(pairs.map(([name, value]) => [`kms:EncryptionContext:${name}`, [`${value}`]])),
       "kms:EncryptionContextKeys": pairs.map(([name]) => name),
-    });
+    };
+    return policy({ action: "kms:GenerateDataKey", values }) === "Allow";
   };
 }
 

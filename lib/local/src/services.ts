@@ -1,13 +1,32 @@
 import type { Credentials } from "./account.ts";
-import { type GatewayRequest, type Handle, header, json, type Route } from "./http/messages.ts";
+import { type GatewayRequest, type GatewayResponse, type Handle, header, json } from "./http/messages.ts";
+import type { Caller } from "./iam/caller.ts";
+import type { Callers } from "./iam/callers.ts";
+
+/** Answers the requests of one service, and returns undefined for all others. Without a caller, they are the operator's. */
+export type ServiceRoute = (
+  request: GatewayRequest,
+  caller: Caller | undefined,
+) => Promise<GatewayResponse> | undefined;
+
+const nobody: Pick<Callers, "find"> = { find: () => undefined };
 
 /**
- * The AWS services that share one server, each a route. A call has to carry the runner's access key, as every call of the SDK
- * does. This keeps web pages out, which cannot send such a header to another site.
+ * The AWS services that share one server, each a route. A call has to carry an access key of the runner's, as every call of
+ * the SDK does. This keeps web pages out, which cannot send such a header to another site.
+ *
+ * @param operator the credentials that have all rights
+ * @param callers those with credentials of their own
  */
-export function awsServices({ accessKeyId }: Credentials, routes: readonly Route[]): Handle {
+export function awsServices(
+  operator: Credentials,
+  routes: readonly ServiceRoute[],
+  callers: Pick<Callers, "find"> = nobody,
+): Handle {
   return async (request) => {
-    if (!header(request, "authorization")?.includes(`Credential=${accessKeyId}/`)) {
+    const accessKey = accessKeyOf(request);
+    const caller = callers.find(accessKey);
+    if (caller === undefined && accessKey !== operator.accessKeyId) {
       return refusal(
         403,
         "UnrecognizedClientException",
@@ -15,7 +34,7 @@ export function awsServices({ accessKeyId }: Credentials, routes: readonly Route
       );
     }
     for (const route of routes) {
-      const answer = route(request);
+      const answer = route(request, caller);
       if (answer !== undefined) return answer;
     }
     return refusal(404, "UnknownOperationException", `${nameOf(request)} is not emulated`);
@@ -25,6 +44,10 @@ export function awsServices({ accessKeyId }: Credentials, routes: readonly Route
 /** An error in the form that the SDK reads. */
 export function refusal(status: number, type: string, message: string) {
   return json(status, { __type: type, message }, ["x-amzn-ErrorType", type]);
+}
+
+function accessKeyOf(request: GatewayRequest): string {
+  return /Credential=([^/]*)\//.exec(header(request, "authorization") ?? "")?.[1] ?? "";
 }
 
 function nameOf(request: GatewayRequest): string {

@@ -4,7 +4,9 @@ import { readAssembly } from "./cloudformation/assembly.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { resolveStacks } from "./cloudformation/resources.ts";
+import { readTableKeys } from "./dynamodb/access-requests.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
+import { openGate } from "./dynamodb/gate.ts";
 import { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
 import { createEventSources } from "./events/event-sources.ts";
@@ -12,6 +14,7 @@ import { createFaults, withFaults } from "./faults.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { type Handle, json, type Route } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
+import { createCallers } from "./iam/callers.ts";
 import { createIssuer, signingKey, type TokenRequest } from "./issuer/issuer.ts";
 import { readKeySpec } from "./kms/key-definition.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
@@ -192,12 +195,26 @@ export async function start(options: StartOptions): Promise<Runner> {
     accountThrottle: options.accountThrottle,
   });
 
+  const callers = createCallers(functions, resources);
+
   onStep("Making the tables");
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
 
   onStep("Opening the services");
+  const gate = await openGate({
+    endpoint: proxy?.endpoint ?? endpoint,
+    credentials,
+    callers,
+    tables: readTableKeys(resources),
+  });
+  undo.defer(() => gate.stop());
   const lambda = createLambda(functions, {
-    environmentOf: (definition) => sandboxEnvironment(definition, endpoints, credentials),
+    environmentOf: (definition) =>
+      sandboxEnvironment(
+        definition,
+        { ...endpoints, dynamodb: gate.endpoint },
+        callers.of(definition.name).credentials,
+      ),
     onLog: log,
     onStart: reaper.watch,
     killAfterMs: () => (faults?.strikes("lambda.killed") ? faults.random() * KILL_WITHIN_MS : undefined),
@@ -206,12 +223,16 @@ export async function start(options: StartOptions): Promise<Runner> {
   const { store } = workspace;
   const sources = createEventSources({ resources, lambda, dynamodb, credentials, store, log });
   undo.defer(() => sources.stop());
-  const emulated = awsServices(credentials, [
-    kmsService(kms),
-    lambdaService(lambda, sources.invokeLater),
-    connectionsService({ find: streams.find, limits: streamLimits, admit: usage.plans.admitPush }),
-    usage.controlPlane,
-  ]);
+  const emulated = awsServices(
+    credentials,
+    [
+      kmsService(kms),
+      lambdaService(lambda, sources.invokeLater),
+      connectionsService({ find: streams.find, limits: streamLimits, admit: usage.plans.admitPush }),
+      usage.controlPlane,
+    ],
+    callers,
+  );
   const services = await listen(0, faults ? withFaults(emulated, faults) : emulated, onFault);
   undo.defer(() => services.close());
   const endpoints: Endpoints = {

@@ -3,7 +3,7 @@ export { startDynamoDb } from "./dynamodb/dynamodb.ts";
 export { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 export { type Handle, json, pathOf, type Route } from "./http/messages.ts";
 export { freePort, type Listener, listen } from "./http/server.ts";
-export { readPolicy } from "./kms/key-policy.ts";
+export { readPolicy } from "./iam/policy.ts";
 export { createKms, type Kms } from "./kms/kms.ts";
 export { KmsError } from "./kms/kms-error.ts";
 export { kmsRequestHandler } from "./kms/request-handler.ts";

@@ -59,17 +59,35 @@ describe("start", () => {
     expect(await work("does=key")).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it("lets a function do what its role allows, and no more", async () => {
+    const { payload } = await runner.invoke("worker", { does: "write", id: "SIGNED#1" });
+    expect(JSON.parse(payload)).toMatchObject({
+      errorType: "AccessDeniedException",
+      errorMessage: expect.stringMatching(
+        /^User: arn:aws:sts::000000000000:assumed-role\/\S+\/worker is not authorized to perform: dynamodb:PutItem on resource: \S+ with an explicit deny in an identity-based policy$/,
+      ),
+    });
+    const { payload: described } = await runner.invoke("worker", { does: "describeKey" });
+    expect(JSON.parse(described)).toMatchObject({
+      errorType: "AccessDeniedException",
+      errorMessage: expect.stringMatching(
+        /because no identity-based policy allows the kms:DescribeKey action$/,
+      ),
+    });
+  });
+
   it("gives a function the environment of its template, of Lambda and of the local services, and no more", async () => {
-    const { apigateway, apigatewaymanagementapi, dynamodb, kms, lambda } = runner.endpoints;
-    expect(await work("does=environment")).toEqual({
+    const { apigateway, apigatewaymanagementapi, kms, lambda } = runner.endpoints;
+    const environment = (await work("does=environment")) as Record<string, string>;
+    expect(environment).toEqual({
       TABLE_NAME: runner.outputs.TableName,
       KEY_ID: runner.outputs.KeyId,
-      AWS_ACCESS_KEY_ID: runner.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: runner.credentials.secretAccessKey,
+      AWS_ACCESS_KEY_ID: expect.stringMatching(/^[0-9a-f]{32}$/),
+      AWS_SECRET_ACCESS_KEY: expect.stringMatching(/^[0-9a-f]{40}$/),
       AWS_ENDPOINT_URL: lambda,
       AWS_ENDPOINT_URL_API_GATEWAY: apigateway,
       AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: apigatewaymanagementapi,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+      AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_KMS: kms,
       AWS_ENDPOINT_URL_LAMBDA: lambda,
       AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
@@ -81,6 +99,7 @@ describe("start", () => {
       TZ: ":UTC",
       _HANDLER: "index.handler",
     });
+    expect(environment.AWS_ACCESS_KEY_ID).not.toBe(runner.credentials.accessKeyId);
   });
 
   it("injects the faults that are set", async () => {

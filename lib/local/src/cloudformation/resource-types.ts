@@ -101,9 +101,14 @@ const webSocketTypes: ResourceTypes = {
 
 const named: ResourceType = { ref: generatedName };
 const logGroupName = nameFrom("LogGroupName");
-const roleName = nameFrom("RoleName");
+const managedPolicyName = nameFrom("ManagedPolicyName");
+export const managedPolicyArn = (resource: Resource) =>
+  `arn:${account.partition}:iam::${account.id}:policy/${managedPolicyName(resource)}`;
+export const roleName = nameFrom("RoleName");
+export const roleArn = (resource: Resource) =>
+  `arn:${account.partition}:iam::${account.id}:role/${roleName(resource)}`;
 
-/** Types without effect on one machine: permissions, monitoring, and what only a deployment needs. */
+/** Types that the runner only reads, or that have no effect on one machine, such as monitoring. */
 const inertTypes: ResourceTypes = {
   "AWS::ApiGateway::Account": named,
   "AWS::ApiGateway::Deployment": { ref: generatedName, attributes: { DeploymentId: generatedName } },
@@ -114,14 +119,9 @@ const inertTypes: ResourceTypes = {
   // Tokens come from the runner's own issuer.
   "AWS::Cognito::UserPool": named,
   "AWS::Cognito::UserPoolClient": named,
-  "AWS::IAM::ManagedPolicy": named,
+  "AWS::IAM::ManagedPolicy": { ref: managedPolicyArn },
   "AWS::IAM::Policy": named,
-  "AWS::IAM::Role": {
-    ref: roleName,
-    attributes: {
-      Arn: (resource) => `arn:${account.partition}:iam::${account.id}:role/${roleName(resource)}`,
-    },
-  },
+  "AWS::IAM::Role": { ref: roleName, attributes: { Arn: roleArn } },
   "AWS::KMS::Alias": { ref: (resource) => resource.property("AliasName") },
   "AWS::Lambda::Permission": named,
   "AWS::Logs::LogGroup": {

@@ -1,5 +1,8 @@
-import { header, type Route } from "../http/messages.ts";
-import { type Policy, readPolicy } from "./key-policy.ts";
+import { account } from "../account.ts";
+import { header } from "../http/messages.ts";
+import { type Caller, readTemplatePolicy } from "../iam/caller.ts";
+import type { Policy } from "../iam/policy.ts";
+import type { ServiceRoute } from "../services.ts";
 import { createKeyRing, type KeyRingOptions, type KeySpec, keyArn } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
 import { createOperations } from "./operations.ts";
@@ -9,8 +12,11 @@ import { parseRequest, type RequestName, requests } from "./requests.ts";
 export type KmsAnswer = { status: 200 | 400; body: object };
 
 export type Kms = {
-  /** Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. */
-  handle(target: string, body: unknown): KmsAnswer;
+  /**
+   * Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. Without a caller,
+   * it is the operator's.
+   */
+  handle(target: string, body: unknown, caller?: Caller): KmsAnswer;
   /**
    * The key of that name, created by the first call. It is symmetric unless `spec` says otherwise.
    *
@@ -18,7 +24,8 @@ export type Kms = {
    */
   ensureKey(name: string, spec?: KeySpec): { keyId: string; arn: string };
   /**
-   * From now on, the key is for what this document allows to the account. A key without a policy is for everything.
+   * From now on, the key is for what this document allows. A key without a policy is for everything that the policies of
+   * roles allow.
    *
    * @throws {Error} if the document has something that is not emulated.
    */
@@ -28,19 +35,31 @@ export type Kms = {
 /** The prefix of every KMS target. */
 const SERVICE = "TrentService.";
 
+/** KMS's own, of keys that are made without a policy. */
+const defaultPolicy = readTemplatePolicy({
+  Statement: [
+    {
+      Effect: "Allow",
+      Principal: { AWS: `arn:${account.partition}:iam::${account.id}:root` },
+      Action: "kms:*",
+      Resource: "*",
+    },
+  ],
+});
+
 /** Emulates AWS KMS with symmetric keys and HMAC keys. It keeps everything in memory; `save` makes it durable. */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
   const policies = new Map<string, Policy>();
-  const operations = createOperations(ring, ({ keyId }) => policies.get(keyId));
+  const policyOf = ({ keyId }: { keyId: string }) => policies.get(keyId) ?? defaultPolicy;
 
-  const run = <Name extends RequestName>(name: Name, body: unknown) =>
-    operations[name](parseRequest(name, body));
+  const run = <Name extends RequestName>(name: Name, body: unknown, caller: Caller | undefined) =>
+    createOperations(ring, policyOf, caller)[name](parseRequest(name, body));
 
   return {
-    handle(target, body) {
+    handle(target, body, caller) {
       try {
-        return { status: 200, body: run(operationName(target), body) };
+        return { status: 200, body: run(operationName(target), body, caller) };
       } catch (error) {
         if (!(error instanceof KmsError)) throw error;
         return { status: 400, body: { __type: error.name, message: error.message || null } };
@@ -52,7 +71,7 @@ export function createKms(options: KeyRingOptions = {}): Kms {
       return { keyId: key.keyId, arn: keyArn(key) };
     },
 
-    setPolicy: (keyId, document) => void policies.set(ring.find(keyId).keyId, readPolicy(document)),
+    setPolicy: (keyId, document) => void policies.set(ring.find(keyId).keyId, readTemplatePolicy(document)),
   };
 }
 
@@ -65,11 +84,11 @@ function operationName(target: string): RequestName {
 }
 
 /** KMS over HTTP: the JSON 1.1 protocol, with all operations on one path. */
-export function kmsService(kms: Kms): Route {
-  return (request) => {
+export function kmsService(kms: Kms): ServiceRoute {
+  return (request, caller) => {
     const target = header(request, "x-amz-target");
     if (!target?.startsWith(SERVICE)) return undefined;
-    const { status, body } = kms.handle(target, parse(request.body));
+    const { status, body } = kms.handle(target, parse(request.body), caller);
     return Promise.resolve({
       status,
       headers: [["Content-Type", "application/x-amz-json-1.1"]],

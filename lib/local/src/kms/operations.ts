@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { account } from "../account.ts";
+import { type Caller, denialOf } from "../iam/caller.ts";
+import type { ConditionValues, Policy } from "../iam/policy.ts";
 import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts";
-import type { ConditionValues, Policy } from "./key-policy.ts";
 import {
   currentMaterial,
   type KeyRing,
@@ -24,20 +25,20 @@ type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object 
 /**
  * The answers are JSON of the protocol: bytes as base64, times in epoch seconds.
  *
- * @param policyOf the policy of a key, if it has one.
+ * @param caller undefined for the operator
  */
 export function createOperations(
   ring: KeyRing,
-  policyOf: (key: MasterKey) => Policy | undefined,
+  policyOf: (key: MasterKey) => Policy,
+  caller: Caller | undefined,
 ): Operations {
-  /** @throws KmsError AccessDeniedException if the key's policy does not allow the call */
+  /** @throws KmsError AccessDeniedException if the policies of the key and of the caller do not allow the call */
   function find(action: string, keyId: string, values: ConditionValues = {}): MasterKey {
     const key = ring.find(keyId);
-    if (policyOf(key)?.(`kms:${action}`, values) ?? true) return key;
-    throw new KmsError(
-      "AccessDeniedException",
-      `User is not authorized to perform: kms:${action} on resource: ${keyArn(key)}`,
-    );
+    const request = { action: `kms:${action}`, resource: keyArn(key), values };
+    const denial = denialOf(caller, request, policyOf(key));
+    if (denial !== undefined) throw new KmsError("AccessDeniedException", denial);
+    return key;
   }
 
   /** @throws KmsError also if the key is disabled */

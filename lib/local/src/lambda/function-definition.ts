@@ -11,6 +11,7 @@ import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
 export type FunctionDefinition = {
   name: string;
   arn: string;
+  roleArn: string;
   codeFolder: string;
   handler: string;
   runtime: string;
@@ -24,6 +25,7 @@ const absent = (what: string) => v.undefined(`${what} is not emulated`);
 
 const Properties = v.object({
   Code: v.object({ S3Key: v.string("must be an asset") }),
+  Role: v.string(),
   Handler: v.string(),
   Runtime: v.pipe(v.string(), v.regex(/^nodejs\d+\.x$/, "must be a Node.js runtime")),
   MemorySize: v.optional(v.number(), 128),
@@ -55,13 +57,14 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
     throw new StartupError(`${at}.Properties.${v.getDotPath(issue)}: ${issue.message}`);
   }
 
-  const { Code, Handler, Runtime, MemorySize, Timeout, Environment, LoggingConfig } = parsed.output;
+  const { Code, Role, Handler, Runtime, MemorySize, Timeout, Environment, LoggingConfig } = parsed.output;
   const codeFolder = assetFolder(Code.S3Key);
   if (codeFolder === undefined) throw new StartupError(`${at}: there is no asset ${Code.S3Key}`);
   const name = functionName(resource);
   return {
     name,
     arn: functionArn(resource),
+    roleArn: Role,
     codeFolder,
     handler: Handler,
     runtime: Runtime,

@@ -6,7 +6,12 @@ import { defineFunction } from "../../src/lambda/function-definition.ts";
 const types = resourceTypes(() => ({ keyId: "k", arn: "arn of k" }));
 
 describe("defineFunction", () => {
-  const good = { Code: { S3Key: "code.zip" }, Handler: "index.handler", Runtime: "nodejs24.x" };
+  const good = {
+    Code: { S3Key: "code.zip" },
+    Handler: "index.handler",
+    Role: "arn:aws:iam::000000000000:role/r",
+    Runtime: "nodejs24.x",
+  };
   const define = (Properties: Record<string, unknown>) => {
     const template = {
       Resources: { Fn: { Type: "AWS::Lambda::Function", Properties: { ...good, ...Properties } } },

@@ -13,6 +13,7 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
   return {
     name,
     arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+    roleArn: "arn:aws:iam::000000000000:role/fixture",
     codeFolder,
     handler: "index.handler",
     runtime: "nodejs24.x",

@@ -1,0 +1,161 @@
+import { arn } from "../account.ts";
+import { tableName } from "../cloudformation/resource-types.ts";
+import type { Resources } from "../cloudformation/resources.ts";
+import type { AccessRequest } from "../iam/caller.ts";
+
+/** The names of the partition keys of a table and of its indexes. */
+export type TableKeys = { table: string; indexes: Readonly<Record<string, string>> };
+
+/** By the name of a table. */
+export type TablesKeys = ReadonlyMap<string, TableKeys>;
+
+type KeySchema = readonly { AttributeName: string; KeyType: string }[];
+type Index = { IndexName: string; KeySchema: KeySchema };
+
+/** The partition keys of the tables in the stacks. */
+export function readTableKeys(resources: Resources): TablesKeys {
+  return new Map(
+    resources.ofType("AWS::DynamoDB::Table").map((table) => {
+      const indexes = ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"].flatMap(
+        (name) => (table.property(name) ?? []) as Index[],
+      );
+      const keys: TableKeys = {
+        table: partitionKey(table.property("KeySchema") as KeySchema),
+        indexes: Object.fromEntries(
+          indexes.map(({ IndexName, KeySchema }) => [IndexName, partitionKey(KeySchema)]),
+        ),
+      };
+      return [tableName(table), keys];
+    }),
+  );
+}
+
+const partitionKey = (schema: KeySchema) =>
+  schema.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "";
+
+/** Attributes in DynamoDB's JSON, e.g. `{"PK":{"S":"a"}}`. */
+type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+/** What matters of a call's body. It is not checked: DynamoDB refuses what is malformed. */
+type Body = {
+  TableName?: string;
+  IndexName?: string;
+  Key?: Attributes;
+  Item?: Attributes;
+  RequestItems?: Record<string, unknown>;
+  TransactItems?: Record<string, Body>[];
+} & Condition;
+
+type Condition = {
+  KeyConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Attributes;
+  KeyConditions?: Record<string, { AttributeValueList?: (Attributes[string] | null)[] }>;
+};
+
+type WriteRequests = { PutRequest?: { Item?: Attributes }; DeleteRequest?: { Key?: Attributes } }[];
+
+/** The actions of the parts of transactions. */
+const partActions: Readonly<Record<string, string>> = {
+  Put: "PutItem",
+  Update: "UpdateItem",
+  Delete: "DeleteItem",
+  ConditionCheck: "ConditionCheckItem",
+  Get: "GetItem",
+};
+
+/**
+ * What a call needs permission for: one request, or one for each part of a transaction or each table of a batch. Undefined for
+ * PartiQL, whose statements are not read.
+ */
+export function accessRequestsOf(
+  operation: string,
+  body: unknown,
+  tables: TablesKeys,
+): AccessRequest[] | undefined {
+  const call = (typeof body === "object" && body !== null ? body : {}) as Body;
+  switch (operation) {
+    case "ExecuteStatement":
+    case "BatchExecuteStatement":
+    case "ExecuteTransaction":
+      return undefined;
+    case "TransactWriteItems":
+    case "TransactGetItems":
+      return listOf(call.TransactItems).flatMap((item) =>
+        Object.entries(item ?? {}).map(([kind, part]) =>
+          onTable(partActions[kind] ?? kind, part ?? {}, tables, keyOf(part ?? {}), operation),
+        ),
+      );
+    case "BatchGetItem":
+      return Object.entries(call.RequestItems ?? {}).map(([TableName, request]) => {
+        const { Keys } = (request ?? {}) as { Keys?: Attributes[] };
+        return onTable(operation, { TableName }, tables, (name) => valuesOf(listOf(Keys), name));
+      });
+    case "BatchWriteItem":
+      return Object.entries(call.RequestItems ?? {}).map(([TableName, requests]) => {
+        const items = listOf(requests as WriteRequests).map(
+          (each) => each?.PutRequest?.Item ?? each?.DeleteRequest?.Key,
+        );
+        return onTable(operation, { TableName }, tables, (name) => valuesOf(items, name));
+      });
+    case "Query":
+      return [onTable(operation, call, tables, (name) => conditionOn(call, name))];
+    default:
+      return [onTable(operation, call, tables, keyOf(call))];
+  }
+}
+
+const listOf = <Element>(list: readonly Element[] | undefined): readonly Element[] =>
+  Array.isArray(list) ? list : [];
+
+const keyOf =
+  ({ Key, Item }: Body) =>
+  (name: string) =>
+    valuesOf([Key ?? Item], name);
+
+function valuesOf(items: readonly (Attributes | undefined)[], name: string): string[] {
+  return items.flatMap((item) => textOf(item?.[name]));
+}
+
+/** The text of a key's value: `{"S":"a"}`, `{"N":"1"}` or `{"B":"YQ=="}`. */
+function textOf(value: Attributes[string] | null): string[] {
+  return Object.values(value ?? {}).map(String);
+}
+
+/** The value that a query asks of its partition key, in an expression or in the older form. */
+function conditionOn(query: Condition, name: string): string[] {
+  const {
+    KeyConditionExpression: expression = "",
+    ExpressionAttributeNames: names = {},
+    ExpressionAttributeValues: values = {},
+    KeyConditions,
+  } = query;
+  if (KeyConditions) return listOf(KeyConditions[name]?.AttributeValueList).flatMap(textOf);
+  const operands = String(expression).matchAll(/([#:]?[\w.-]+)\s*=\s*([#:]?[\w.-]+)/g);
+  return [...operands].flatMap(([, left = "", right = ""]) => {
+    const [attribute, value] = left.startsWith(":") ? [right, left] : [left, right];
+    return (names[attribute] ?? attribute) === name ? textOf(values[value]) : [];
+  });
+}
+
+function onTable(
+  operation: string,
+  { TableName, IndexName }: Body,
+  tables: TablesKeys,
+  leadingKeys: (partitionKey: string) => string[],
+  enclosing?: string,
+): AccessRequest {
+  const name = /^arn:.*:table\/([^/]+)$/.exec(TableName ?? "")?.[1] ?? TableName;
+  const keys = tables.get(name ?? "");
+  const key = IndexName === undefined ? keys?.table : keys?.indexes[IndexName];
+  const leading = key === undefined ? [] : leadingKeys(key);
+  return {
+    action: `dynamodb:${operation}`,
+    resource:
+      name === undefined ? "*" : arn("dynamodb", `table/${name}${IndexName ? `/index/${IndexName}` : ""}`),
+    values: {
+      ...(leading.length > 0 && { "dynamodb:LeadingKeys": leading }),
+      ...(enclosing !== undefined && { "dynamodb:EnclosingOperation": [enclosing] }),
+    },
+  };
+}
