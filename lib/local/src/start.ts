@@ -1,4 +1,4 @@
-import type { Credentials, Endpoints } from "./account.ts";
+import type { Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
@@ -12,100 +12,28 @@ import { ensureTable } from "./dynamodb/tables.ts";
 import { createEventSources } from "./events/event-sources.ts";
 import { createFaults, withFaults } from "./faults.ts";
 import { gatewayLog } from "./gateway-log.ts";
-import { type Handle, json, type Route } from "./http/messages.ts";
+import { type Handle, json } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
 import { createCallers } from "./iam/callers.ts";
-import { createIssuer, signingKey, type TokenRequest } from "./issuer/issuer.ts";
+import { readVpcEndpoints } from "./iam/vpc-endpoints.ts";
+import { createIssuer, signingKey } from "./issuer/issuer.ts";
 import { readKeySpec } from "./kms/key-definition.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
 import { createKms, kmsService } from "./kms/kms.ts";
-import { defineFunction, type FunctionDefinition, sandboxEnvironment } from "./lambda/function-definition.ts";
-import type { Invoke } from "./lambda/invoke.ts";
+import { defineFunction, sandboxEnvironment } from "./lambda/function-definition.ts";
 import { createLambda, type LogEntry, UnknownFunctionError } from "./lambda/lambda.ts";
 import { lambdaService } from "./lambda/lambda-service.ts";
 import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
-import { createReaper, type Reaper } from "./processes.ts";
+import { createReaper } from "./processes.ts";
 import { openRestApi } from "./rest-api/rest-api.ts";
 import { awsServices } from "./services.ts";
+import type { Runner, StartOptions } from "./start-options.ts";
 import { logFiles, openDataDir, openMemory } from "./storage/workspace.ts";
-import type { Throttle } from "./usage-plans/model.ts";
 import { openUsage } from "./usage-plans/usage.ts";
-import { awsLimits, type StreamLimits } from "./websocket-api/connection.ts";
+import { awsLimits } from "./websocket-api/connection.ts";
 import { connectionsService } from "./websocket-api/connections-service.ts";
 import { openStreamServer } from "./websocket-api/stream-server.ts";
 import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
-
-export type StartOptions = {
-  /** The folder of the cloud assembly, such as `cdk.out`, or a function that writes one and returns its folder. */
-  assembly: string | ((site: Site) => Promise<string>);
-  /** Port of the REST API. 0 takes any free port. */
-  port: number;
-  /** Port of the WebSocket API. 0, the default, takes any free port. */
-  streamPort?: number;
-  /** Limits of WebSocket connections that differ from those of AWS. */
-  streamLimits?: Partial<StreamLimits>;
-  /** The account's limit for calls of all APIs and pushes together. By default 10,000 a second, 5,000 at once. */
-  accountThrottle?: Throttle;
-  /**
-   * Makes transactions on the tables conflict as they do on AWS. DynamoDB Local runs them one after another. Costs each call
-   * of DynamoDB one more hop.
-   */
-  conflicts?: boolean;
-  /** Serves `/_local/faults`, where a test sets the share of calls that fail. */
-  faults?: boolean;
-  /** Decides what conflicts and faults leave to chance. 1 by default. */
-  chance?: number;
-  /** The `aud` claim of the tokens that the local issuer signs. */
-  audience?: string;
-  /** The folder to keep data, keys and logs in. By default nothing outlives the runner. */
-  dataDir?: string | undefined;
-  /** Fills the tables before the API opens. `/_local/outputs` on that port answers already. */
-  seed?: ((port: number) => Promise<unknown>) | undefined;
-  /** Serves more paths on the port of the API, ahead of the API's own. `streamUrl` is undefined without a WebSocket API. */
-  pages?: (streamUrl: string | undefined) => Route;
-  /** Called with each line that a function or an emulated service logs. */
-  onLog?: (entry: LogEntry) => void;
-  /** Called at the beginning of each step of the start, with a few words for people. */
-  onStep?: (step: string) => void;
-};
-
-/** What a function that writes the assembly has to know. */
-export type Site = {
-  /** URL of the local issuer: the `iss` claim of its tokens. */
-  issuer: string;
-  /** URL of the issuer's public keys. */
-  jwksUri: string;
-  /** Where to write the assembly. With a data dir, the folder still has the last one. */
-  folder: string;
-  /** A folder for files that are of no use after this run. It is removed with the runner, or at the next start. */
-  temporary: string;
-  reaper: Reaper;
-};
-
-export type Runner = {
-  baseUrl: string;
-  /** Undefined if the stacks have no WebSocket API. */
-  streamUrl: string | undefined;
-  /** The outputs of the stacks, except that `BaseUrl` and `StreamUrl` are the URLs on this machine. */
-  outputs: Record<string, unknown>;
-  endpoints: Endpoints;
-  credentials: Credentials;
-  token(request: TokenRequest): Promise<string>;
-  /** The functions, with the folders that hold their code. */
-  functions: readonly Pick<FunctionDefinition, "name" | "codeFolder">[];
-  invoke: Invoke;
-  /**
-   * Runs a function's code from another folder, starting with the next event. Events in progress finish on the old code.
-   * Resolves once the last process with the old code has ended. Until then its folder must stay.
-   *
-   * @throws UnknownFunctionError
-   */
-  replaceCode(functionName: string, codeFolder: string): Promise<void>;
-  /** The messages in the queue of that name, oldest first. */
-  messages(queue: string): readonly unknown[];
-  /** Ends all that was started. */
-  stop(): Promise<void>;
-};
 
 /** The longest time from the beginning of an event to the injected end of its process, in milliseconds. */
 const KILL_WITHIN_MS = 30;
@@ -195,7 +123,11 @@ export async function start(options: StartOptions): Promise<Runner> {
     accountThrottle: options.accountThrottle,
   });
 
-  const callers = createCallers(functions, resources);
+  const endpointsOf = readVpcEndpoints(resources);
+  const callers = createCallers(
+    functions.map((each) => ({ ...each, endpoints: endpointsOf(each.subnetIds) })),
+    resources,
+  );
 
   onStep("Making the tables");
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
@@ -209,12 +141,16 @@ export async function start(options: StartOptions): Promise<Runner> {
   });
   undo.defer(() => gate.stop());
   const lambda = createLambda(functions, {
-    environmentOf: (definition) =>
-      sandboxEnvironment(
-        definition,
-        { ...endpoints, dynamodb: gate.endpoint },
-        callers.of(definition.name).credentials,
-      ),
+    environmentOf: (definition) => {
+      const { credentials, endpoints: inVpc } = callers.of(definition.name);
+      const own = { ...endpoints, dynamodb: gate.endpoint, ...(inVpc && { kms: kmsAlone.url }) };
+      return sandboxEnvironment(definition, own, credentials);
+    },
+    reachableFrom: ({ name }) => {
+      const inVpc = callers.of(name).endpoints;
+      const urls = [inVpc?.dynamodb && gate.endpoint, inVpc?.kms && kmsAlone.url];
+      return inVpc && urls.flatMap((url) => (url === undefined ? [] : [new URL(url).host]));
+    },
     onLog: log,
     onStart: reaper.watch,
     killAfterMs: () => (faults?.strikes("lambda.killed") ? faults.random() * KILL_WITHIN_MS : undefined),
@@ -233,8 +169,14 @@ export async function start(options: StartOptions): Promise<Runner> {
     ],
     callers,
   );
-  const services = await listen(0, faults ? withFaults(emulated, faults) : emulated, onFault);
-  undo.defer(() => services.close());
+  const open = async (handle: Handle) => {
+    const listener = await listen(0, faults ? withFaults(handle, faults) : handle, onFault);
+    undo.defer(() => listener.close());
+    return listener;
+  };
+  const services = await open(emulated);
+  // A VPC has an endpoint for each service, so KMS gets an address without the others.
+  const kmsAlone = await open(awsServices(credentials, [kmsService(kms)], callers));
   const endpoints: Endpoints = {
     apigateway: services.url,
     apigatewaymanagementapi: services.url,

@@ -9,7 +9,8 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { freePort } from "../src/http/server.ts";
-import { type Runner, start } from "../src/start.ts";
+import { start } from "../src/start.ts";
+import type { Runner } from "../src/start-options.ts";
 import { assemblyFolder, functionFolder } from "./fixtures/assemblies.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 import { descendants, survivors } from "./fixtures/processes.ts";
@@ -74,6 +75,19 @@ describe("start", () => {
         /because no identity-based policy allows the kms:DescribeKey action$/,
       ),
     });
+  });
+
+  it("lets a function in a VPC reach what has an endpoint there, and nothing else", async () => {
+    const walled = async (does: string, id?: string) =>
+      JSON.parse((await runner.invoke("walled", { does, id })).payload);
+    expect(await walled("write", "walled")).toEqual({});
+    expect(await work("does=read&id=walled")).toBe("walled");
+    expect(await walled("key")).toMatchObject({ KeyId: runner.outputs.KeyId });
+    const { AWS_ENDPOINT_URL_LAMBDA: others } = await walled("environment");
+    for (const url of [runner.baseUrl, others, "https://example.com"])
+      expect(await walled("fetch", url)).toMatchObject({ errorMessage: "fetch failed" });
+    const { payload } = await runner.invoke("worker", { does: "fetch", id: `${runner.baseUrl}/none` });
+    expect(payload).toBe("403");
   });
 
   it("gives a function the environment of its template, of Lambda and of the local services, and no more", async () => {

@@ -132,6 +132,28 @@ const inertTypes: ResourceTypes = {
   "AWS::SQS::QueuePolicy": named,
 };
 
+/** A type whose id, given by `Ref` and by this attribute, is its generated name. */
+const generated = (attribute: string): ResourceType => ({
+  ref: generatedName,
+  attributes: { [attribute]: generatedName },
+});
+
+/** Networks. Only the endpoints and their routes are read. No type here leads out of a VPC. */
+const networkTypes: ResourceTypes = {
+  "AWS::EC2::FlowLog": generated("Id"),
+  "AWS::EC2::RouteTable": generated("RouteTableId"),
+  "AWS::EC2::SecurityGroup": generated("GroupId"),
+  "AWS::EC2::SecurityGroupEgress": generated("Id"),
+  "AWS::EC2::SecurityGroupIngress": generated("Id"),
+  "AWS::EC2::Subnet": generated("SubnetId"),
+  "AWS::EC2::SubnetRouteTableAssociation": generated("Id"),
+  "AWS::EC2::VPC": generated("VpcId"),
+  "AWS::EC2::VPCEndpoint": generated("Id"),
+  "AWS::Route53Resolver::FirewallDomainList": generated("Id"),
+  "AWS::Route53Resolver::FirewallRuleGroup": generated("Id"),
+  "AWS::Route53Resolver::FirewallRuleGroupAssociation": generated("Id"),
+};
+
 /**
  * Every type that a template may contain.
  * @param key creates or finds the KMS key of a resource, whose id is random and stored with its secret
@@ -144,6 +166,7 @@ export function resourceTypes(key: (resource: Resource) => { keyId: string; arn:
     ...webSocketTypes,
     ...eventTypes,
     ...inertTypes,
+    ...networkTypes,
     "AWS::KMS::Key": {
       ref: (resource) => key(resource).keyId,
       attributes: {

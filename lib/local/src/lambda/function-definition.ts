@@ -19,6 +19,8 @@ export type FunctionDefinition = {
   timeoutSeconds: number;
   variables: Record<string, string>;
   log: { format: LogFormat; level: LogLevel; group: string };
+  /** Where it is in a VPC. Empty if it is in none. */
+  subnetIds: readonly string[];
 };
 
 const absent = (what: string) => v.undefined(`${what} is not emulated`);
@@ -42,6 +44,7 @@ const Properties = v.object({
     }),
     {},
   ),
+  VpcConfig: v.optional(v.object({ SubnetIds: v.optional(v.array(v.string()), []) }), {}),
   Layers: v.optional(absent("a layer")),
 });
 
@@ -57,7 +60,8 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
     throw new StartupError(`${at}.Properties.${v.getDotPath(issue)}: ${issue.message}`);
   }
 
-  const { Code, Role, Handler, Runtime, MemorySize, Timeout, Environment, LoggingConfig } = parsed.output;
+  const { Code, Role, Handler, Runtime, MemorySize, Timeout, Environment, LoggingConfig, VpcConfig } =
+    parsed.output;
   const codeFolder = assetFolder(Code.S3Key);
   if (codeFolder === undefined) throw new StartupError(`${at}: there is no asset ${Code.S3Key}`);
   const name = functionName(resource);
@@ -77,6 +81,7 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
       level: LoggingConfig.LogFormat === "JSON" ? LoggingConfig.ApplicationLogLevel : "TRACE",
       group: LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
     },
+    subnetIds: VpcConfig.SubnetIds,
   };
 }
 

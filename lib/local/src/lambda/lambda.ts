@@ -28,6 +28,8 @@ export type Lambda = {
 
 export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
+  /** The addresses that a function may connect to. Undefined if it may connect to any. */
+  reachableFrom?: (definition: FunctionDefinition) => SandboxOptions["reachable"];
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
   killAfterMs?: SandboxOptions["killAfterMs"];
@@ -48,11 +50,12 @@ export class UnknownFunctionError extends Error {
 
 export function createLambda(
   definitions: readonly FunctionDefinition[],
-  { environmentOf, onLog, onStart, killAfterMs, concurrency = CONCURRENCY }: LambdaOptions,
+  { environmentOf, reachableFrom, onLog, onStart, killAfterMs, concurrency = CONCURRENCY }: LambdaOptions,
 ): Lambda {
   const creator = (definition: FunctionDefinition) => (): Sandbox =>
     createSandbox(definition, {
       environment: environmentOf(definition),
+      reachable: reachableFrom?.(definition),
       onLog: (line) => onLog({ source: definition.name, line }),
       onStart,
       killAfterMs,

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { killGroup } from "../processes.ts";
@@ -21,6 +22,8 @@ export type Sandbox = {
 
 export type SandboxOptions = {
   environment: Record<string, string>;
+  /** The addresses, as `address:port`, that the process may connect to. Absent if it may connect to any. */
+  reachable?: readonly string[] | undefined;
   onLog: (line: string) => void;
   /** Called as soon as the process exists. */
   onStart: (child: ChildProcess) => void;
@@ -36,13 +39,16 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
     cwd: definition.codeFolder,
     env: options.environment,
-    execArgv: [`--max-old-space-size=${definition.memoryMB}`],
+    execArgv: [
+      `--max-old-space-size=${definition.memoryMB}`,
+      ...(options.reachable ? permissions(definition) : []),
+    ],
     stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"],
     // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
     detached: true,
   });
   options.onStart(child);
-  child.send(settingsOf(definition));
+  child.send(settingsOf(definition, options.reachable));
   const readLines = (fd: number, listener: (line: string) => void) =>
     onLine(child.stdio[fd] as Readable, listener);
   readLines(1, options.onLog);
@@ -130,13 +136,20 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   };
 }
 
-function settingsOf(definition: FunctionDefinition): SandboxSettings {
+/** Without these, code could leave its process, and with it the walls around it. It may read its own files alone. */
+const permissions = ({ codeFolder }: FunctionDefinition) => [
+  "--permission",
+  ...[codeFolder, join(import.meta.dirname, "sandbox")].map((folder) => `--allow-fs-read=${folder}`),
+];
+
+function settingsOf(definition: FunctionDefinition, reachable: SandboxOptions["reachable"]): SandboxSettings {
   const day = new Date().toISOString().slice(0, 10).replaceAll("-", "/");
   return {
     codeFolder: definition.codeFolder,
     handler: definition.handler,
     timeoutSeconds: definition.timeoutSeconds,
     log: definition.log,
+    reachable,
     context: {
       functionName: definition.name,
       functionVersion: "$LATEST",

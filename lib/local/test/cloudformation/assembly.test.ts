@@ -19,7 +19,7 @@ describe("an assembly of the CDK", () => {
   });
 
   it("has functions with their code, configuration and imports from other stacks", () => {
-    const [worker, ...others] = resources
+    const [worker, walled, ...others] = resources
       .ofType("AWS::Lambda::Function")
       .map((resource) => defineFunction(resource, assembly));
     expect(others).toEqual([]);
@@ -32,6 +32,12 @@ describe("an assembly of the CDK", () => {
       timeoutSeconds: 20,
       variables: { TABLE_NAME: expect.stringMatching(/^Data-Table/), KEY_ID: "arn of k" },
       log: { format: "JSON", level: "INFO" },
+      subnetIds: [],
+    });
+    expect(walled).toMatchObject({
+      name: "walled",
+      roleArn: expect.stringMatching(/^arn:aws:iam::000000000000:role\/Service-WalledServiceRole/),
+      subnetIds: [expect.stringMatching(/^Service-VpcWalledSubnet1Subnet/)],
     });
     expect(existsSync(join(worker?.codeFolder ?? "", "index.mjs"))).toBe(true);
   });

@@ -21,6 +21,7 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
     timeoutSeconds: 20,
     variables: {},
     log: { format: "JSON", level: "INFO", group: `/aws/lambda/${name}` },
+    subnetIds: [],
     ...rest,
   };
 }

@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEntry } from "../../src/lambda/lambda.ts";
-import { type Runner, start } from "../../src/start.ts";
+import { start } from "../../src/start.ts";
+import type { Runner } from "../../src/start-options.ts";
 import { synthesizeWebSocket } from "./assembly.ts";
 import { eventually, join, refusal } from "./stream.ts";
 

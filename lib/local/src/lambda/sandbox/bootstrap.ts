@@ -19,6 +19,13 @@ redirectConsole({
   write: (line) => report({ type: "log", line }),
 });
 
+if (settings.reachable) {
+  const { wallOff } = await import("./walls.ts");
+  wallOff(settings.reachable, (what) =>
+    logError(`Refused ${what}: this function is in a VPC, and reaches the endpoints there alone.`),
+  );
+}
+
 try {
   const handler = await loadHandler(settings.codeFolder, settings.handler);
   process.on("message", (event: EventMessage) => handle(handler, event));

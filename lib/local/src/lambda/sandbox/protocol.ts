@@ -7,6 +7,8 @@ export type SandboxSettings = {
   handler: string;
   timeoutSeconds: number;
   log: { format: LogFormat; level: LogLevel };
+  /** The addresses, as `address:port`, that it may connect to. Absent if it may connect to any. */
+  reachable?: readonly string[] | undefined;
   /** The part of the handler's context object that is the same for every event. */
   context: {
     functionName: string;
