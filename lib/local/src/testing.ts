@@ -3,6 +3,7 @@ export { startDynamoDb } from "./dynamodb/dynamodb.ts";
 export { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 export { type Handle, json, pathOf, type Route } from "./http/messages.ts";
 export { freePort, type Listener, listen } from "./http/server.ts";
+export { type Access, readAccess } from "./iam/access.ts";
 export { readPolicy } from "./iam/policy.ts";
 export { createKms, type Kms } from "./kms/kms.ts";
 export { KmsError } from "./kms/kms-error.ts";
