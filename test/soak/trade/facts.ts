@@ -1,0 +1,70 @@
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import type { Order, Position } from "../../../lib/domain/execution.ts";
+import { formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
+import type { FillReport, ShownAttempt } from "../../../lib/domain/trading/order-details.ts";
+import type { TradingChain } from "../../../lib/domain/trading/trading-chain.ts";
+
+/** A transaction of a wallet that a block has, read from the node. Amounts are in units. */
+export type MinedTransaction = {
+  hash: string;
+  wallet: string;
+  nonce: number;
+  /** Of its block, in seconds. */
+  time: number;
+  purpose: "approve" | "swap" | "clear";
+  /** Whether another program of the wallet's owner has sent it. */
+  isForeign: boolean;
+  isOk: boolean;
+  fee: bigint;
+  /** What the wallet gained of each token, by its address. Negative if it lost some. */
+  tokens: ReadonlyMap<string, bigint>;
+  /** Coin that the routers wrapped and unwrapped. */
+  wrapped: bigint;
+  unwrapped: bigint;
+};
+
+/** By the addresses of tokens; `native` for the coin. */
+export type Balances = ReadonlyMap<string, bigint>;
+
+export type Account = {
+  before: Balances;
+  after: Balances;
+  /** Transactions, those that wait in the pool left out and counted. */
+  nonce: { latest: number; pending: number };
+};
+
+/** What a chain says of the run. */
+export type ChainFacts = {
+  accounts: ReadonlyMap<string, Account>;
+  /** In the order of the chain. */
+  transactions: readonly MinedTransaction[];
+  /** Coin and wrapped coin that stayed in routers. */
+  stray: bigint;
+};
+
+/** An order as its user is shown it at the end. */
+export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[]; report?: FillReport };
+
+export type ShownPosition = Position & { userID: string };
+
+/** All that is compared at the end. */
+export type TradeFacts = {
+  orders: readonly ShownOrder[];
+  positions: readonly ShownPosition[];
+  /** Of sales that found no tokens: the nonce at which they did not, by order. */
+  soldOut: ReadonlyMap<string, number>;
+  chains: ReadonlyMap<TradingChain, ChainFacts>;
+  /** Lanes, jobs and slots in the table, by their keys. */
+  leftovers: readonly string[];
+};
+
+const decimalsOf = (token: string) => (token === localAddresses.usdx ? 6 : 18);
+
+/** Units of a token of the local chains, or of the coin, as decimal text. */
+export const textOf = (units: bigint, token: string): string => formatAmount(units, decimalsOf(token));
+
+/** Units from decimal text. */
+export function unitsOf(text: string | undefined, token: string): bigint {
+  const [whole = "", places = ""] = (text ?? "0").split(".");
+  return BigInt(whole + places.padEnd(decimalsOf(token), "0"));
+}

@@ -1,0 +1,55 @@
+import type { Order } from "../../../lib/domain/execution.ts";
+
+/** What an answer to POST /orders says: an order, the code of a refusal, or nothing that is known. */
+export type PlaceOutcome = { order: Order; isReplayed: boolean } | { refused: string } | "unknown";
+
+type Used = { orderIds: Set<string>; first: number; hasUnknown: boolean };
+
+/** Idempotency keys of one user, and what came of them. */
+export type PlacedKeys = {
+  /** Notes an answer to a request with this key and always the same body. Returns what must not be, in sentences. */
+  note(key: string, outcome: PlaceOutcome): string[];
+  /** The keys that have placed an order for certain. */
+  placed(): string[];
+  /** Compares the user's orders at the end. */
+  problemsOf(orders: readonly Order[]): string[];
+};
+
+export function createPlacedKeys(): PlacedKeys {
+  const keys = new Map<string, Used>();
+
+  return {
+    note(key, outcome) {
+      const used = keys.get(key) ?? { orderIds: new Set(), first: 0, hasUnknown: false };
+      keys.set(key, used);
+      if (outcome === "unknown") used.hasUnknown = true;
+      if (outcome === "unknown" || "refused" in outcome) return [];
+      const { order, isReplayed } = outcome;
+      used.orderIds.add(order.orderId);
+      if (!isReplayed) used.first++;
+      return [
+        ...(used.orderIds.size > 1 ? [`key ${key} has placed ${[...used.orderIds].join(" and ")}`] : []),
+        ...(used.first > 1 ? [`key ${key} was answered as new ${used.first} times`] : []),
+        ...(order.clientOrderId === key
+          ? []
+          : [`key ${key} was answered with an order of ${order.clientOrderId}`]),
+      ];
+    },
+    placed: () => [...keys].filter(([, { orderIds }]) => orderIds.size > 0).map(([key]) => key),
+    problemsOf(orders) {
+      const byKey = Map.groupBy(orders, ({ clientOrderId = "" }) => clientOrderId);
+      const ofKeys = [...keys].flatMap(([key, { orderIds, hasUnknown }]) => {
+        const found = (byKey.get(key) ?? []).map(({ orderId }) => orderId);
+        const lost = [...orderIds].filter((id) => !found.includes(id));
+        const isRefused = orderIds.size === 0 && !hasUnknown;
+        return [
+          ...lost.map((id) => `order ${id} was answered to key ${key}, and is not listed`),
+          ...(found.length > 1 ? [`key ${key} has the orders ${found.join(" and ")}`] : []),
+          ...(isRefused && found.length > 0 ? [`key ${key} was refused, and has the order ${found[0]}`] : []),
+        ];
+      });
+      const strange = [...byKey.keys()].filter((key) => !keys.has(key));
+      return [...ofKeys, ...strange.map((key) => `key ${key} was never sent, and has an order`)];
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { holdingsAfter } from "../../../lib/domain/trading/book.ts";
+import { type BookEvent, type Holding, nothingHeld } from "../../../lib/domain/trading/holding.ts";
+import { type ShownPosition, type TradeFacts, textOf } from "./facts.ts";
+import { amountsOf, feesOf, type TracedOrder } from "./order-audit.ts";
+
+type Place = { userID: string; chain: string; wallet: string; token?: string | undefined };
+
+const bookOf = ({ userID, chain, wallet, token }: Place) => [userID, chain, wallet, token].join(" ");
+
+/** Each position is what its fills on the chain add up to. Returns what differs, in sentences. */
+export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOrder[]): string[] {
+  const positions = Map.groupBy(facts.positions.filter(isKept), bookOf);
+  const books = Map.groupBy(orders, ({ userID, order }) => bookOf({ ...order, userID }));
+  const unsettled = facts.positions.filter(({ settled }) => settled !== true);
+  const wrong = [...new Set([...positions.keys(), ...books.keys()])].flatMap((book) => {
+    const shown = (positions.get(book) ?? []).toSorted((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
+    const events = (books.get(book) ?? []).flatMap((order) => eventOf(order, facts));
+    const sorted = events.toSorted((a, b) => a.nonce - b.nonce || rank(a) - rank(b));
+    const held = holdingsAfter(nothingHeld, sorted).filter(({ ordinal }) => ordinal > 0);
+    if (held.length !== shown.length)
+      return [`${book} has ${shown.length} positions instead of ${held.length}`];
+    return shown.flatMap((position, index) => problemsOfPosition(position, held[index] as Holding));
+  });
+  return [
+    ...unsettled.map(({ positionId, userID }) => `position ${positionId} of ${userID} never settled`),
+    ...wrong,
+  ];
+}
+
+/** A position whose fills the chain took back stays as a closed one of nothing. */
+const isKept = ({ status, amount, networkFees }: ShownPosition) =>
+  !(status === "closed" && amount === "0" && networkFees === "0");
+
+/** A sale that found nothing did so before the nonce was used. */
+const rank = ({ kind }: BookEvent) => (kind === "sold-out" ? 0 : 1);
+
+function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[] {
+  const { order, mined, fills } = each;
+  const { orderId, wallet, token = "" } = order;
+  const at = soldOut.get(orderId);
+  const common = { orderId, settled: true };
+  if (at !== undefined) return [{ ...common, kind: "sold-out", nonce: at, time: order.updatedAt }];
+  return fills.map((fill) => {
+    const time = new Date(fill.time * 1000).toISOString();
+    const part = { ...common, ...amountsOf(each, fill), nonce: fill.nonce, time, networkFee: feesOf(mined) };
+    if (order.side === "buy") return { ...part, kind: "buy" };
+    const chain = chains.get(order.chain as never);
+    const earlier = (chain?.transactions ?? []).filter(
+      (other) => other.wallet === wallet && other.nonce < fill.nonce,
+    );
+    const start = chain?.accounts.get(wallet)?.before.get(token) ?? 0n;
+    const held = earlier.reduce((sum, { tokens }) => sum + (tokens.get(token) ?? 0n), start);
+    return { ...part, kind: "sell", held };
+  });
+}
+
+function problemsOfPosition(position: ShownPosition, held: Holding): string[] {
+  const { token = "" } = position;
+  const wanted = {
+    status: held.closedAt === undefined ? "open" : "closed",
+    amount: textOf(held.amount, token),
+    cost: textOf(held.cost, "native"),
+    realizedPnl: textOf(held.realizedPnl, "native"),
+    networkFees: textOf(held.networkFees, "native"),
+    movedOut: held.movedOut === 0n ? undefined : textOf(held.movedOut, token),
+    openedAt: held.openedAt,
+  };
+  return Object.entries(wanted)
+    .filter(([field, value]) => position[field as keyof typeof wanted] !== value)
+    .map(([field, value]) => {
+      const shown = position[field as keyof typeof wanted];
+      return `position ${position.positionId} of ${position.userID} has ${field} ${shown} instead of ${value}`;
+    });
+}
