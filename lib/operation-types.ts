@@ -69,7 +69,7 @@ export type Defaults = {
   /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */
-  invokes: readonly ("deliver" | "catchUp" | "executeOrders")[];
+  invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction")[];
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
   env: readonly EnvName[];

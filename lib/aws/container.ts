@@ -24,7 +24,11 @@ export function encrypt(secret: Uint8Array, dataKey: Uint8Array, binding: Bindin
   return Buffer.concat([iv, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws {Error} if a bit of the body or of the binding has changed since encryption. */
+/**
+ * Nothing but the returned bytes has the secret, so the caller can wipe it.
+ *
+ * @throws {Error} if a bit of the body or of the binding has changed since encryption.
+ */
 export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding): Uint8Array {
   const iv = body.subarray(0, IV_LENGTH);
   const tag = body.subarray(-TAG_LENGTH);
@@ -32,7 +36,15 @@ export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding)
   const decipher = createDecipheriv("aes-256-gcm", dataKey, iv, options)
     .setAAD(additionalData(binding))
     .setAuthTag(tag);
-  return Buffer.concat([decipher.update(body.subarray(IV_LENGTH, -TAG_LENGTH)), decipher.final()]);
+  const secret = decipher.update(body.subarray(IV_LENGTH, -TAG_LENGTH));
+  try {
+    // Checks the tag. In this mode it has no bytes left.
+    decipher.final();
+    return secret;
+  } catch (error) {
+    secret.fill(0);
+    throw error;
+  }
 }
 
 export function pack({ wrappedKey, body }: Container): Uint8Array {

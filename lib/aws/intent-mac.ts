@@ -6,11 +6,8 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import type { Intent } from "../domain/trading/intent.ts";
-import { openKms } from "./kms-client.ts";
+import { type NoteCall, openKms } from "./kms-client.ts";
 import { packed } from "./trading-items.ts";
-
-/** Receives KMS's id of a call, by which CloudTrail has it. */
-export type NoteCall = (kmsRequestID: string | undefined) => void;
 
 /** Makes MACs over intents, or checks them. A function's role allows one of the two. */
 export type Macs = {

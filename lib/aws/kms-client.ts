@@ -8,3 +8,6 @@ export function openKms(config: KMSClientConfig = {}): KMSClient {
   client.middlewareStack.add(keepDeadline, perAttempt);
   return client;
 }
+
+/** Receives KMS's id of a call, by which CloudTrail has it. */
+export type NoteCall = (kmsRequestID: string | undefined) => void;

@@ -41,6 +41,13 @@ class Found {
     return item === undefined || "retiredAt" in item;
   }
 
+  sealedWallet({ chain, wallet }: LaneKey, userID: string): SealedWallet | undefined {
+    const item = this.#items.get(textOf(keysOfItems.wallet({ chain, wallet, userID })));
+    const { _id, encryptedPrivateKey } = (item ?? {}) as { _id?: string; encryptedPrivateKey?: Uint8Array };
+    const isWhole = typeof _id === "string" && encryptedPrivateKey instanceof Uint8Array;
+    return isWhole ? { walletID: _id, encryptedPrivateKey } : undefined;
+  }
+
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
 
   /** In wei for a unit of gas. */
@@ -102,8 +109,14 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
   intent: { userID, orderId },
 });
 
-/** One call. */
-export async function readSigning(table: Table, request: SignRequest): Promise<SigningView> {
+/** A wallet's private key as it is stored. */
+export type SealedWallet = { walletID: string; encryptedPrivateKey: Uint8Array };
+
+/** One call. The key is not part of what the core sees. */
+export async function readSigning(
+  table: Table,
+  request: SignRequest,
+): Promise<{ view: SigningView; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
   const found = await find(table, [
     tradeKeyOf(request),
@@ -112,7 +125,7 @@ export async function readSigning(table: Table, request: SignRequest): Promise<S
     tradingStopKey(chain),
     ...keysOfUser(request, userID),
   ]);
-  return {
+  const view = {
     order: found.get("order", orderNamed(request)),
     slot: found.get("slot", request),
     ledger: found.get("ledger", request),
@@ -120,6 +133,7 @@ export async function readSigning(table: Table, request: SignRequest): Promise<S
     isStopped: found.isStopped(chain),
     maxGasPrice: found.maxGasPrice(chain, userID),
   };
+  return { view, sealed: found.sealedWallet(request, userID) };
 }
 
 /**

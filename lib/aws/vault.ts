@@ -1,13 +1,14 @@
 import {
   DecryptCommand,
   GenerateDataKeyCommand,
+  InvalidCiphertextException,
   type KMSClient,
   type KMSClientConfig,
   ReEncryptCommand,
 } from "@aws-sdk/client-kms";
 import type { Wallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
-import { openKms } from "./kms-client.ts";
+import { type NoteCall, openKms } from "./kms-client.ts";
 
 /** The KMS key that wraps the data keys, and a client for it. */
 export type Vault = { keyID: string; client: KMSClient };
@@ -48,21 +49,43 @@ export async function seal(
   };
 }
 
+/** What is stored is not what was sealed, or it was sealed for another wallet. */
+export class NotSealed extends Error {
+  override readonly name = "NotSealed";
+}
+
 /**
- * Decrypts what {@link seal} encrypted. It needs kms:Decrypt, which no deployed function has.
+ * Decrypts what {@link seal} encrypted. It needs kms:Decrypt.
  *
  * @returns the secret, which the caller wipes.
+ * @throws {NotSealed}
  */
 export async function unseal(
   { keyID, client }: Vault,
   sealed: Uint8Array,
   binding: Binding,
+  noteCall: NoteCall = () => undefined,
 ): Promise<Uint8Array> {
-  const { wrappedKey, body } = unpack(sealed);
-  const { Plaintext } = await client.send(
-    new DecryptCommand({ KeyId: keyID, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
-  );
-  return useOnce(Plaintext, (dataKey) => decrypt(body, dataKey, binding));
+  const { wrappedKey, body } = orNotSealed(() => unpack(sealed));
+  try {
+    const { Plaintext, $metadata } = await client.send(
+      new DecryptCommand({ KeyId: keyID, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
+    );
+    noteCall($metadata.requestId);
+    return useOnce(Plaintext, (dataKey) => orNotSealed(() => decrypt(body, dataKey, binding)));
+  } catch (error) {
+    if (!(error instanceof InvalidCiphertextException)) throw error;
+    noteCall(error.$metadata.requestId);
+    throw new NotSealed();
+  }
+}
+
+function orNotSealed<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch {
+    throw new NotSealed();
+  }
 }
 
 /** Wraps the data key under the newest version of the KMS key. It leaves KMS only wrapped. */

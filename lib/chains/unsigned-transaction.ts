@@ -1,20 +1,25 @@
-import { encodeRlp, toBeHex } from "ethers/utils";
+import { encodeRlp, type RlpStructuredDataish, toBeHex } from "ethers/utils";
 import type { Fees } from "../domain/trading/intent.ts";
 import type { CallTransaction } from "./calldata.ts";
 
 export type TransactionTerms = { chainID: number; nonce: number; gasLimit: bigint; fees: Fees };
 
-const numberHex = (value: bigint | number) => (BigInt(value) === 0n ? "0x" : toBeHex(value));
+export const numberField = (value: bigint | number) => (BigInt(value) === 0n ? "0x" : toBeHex(value));
 
 /** The bytes of a transaction of EIP-1559 before it is signed, as hex. */
-export function unsignedBytes({ to, value, data }: CallTransaction, terms: TransactionTerms): string {
+export const unsignedBytes = (call: CallTransaction, terms: TransactionTerms): string =>
+  bytesOf(fieldsOf(call, terms));
+
+export const bytesOf = (fields: readonly RlpStructuredDataish[]) => `0x02${encodeRlp([...fields]).slice(2)}`;
+
+/** A transaction without its signature, whose three numbers come last. */
+export function fieldsOf({ to, value, data }: CallTransaction, terms: TransactionTerms) {
   const { chainID, nonce, gasLimit, fees } = terms;
-  const fields = [
-    ...[chainID, nonce, fees.maxPriorityFeePerGas, fees.maxFeePerGas, gasLimit].map(numberHex),
+  return [
+    ...[chainID, nonce, fees.maxPriorityFeePerGas, fees.maxFeePerGas, gasLimit].map(numberField),
     to,
-    numberHex(value),
+    numberField(value),
     data,
     [],
-  ];
-  return `0x02${encodeRlp(fields).slice(2)}`;
+  ] satisfies RlpStructuredDataish[];
 }

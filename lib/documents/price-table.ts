@@ -78,6 +78,7 @@ export const runs: Record<OperationName, Run> = {
   listPositions: { ms: 40, reads: 10 },
   // A buy, up to its transaction. It is woken twice more until the outcome is final.
   executeOrders: { ms: 1000, reads: 20, writes: 40 },
+  signTransaction: { ms: 60, reads: 7, writes: 14, keyCalls: 2 },
   // The whole minute on four chains, each read in each second.
   watchReceipts: { ms: 60_000, reads: 480, writes: 48 },
   sweepLanes: { ms: 50, reads: 8 },

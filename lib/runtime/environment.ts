@@ -13,7 +13,8 @@ type Variable =
   | "MAC_KEY_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
-  | "EXECUTE_ORDERS_FUNCTION";
+  | "EXECUTE_ORDERS_FUNCTION"
+  | "SIGN_TRANSACTION_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
 
@@ -35,6 +36,7 @@ const schemas = {
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: text,
+  SIGN_TRANSACTION_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(
     v.object(v.entriesFromList(tierNames, v.pipe(v.number(), v.integer(), v.minValue(0)))),

@@ -11,6 +11,18 @@ export function logWarning(operation: string, error: unknown, details: object = 
   console.warn({ operation, ...nameOf(error), ...details });
 }
 
+type SigningNote = { orderID: string | undefined; reason?: string; awsRequestId: string | undefined };
+
+/** Logs that the signer has used a wallet's key, for which order, with the id under which CloudTrail has it. */
+export function logSignature(note: SigningNote): void {
+  console.info({ event: "signTransaction signed", ...note });
+}
+
+/** Logs that the signer was asked for what it never signs. It raises an alarm, but is no fault of the function. */
+export function logRefusal(note: SigningNote): void {
+  console.error({ event: "signTransaction refused", ...note });
+}
+
 /** Reports faults as errors. What kept messages from connections is a warning, and raises no alarm. */
 export const reporter = (operation: string) => ({
   onFault: (error: unknown, details?: object) => logFault(operation, error, details),

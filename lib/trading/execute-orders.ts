@@ -8,9 +8,6 @@ import { type Performers, runProcedure } from "./run-procedure.ts";
 /** Signs transactions, and records their bytes before it answers. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
-/** Where nothing signs, orders wait until they expire. */
-export const noSigner: Signer = async () => ({ later: "there is no signer" });
-
 export type ExecutionDeps = { effects: Performers; signer: Signer; nowMs?: () => number };
 
 /** Does all that can be done now for the orders of a wallet, unless another run does. */

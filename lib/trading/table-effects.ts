@@ -1,6 +1,6 @@
 import type { Table } from "../aws/table.ts";
 import { writeStep } from "../aws/trading-steps.ts";
-import { readLane, readLanes, readOrder, readSigning } from "../aws/trading-views.ts";
+import { readLane, readLanes, readOrder } from "../aws/trading-views.ts";
 import type { Performers } from "./run-procedure.ts";
 
 /** The effects on the table. */
@@ -9,6 +9,5 @@ export const tableEffects = (table: Table) =>
     readLane: ({ lane }) => readLane(table, lane),
     readLanes: ({ chain }) => readLanes(table, chain),
     readOrder: ({ userID, orderId }) => readOrder(table, userID, orderId),
-    readSigning: ({ request }) => readSigning(table, request),
     write: ({ step }) => writeStep(table, step),
   }) satisfies Performers;

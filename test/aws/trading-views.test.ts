@@ -96,17 +96,21 @@ describe("readSigning", () => {
       { put: "slot", item: planned, when: "absent" },
       { put: "ledger", item: ledger, when: "absent" },
     );
-    await putWallet(db.table, lane, userID);
+    const sealed = { _id: "w1", encryptedPrivateKey: Buffer.from("sealed") };
+    await putWallet(db.table, lane, userID, sealed);
     let calls = 0;
     const counted = interceptedTable(db.table, () => void calls++);
     const request = { ...lane, userID, orderId, nonce: 7, purpose: "swap", fees: planned.fees } as const;
     expect(await readSigning(counted, request)).toEqual({
-      order,
-      slot: planned,
-      ledger,
-      isRetired: false,
-      isStopped: false,
-      maxGasPrice: 100_000_000_000n,
+      view: {
+        order,
+        slot: planned,
+        ledger,
+        isRetired: false,
+        isStopped: false,
+        maxGasPrice: 100_000_000_000n,
+      },
+      sealed: { walletID: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
     });
     expect(calls).toBe(1);
   });

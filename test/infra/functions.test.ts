@@ -89,6 +89,9 @@ describe("the functions", () => {
       ...(row.invokes.includes("executeOrders") && {
         EXECUTE_ORDERS_FUNCTION: { Ref: logicalIdOf(templates.api, "executeOrders") },
       }),
+      ...(row.invokes.includes("signTransaction") && {
+        SIGN_TRANSACTION_FUNCTION: { Ref: logicalIdOf(templates.api, "signTransaction") },
+      }),
       ...Object.fromEntries(row.env.map((name) => [name, values[name]])),
     });
   });

@@ -1,13 +1,8 @@
-import { SigningKey } from "ethers/crypto";
-import { Transaction } from "ethers/transaction";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readListed } from "../../lib/aws/listed-executions.ts";
 import { readLane, readPlacing } from "../../lib/aws/trading-views.ts";
-import { encodeCall } from "../../lib/chains/calldata.ts";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
-import type { UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
 import { type PlaceRequest, placeOrder } from "../../lib/domain/trading/placing.ts";
-import { signTransaction } from "../../lib/domain/trading/signer.ts";
 import { watchReceipts } from "../../lib/domain/trading/waking.ts";
 import { chainEffects } from "../../lib/trading/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
@@ -15,15 +10,17 @@ import { getOrder } from "../../lib/trading/get-order.ts";
 import { glanceEffect } from "../../lib/trading/glance-effect.ts";
 import { openChains } from "../../lib/trading/open-chains.ts";
 import { type Performers, runProcedure } from "../../lib/trading/run-procedure.ts";
+import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
 import { tableEffects } from "../../lib/trading/table-effects.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
-import { putWallet } from "../support/placed-orders.ts";
+import { openKeys, putSealedWallet } from "../support/signing.ts";
 
 const db = tableForTests();
 const userID = "alice";
 const wallet = alice.address;
 const lane = { chain: "eth", wallet } as const;
+const { vault, macs } = openKeys();
 
 let chain: TestChain;
 let effects: Performers;
@@ -44,17 +41,11 @@ beforeAll(async () => {
       return undefined;
     },
   };
-  const signBytes = ({ transaction }: { transaction: UnsignedTransaction }) => {
-    const { call, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
-    const fees = { maxFeePerGas, maxPriorityFeePerGas };
-    const terms = { type: 2, chainId: 1, nonce, gasLimit, ...fees };
-    const signed = Transaction.from({ ...terms, ...encodeCall(configuration, call, wallet) });
-    signed.signature = new SigningKey(alice.privateKey).sign(signed.unsignedHash);
-    return { hash: signed.hash as string, raw: signed.serialized };
-  };
+  const deps = { table: db.table, vault, checkMac: macs.checkMac, chains: { eth: configuration } };
+  const ignore = () => undefined;
   signer = (request) =>
-    runProcedure(signTransaction(request), { ...effects, checkMac: () => true, signBytes });
-  await putWallet(db.table, lane, userID);
+    signOnRequest({ ...deps, onSigned: ignore, onRefused: ignore, onFault: ignore }, request);
+  await putSealedWallet({ table: db.table, vault }, lane, userID, alice.privateKey);
 });
 afterAll(() => chain.close());
 
@@ -87,7 +78,7 @@ const place = (changes: Partial<PlaceRequest>) =>
   runProcedure(placeOrder(request(changes)), {
     ...effects,
     readPlacing: (ask) => readPlacing(db.table, ask, undefined),
-    makeMac: () => "mac",
+    makeMac: ({ intent }) => macs.makeMac(intent),
   });
 
 /** Has the watcher look at the chain, and runs for the lane if it wakes it. */

@@ -19,6 +19,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   DELIVER_FUNCTION: "deliver",
   CATCH_UP_FUNCTION: "catchUp",
   EXECUTE_ORDERS_FUNCTION: "executeOrders",
+  SIGN_TRANSACTION_FUNCTION: "signTransaction",
   FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",

@@ -56,8 +56,11 @@ export type SignRequest = LaneKey & {
   fees: Fees;
 };
 
+/** Why the signer does not sign: `refused` is for good, `later` may be over when the order is looked at again. */
+export type Objection = { refused: string } | { later: string };
+
 /** The signer's answer: the slot with the attempt, as recorded. */
-export type SignAnswer = { slot: Slot } | { refused: string } | { later: string };
+export type SignAnswer = { slot: Slot } | Objection;
 
 /**
  * Everything that the procedures of trading do outside themselves. The functions on AWS carry them out one by one, and so
@@ -102,7 +105,7 @@ export type Effects = {
   /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */
   signBytes: {
     ask: { transaction: UnsignedTransaction; userID: string };
-    answer: { hash: string; raw: string };
+    answer: { hash: string; raw: string } | Objection;
   };
 };
 

@@ -21,9 +21,10 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   const nowMs = yield* perform({ do: "now" });
   const objection = objectionTo(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
-  const { hash, raw } = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  if (!("raw" in bytes)) return bytes;
   const { gasLimit } = transaction;
-  const attempt = { ...request.fees, purpose: request.purpose, hash, raw, gasLimit, signedAtMs: nowMs };
+  const attempt = { ...request.fees, purpose: request.purpose, ...bytes, gasLimit, signedAtMs: nowMs };
   const signed: Slot = {
     ...slot,
     state: "signed",

@@ -1,4 +1,4 @@
-import type { SigningView } from "./effects.ts";
+import type { Objection, SigningView } from "./effects.ts";
 import { replaces } from "./fee-bumps.ts";
 import {
   type ApproveCall,
@@ -18,9 +18,6 @@ export const mostGas = 1_500_000n;
 
 /** What sending nothing to oneself costs. */
 export const clearGas = 21_000n;
-
-/** Why the signer does not sign: `refused` is for good, `later` may be over when the order is looked at again. */
-export type Objection = { refused: string } | { later: string };
 
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });

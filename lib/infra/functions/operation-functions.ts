@@ -98,6 +98,7 @@ export class OperationFunction extends Construct {
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
         ...(invoked.executeOrders && { EXECUTE_ORDERS_FUNCTION: invoked.executeOrders.functionName }),
+        ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...inFunction,
       },
       role: new OperationRole(this, "Role", {

@@ -5,7 +5,7 @@ import { everythingOf, walletKey } from "../../../lib/aws/table-keys.ts";
 import { contentOf } from "../../../lib/aws/trading-items.ts";
 import { slotsInLane } from "../../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../../lib/aws/trading-steps.ts";
-import { readPlacing } from "../../../lib/aws/trading-views.ts";
+import { readPlacing, readSigning } from "../../../lib/aws/trading-views.ts";
 import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
 import type { Effects } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
@@ -117,6 +117,7 @@ export class LaneBench {
     return {
       ...tableEffects(table),
       readPlacing: (ask) => readPlacing(table, ask, undefined),
+      readSigning: async ({ request }) => (await readSigning(table, request)).view,
       now: () => this.nowMs,
       // Time passes, in which others get their turn.
       pause: async ({ ms }) => {

@@ -1,0 +1,30 @@
+import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import { timeouts } from "./timeouts.ts";
+
+/** The function was invoked, and failed. */
+export class FunctionFailed extends Error {
+  override readonly name = "FunctionFailed";
+}
+
+/** A function's own limit of ten seconds, and a second for the way. */
+const longestCallMs = 11_000;
+
+/**
+ * Makes a function that invokes a Lambda function, waits for its result and returns it. A call may arrive twice, so it is for
+ * functions that do the same thing again.
+ *
+ * @param name the Lambda function's name or ARN.
+ * @throws {FunctionFailed}
+ */
+export function callOf(name: string, config: LambdaClientConfig = {}) {
+  const requestHandler = { ...timeouts, requestTimeout: longestCallMs };
+  const client = new LambdaClient({ requestHandler, maxAttempts: 2, ...config });
+  return async (event: unknown): Promise<unknown> => {
+    const { FunctionError, Payload } = await client.send(
+      new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+      { abortSignal: AbortSignal.timeout(longestCallMs) },
+    );
+    if (FunctionError !== undefined) throw new FunctionFailed(FunctionError);
+    return JSON.parse(Payload?.transformToString() ?? "null");
+  };
+}

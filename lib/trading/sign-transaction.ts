@@ -1,0 +1,120 @@
+import { DeadlineExceeded } from "../aws/deadline.ts";
+import type { Macs } from "../aws/intent-mac.ts";
+import type { Table } from "../aws/table.ts";
+import { writeStep } from "../aws/trading-steps.ts";
+import { readSigning, type SealedWallet } from "../aws/trading-views.ts";
+import { isTransient } from "../aws/transient.ts";
+import { NotSealed, unseal, type Vault } from "../aws/vault.ts";
+import { type CallTransaction, decodeCall, encodeCall } from "../chains/calldata.ts";
+import type { ChainConfiguration } from "../chains/chain-configuration.ts";
+import { signAndWipe } from "../chains/signed-transaction.ts";
+import type { Network } from "../domain/network.ts";
+import type { Objection, SignAnswer, SignRequest } from "../domain/trading/effects.ts";
+import { isSameCall, type UnsignedTransaction } from "../domain/trading/intent.ts";
+import { signTransaction } from "../domain/trading/signer.ts";
+import { chainFacts, tradingChains } from "../domain/trading/trading-chain.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+
+/** What the log has of an answer. KMS's id leads to the use of the key in CloudTrail, which does not know orders. */
+export type SigningNote = { orderID: string; reason?: string; awsRequestId: string | undefined };
+
+export type SigningDeps = {
+  table: Table;
+  vault: Vault;
+  checkMac: Macs["checkMac"];
+  /** The signer's own, so that it takes no contract from whoever asks. */
+  chains: { readonly [Chain in Network]?: Pick<ChainConfiguration, "venues" | "wrapped"> };
+  nowMs?: () => number;
+  onSigned: (note: SigningNote) => void;
+  onRefused: (note: SigningNote) => void;
+  /** Receives what keeps it from answering now, and may be over later. */
+  onFault: (error: unknown) => void;
+};
+
+/**
+ * Signs what a user has ordered, and nothing else, whoever asks. Asked again, it answers what it recorded.
+ *
+ * @throws {Error} if a call to AWS fails for good.
+ */
+export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
+  const { onSigned, onRefused, onFault } = deps;
+  const { orderId: orderID } = request;
+  let awsRequestId: string | undefined;
+  let isSigned = false;
+  try {
+    const effects = signingEffects(deps, (id) => {
+      awsRequestId = id;
+    });
+    const answer = await runProcedure(signTransaction(request), {
+      ...effects,
+      async signBytes(ask) {
+        const signed = await effects.signBytes(ask);
+        isSigned = "raw" in signed;
+        return signed;
+      },
+    });
+    if (isSigned) onSigned({ orderID, awsRequestId });
+    if ("refused" in answer) onRefused({ orderID, reason: answer.refused, awsRequestId });
+    return answer;
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
+    onFault(error);
+    return { later: "a call to AWS has failed" };
+  }
+}
+
+type NoteCall = (kmsRequestID: string | undefined) => void;
+
+/** The effects of one request. */
+function signingEffects(
+  { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
+  noteCall: NoteCall,
+) {
+  let wallet: SealedWallet | undefined;
+  return {
+    now: nowMs,
+    async readSigning({ request }) {
+      const { view, sealed } = await readSigning(table, request);
+      wallet = sealed;
+      return view;
+    },
+    checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
+    async signBytes({ transaction, userID }) {
+      const { chain: network, wallet: address, nonce, gasLimit } = transaction;
+      const chain = tradingChains.find((each) => each === network);
+      const configuration = chains[network];
+      if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
+      if (wallet === undefined) return { later: "the wallet is gone" };
+      const encoded = encodedCall(configuration, transaction);
+      if ("refused" in encoded) return encoded;
+      // The ids of the intent: what the item says of itself may be another wallet's.
+      const binding = { userID, walletID: wallet.walletID, network, address };
+      const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
+      if ("refused" in secret) return secret;
+      const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
+      const fees = { maxFeePerGas, maxPriorityFeePerGas };
+      return signAndWipe(secret, encoded, { chainID: chainFacts[chain].chainID, nonce, gasLimit, fees });
+    },
+    write: ({ step }) => writeStep(table, step),
+  } satisfies Performers;
+}
+
+/** What the call is in bytes, if these mean that call and nothing else. */
+function encodedCall(
+  configuration: Pick<ChainConfiguration, "venues" | "wrapped">,
+  { call, wallet }: UnsignedTransaction,
+): CallTransaction | Extract<Objection, { refused: string }> {
+  try {
+    const encoded = encodeCall(configuration, call, wallet);
+    const decoded = decodeCall(configuration, encoded, wallet);
+    if (decoded !== undefined && isSameCall(decoded, call)) return encoded;
+  } catch {
+    // The chain has no such venue, or a number is out of its range.
+  }
+  return { refused: "the call is none of the configured contracts'" };
+}
+
+function asRefusal(error: unknown) {
+  if (error instanceof NotSealed) return { refused: "the wallet's key does not open" };
+  throw error;
+}

@@ -1,0 +1,44 @@
+import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
+import { type Macs, openMacs } from "../../lib/aws/intent-mac.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import { openVault, seal, type Vault } from "../../lib/aws/vault.ts";
+import type { LaneKey } from "../../lib/domain/trading/intent.ts";
+import { putWallet } from "./placed-orders.ts";
+
+/** KMS with a key for wallets and one for MACs. */
+export function openKeys(): { vault: Vault; macs: Macs } {
+  const kms = createKms();
+  const config = {
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    requestHandler: kmsRequestHandler(kms),
+    maxAttempts: 1,
+  };
+  return {
+    vault: openVault(kms.ensureKey("wallets").arn, config),
+    macs: openMacs(kms.ensureKey("intents", "HMAC_256").arn, config),
+  };
+}
+
+/** A wallet's private key as its item has it. */
+export async function sealedKey(
+  vault: Vault,
+  { chain: network, wallet: address }: LaneKey,
+  userID: string,
+  secret: Uint8Array,
+) {
+  const walletID = `wallet of ${userID}`;
+  const { encryptedPrivateKey } = await seal(vault, secret, { userID, walletID, network, address });
+  return { _id: walletID, encryptedPrivateKey };
+}
+
+/** Imports a wallet. */
+export async function putSealedWallet(
+  { table, vault }: { table: Table; vault: Vault },
+  lane: LaneKey,
+  userID: string,
+  privateKey: string,
+): Promise<void> {
+  const secret = Buffer.from(privateKey.replace("0x", ""), "hex");
+  await putWallet(table, lane, userID, await sealedKey(vault, lane, userID, secret));
+}
