@@ -1,19 +1,26 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openTable } from "../../lib/aws/table.ts";
-import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault } from "../../lib/runtime/log.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
 import { sweepChains } from "../../lib/trading/sweep-chains.ts";
 import { tableEffects } from "../../lib/trading/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/wake-effect.ts";
 
+const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("sweepLanes", error);
 const effects = {
-  ...tableEffects(openTable(environment("TABLE_NAME"))),
+  ...tableEffects(table),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault),
 };
-const trading = environment("TRADING");
-const chains = tradingChains.filter((chain) => trading[chain] !== undefined);
+const chains = openChains(environment("TRADING"));
 
-export const handler = background("sweepLanes", () => sweepChains(effects, chains));
+export const handler = background("sweepLanes", () =>
+  sweepChains({
+    table,
+    effects,
+    chains,
+    onTrouble: ({ error, ...details }) => logWarning("sweepLanes", error, details),
+  }),
+);

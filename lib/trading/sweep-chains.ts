@@ -1,10 +1,76 @@
+import { laneOrdersOf } from "../aws/lane-records.ts";
+import type { Table } from "../aws/table.ts";
+import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
+import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../domain/trading/lane-trouble.ts";
+import type { Lane } from "../domain/trading/table-step.ts";
 import type { TradingChain } from "../domain/trading/trading-chain.ts";
 import { sweepLanes } from "../domain/trading/waking.ts";
+import type { ChainReader } from "./open-chains.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
-/** Wakes every lane of these chains. One that fails does not keep the others waiting. */
-export async function sweepChains(effects: Performers, chains: readonly TradingChain[]): Promise<void> {
-  const swept = await Promise.allSettled(chains.map((chain) => runProcedure(sweepLanes(chain), effects)));
+/** What an operator has to know of. The service goes on. */
+export type Trouble = { error: ChainUnavailable | LaneInTrouble; chain: TradingChain; wallet?: string };
+
+class LaneInTrouble extends Error {
+  constructor(trouble: LaneTrouble) {
+    super(`A lane is in trouble: ${trouble}`);
+    // Logs have names only.
+    this.name = trouble;
+  }
+}
+
+export type SweepDeps = {
+  table: Table;
+  chains: ReadonlyMap<TradingChain, Pick<ChainReader, "client">>;
+  effects: Performers & Required<Pick<Performers, "readLanes">>;
+  onTrouble: (trouble: Trouble) => void;
+  nowMs?: () => number;
+};
+
+/** Wakes every lane of all chains, and reports troubles. A chain that fails does not keep the others waiting. */
+export async function sweepChains(deps: SweepDeps): Promise<void> {
+  const chains = [...deps.chains.keys()];
+  const swept = await Promise.allSettled([
+    ...chains.map((chain) => sweepChain(deps, chain)),
+    ...chains.map((chain) => reportSilence(deps, chain)),
+  ]);
   const failed = swept.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+async function sweepChain(deps: SweepDeps, chain: TradingChain): Promise<void> {
+  let lanes: readonly Lane[] = [];
+  const { effects } = deps;
+  await runProcedure(sweepLanes(chain), {
+    ...effects,
+    async readLanes(ask) {
+      lanes = await effects.readLanes(ask);
+      return lanes;
+    },
+  });
+  for (const lane of lanes) await reportTrouble(deps, chain, lane);
+}
+
+async function reportTrouble(
+  { table, onTrouble, nowMs = Date.now }: SweepDeps,
+  chain: TradingChain,
+  lane: Lane,
+): Promise<void> {
+  // What runs have left behind says nothing about an order that none has seen.
+  const idleMs = hasUnseenOrder(lane)
+    ? idleSinceMs(await laneOrdersOf(table, lane), [])
+    : lane.watch?.idleSinceMs;
+  const trouble = troubleOf(lane, idleMs, nowMs());
+  if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });
+}
+
+/** Asks for what placing an order needs: the same block from two hosts. Where nobody trades, nobody else would notice. */
+async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
+  try {
+    await chains.get(chain)?.client.agree(() => []);
+  } catch (error) {
+    const isRefused = error instanceof RpcRefusal;
+    if (!isRefused && !(error instanceof ChainUnavailable)) throw error;
+    onTrouble({ chain, error: isRefused ? new ChainUnavailable(error.message, { cause: error }) : error });
+  }
 }

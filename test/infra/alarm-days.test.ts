@@ -9,12 +9,12 @@ import {
   periodOf,
   statesOf,
 } from "./alarm-states.ts";
-import { resourcesOf, synthesize, watchOf } from "./synthesized.ts";
+import { customContext, resourcesOf, synthesize, watchOf } from "./synthesized.ts";
 
 const day = 24 * 60;
 
 const alarms = Object.entries(
-  resourcesOf<AlarmProperties>(watchOf(synthesize()), "AWS::CloudWatch::Alarm"),
+  resourcesOf<AlarmProperties>(watchOf(synthesize(customContext)), "AWS::CloudWatch::Alarm"),
 ).map(([id, { Properties }]) => [id.replace(/^Alarms|[0-9A-F]{8}$/g, ""), Properties] as const);
 
 /** The row whose function a metric is about. */
@@ -49,6 +49,8 @@ const goodDays: Feed = (metric) => {
     case "ApproximateNumberOfMessagesVisible":
       return (minute) => (minute >= 0 ? 0 : undefined);
     case "KeyLimitReached":
+    case "OrderWithoutProgress":
+    case "LaneHeldTooLong":
       return () => undefined;
     default:
       // What has data only when something goes wrong: lines of logs, and DynamoDB's failures.

@@ -47,6 +47,8 @@ const background = Object.entries<Operation>(operations).filter(
   ([, { kind }]) => kind !== "rest" && kind !== "authorizer",
 );
 
+const tradingTroubles = ["OrderWithoutProgress", "LaneHeldTooLong", "ChainUnavailable"];
+
 const alarms = alarmsOf(customContext);
 const kinds = (...kinds: Operation["kind"][]) =>
   Object.values<Operation>(operations).filter(({ kind }) => kinds.includes(kind)).length;
@@ -92,6 +94,7 @@ describe("the alarms", () => {
     const others = [
       ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused"],
+      ...tradingTroubles,
     ];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
@@ -223,6 +226,20 @@ describe("the alarms on what happens without a request", () => {
     const alarm = alarmOn(alarms, "KeyLimitReached");
     expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
     expect(alarm.AlarmDescription).toMatch(/10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/);
+  });
+
+  it.each(tradingTroubles)("report %s where chains trade, and only there", (trouble) => {
+    const filter = filters.find(({ MetricTransformations: [metric] }) => metric?.MetricName === trouble);
+    const warned = '($.level = "WARN") && ($.message.operation = "sweepLanes")';
+    expect(filter).toEqual({
+      FilterPattern: `{ (${warned}) && ($.message.error = "${trouble}") }`,
+      LogGroupName: { Ref: expect.stringMatching(/^sweepLanesLog/) },
+      MetricTransformations: [{ MetricName: trouble, MetricNamespace: "TerminalApi", MetricValue: "1" }],
+    });
+    const alarm = alarmOn(alarms, trouble);
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
+    expect(alarm.AlarmDescription).toMatch(/Look first at the warnings in the log of function sweepLanes/);
+    expect(() => alarmOn(alarmsOf(), trouble)).toThrow("0 alarms");
   });
 
   const missing = (alarms: readonly AlarmProperties[], name: string) =>

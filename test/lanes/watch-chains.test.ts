@@ -3,8 +3,6 @@ import { takeWatch } from "../../lib/aws/watcher-records.ts";
 import { ChainUnavailable } from "../../lib/chains/host-fault.ts";
 import type { Lane } from "../../lib/domain/trading/table-step.ts";
 import type { TradingChain } from "../../lib/domain/trading/trading-chain.ts";
-import { sweepChains } from "../../lib/trading/sweep-chains.ts";
-import { wakeEffect } from "../../lib/trading/wake-effect.ts";
 import { watchChains } from "../../lib/trading/watch-chains.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
@@ -90,21 +88,5 @@ describe("watchChains", () => {
     await watch(["eth"], "6", 5000);
     expect(onSilence).toHaveBeenCalledTimes(3);
     expect(onFault).not.toHaveBeenCalled();
-  });
-});
-
-describe("sweepChains", () => {
-  it("wakes every lane of each chain, though one cannot be read and one cannot be woken", async () => {
-    const start = vi.fn(async ({ wallet }: { wallet: string }) => {
-      if (wallet === "a") throw new Error("throttled");
-    });
-    readLanes.mockImplementation(async ({ chain }) => {
-      if (chain === "eth") throw new Error("no table");
-      return [lane("a"), lane("b")];
-    });
-    const effects = { readLanes, ...wakeEffect(start, onFault) };
-    await expect(sweepChains(effects, ["eth", "bsc"])).rejects.toThrow("no table");
-    expect(start.mock.calls).toEqual([[{ chain: "eth", wallet: "a" }], [{ chain: "eth", wallet: "b" }]]);
-    expect(onFault).toHaveBeenCalledOnce();
   });
 });

@@ -1,5 +1,6 @@
 import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
+import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
 import type { Glance } from "./sight.ts";
 import { newestAttempt, type Slot } from "./slot.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
@@ -18,11 +19,13 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
   );
   const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
+  const idle = idleSinceMs(orders, slots);
   return {
     jobs: jobs.length,
     blocks: Object.fromEntries(blocks),
     ...(final.length > 0 && { finalFrom: Math.min(...final) }),
     ...(due.length > 0 && { dueAtMs: Math.min(...due) }),
+    ...(idle !== undefined && { idleSinceMs: idle }),
   };
 }
 
@@ -49,9 +52,9 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
 export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});
 
 /** Whether the lane is to be looked at now, for what a host shows or for the time. */
-export function isDue({ jobs, watch }: Lane, glance: Glance | undefined, nowMs: number): boolean {
-  // No run has looked at its newest order.
-  if (watch?.jobs !== jobs) return true;
+export function isDue(lane: Lane, glance: Glance | undefined, nowMs: number): boolean {
+  const { watch } = lane;
+  if (watch === undefined || hasUnseenOrder(lane)) return true;
   if (watch.dueAtMs !== undefined && nowMs >= watch.dueAtMs) return true;
   if (glance === undefined) return false;
   if (watch.finalFrom !== undefined && glance.finalized >= watch.finalFrom) return true;

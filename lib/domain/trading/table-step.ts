@@ -14,6 +14,8 @@ export type LaneWatch = {
   finalFrom?: number;
   /** When something is due whatever the chain does. */
   dueAtMs?: number;
+  /** Since when nothing has happened to one of its orders that can go on. */
+  idleSinceMs?: number;
 };
 
 /** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */

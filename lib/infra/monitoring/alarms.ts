@@ -22,6 +22,7 @@ import {
   requestMetric,
   runsOf,
   sumOverCalls,
+  troublesSeen,
   type Watched,
 } from "./metrics.ts";
 
@@ -41,6 +42,7 @@ export class Alarms extends Construct {
     this.#watchChanges(watched);
     this.#watchSchedules(watched);
     this.#watchThrottles(watched);
+    if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
 
   /** An alarm on five minutes of a metric. It is raised by three of what the metric counts, unless `raised` differs. */
@@ -159,6 +161,30 @@ export class Alarms extends Construct {
           treatMissingData: TreatMissingData.IGNORE,
         },
       );
+  }
+
+  /** Orders and chains that are stuck, though nothing fails. */
+  #watchTrading({ functions }: Watched) {
+    const sweep = functions.get("sweepLanes");
+    const log = "Look first at the warnings in the log of function sweepLanes";
+    this.#add(
+      "OrderWithoutProgress",
+      troublesSeen(this, sweep, "OrderWithoutProgress"),
+      `Nothing has happened to an order for five minutes, and its user does not know why. ${log}, which name the chain and the wallet, then at its orders with admin show-order.`,
+      { threshold: 1 },
+    );
+    this.#add(
+      "LaneHeldTooLong",
+      troublesSeen(this, sweep, "LaneHeldTooLong"),
+      `No order of a wallet goes on: a run of executeOrders ended while it had the wallet's lane, and none has taken over for two minutes. ${log}, which name the wallet, then at the failures and throttles of executeOrders.`,
+      { threshold: 1 },
+    );
+    this.#add(
+      "ChainUnavailable",
+      troublesSeen(this, sweep, "ChainUnavailable"),
+      `Nobody can place an order on a chain, and open orders there wait: no two of its hosts gave the same block in three of five minutes. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
+      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
+    );
   }
 
   /** Calls that Lambda or DynamoDB turned away, and failures of DynamoDB. */

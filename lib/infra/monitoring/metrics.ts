@@ -9,8 +9,9 @@ import {
   MetricFilter,
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { LaneTrouble } from "../../domain/trading/lane-trouble.ts";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
-import { operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
@@ -53,6 +54,10 @@ const { all, any, stringValue } = FilterPattern;
 /** A line of logFault (lib/runtime/log.ts) in Lambda's JSON format. */
 const loggedBy = (name: string) =>
   all(stringValue("$.level", "=", "ERROR"), stringValue("$.message.operation", "=", name));
+
+/** A line of logWarning. */
+const warnedBy = (name: OperationName) =>
+  all(stringValue("$.level", "=", "WARN"), stringValue("$.message.operation", "=", name));
 
 /** Lambda's own line about a run that timed out, or whose process ended. */
 const brokenOff = all(
@@ -102,6 +107,22 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
   return counted(scope, "IssuerOutages", logs, stringValue("$.message.error", "=", "IssuerUnavailable"));
 }
+
+/** What sweepLanes warns of, once in each minute that it lasts. */
+export type TradingTrouble = "ChainUnavailable" | LaneTrouble;
+
+/** How often a trouble was seen, on any chain. */
+export const troublesSeen = (
+  scope: Construct,
+  { lambda }: OperationFunction,
+  trouble: TradingTrouble,
+): Metric =>
+  counted(
+    scope,
+    trouble,
+    [lambda.logGroup],
+    all(warnedBy("sweepLanes"), stringValue("$.message.error", "=", trouble)),
+  );
 
 /** The requests and connections for whose API key API Gateway answered 403. */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>

@@ -65,7 +65,13 @@ describe("watchFor", () => {
   });
 
   it("looks again soon at an order that waits, and at its end", () => {
-    expect(watchFor(view([open]), nowMs)).toEqual({ jobs: 1, blocks: {}, dueAtMs: nowMs + 5000 });
+    const idleSinceMs = Date.parse(open.updatedAt);
+    expect(watchFor(view([open]), nowMs)).toEqual({
+      jobs: 1,
+      blocks: {},
+      dueAtMs: nowMs + 5000,
+      idleSinceMs,
+    });
     expect(watchFor(view([open]), endMs - 100)).toMatchObject({ dueAtMs: endMs });
     expect(watchFor(view([open]), endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
   });
@@ -75,6 +81,7 @@ describe("watchFor", () => {
       jobs: 1,
       blocks: { "0x1": "", "0x2": "" },
       dueAtMs: nowMs + 60_000,
+      idleSinceMs: nowMs,
     });
   });
 
