@@ -33,6 +33,7 @@ import type { Chain } from "../domain/settings.ts";
  * | LANE#chain#address | JOB#orderID                          | an order of the lane that is not settled              |
  * | LANE#chain#address | SLOT#nonce                           | a nonce of the wallet, with what was signed for it    |
  * | SIGNED#orderID     | LEDGER                               | what the signer has signed for an order               |
+ * | CANCELLED#orderID  | CANCELLATION                         | the user has cancelled an order                       |
  * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
  * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
  *
@@ -204,7 +205,7 @@ export const everythingOf = (userID: string): KeyRange => ({
  */
 export const isOfTheMoment = ({ PK, SK }: Key): boolean =>
   SK.startsWith(CONNECTION) ||
-  /^(?:LANES?|SIGNED|WATCHERS)(?:#|$)/.test(PK) ||
+  /^(?:LANES?|SIGNED|CANCELLED|WATCHERS)(?:#|$)/.test(PK) ||
   [CONNECTION_COUNT, USER_KEY].includes(SK) ||
   [RETIRED_KEYS, pricesKey.PK].includes(PK);
 

@@ -1,7 +1,16 @@
 import type { Items, Kind, Names } from "../domain/trading/table-step.ts";
 import type { Item } from "./table.ts";
 import { executionKey, type Key, walletKey } from "./table-keys.ts";
-import { bookKey, jobKey, laneKey, ledgerKey, slotKey, tradeKey, usedKeyKey } from "./trading-keys.ts";
+import {
+  bookKey,
+  cancellationKey,
+  jobKey,
+  laneKey,
+  ledgerKey,
+  slotKey,
+  tradeKey,
+  usedKeyKey,
+} from "./trading-keys.ts";
 
 /** Where each kind of item is. Of an order, this is all that is known of it; clients see another item. */
 export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
@@ -10,6 +19,7 @@ export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
   slot: (slot) => slotKey(slot, slot.nonce),
   order: ({ intent }) => tradeKey(intent.userID, intent.orderId),
   ledger: ({ orderId }) => ledgerKey(orderId),
+  cancellation: ({ orderId }) => cancellationKey(orderId),
   key: ({ userID, key }) => usedKeyKey(userID, "placeOrder", key),
   book: bookKey,
   position: ({ userID, positionId }) => executionKey(userID, "position", positionId),

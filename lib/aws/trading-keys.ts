@@ -75,13 +75,16 @@ export const isJob = ({ SK }: Key): boolean => SK.startsWith(JOB);
 /** In a partition of its own, so that a policy can leave it to the signer's role. */
 export const ledgerKey = (orderID: string): Key => ({ PK: `SIGNED#${orderID}`, SK: "LEDGER" });
 
+/** In a partition of its own too: only the function that cancels may write it. */
+export const cancellationKey = (orderID: string): Key => ({ PK: `CANCELLED#${orderID}`, SK: "CANCELLATION" });
+
 export const tradingStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
 
 export const watcherKey = (chain: Network): Key => ({ PK: "WATCHERS", SK: `WATCHER#${chain}` });
 
 /** Whether an item is about orders that were placed here, and what came of them. */
 export const isOfChains = ({ PK, SK, lane }: Key & { lane?: unknown }): boolean =>
-  /^(?:LANES?|SIGNED|WATCHERS)(?:#|$)/.test(PK) ||
+  /^(?:LANES?|SIGNED|CANCELLED|WATCHERS)(?:#|$)/.test(PK) ||
   /^(?:TRADE|BOOK|USEDKEY#placeOrder)#/.test(SK) ||
   // Only orders and positions of lanes have one: those of other engines stay.
   lane !== undefined;

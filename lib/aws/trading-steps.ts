@@ -40,7 +40,7 @@ function writesOf(TableName: string, write: ItemWrite): Write[] {
   if ("remove" in write)
     return [{ Delete: { TableName, Key: keyOf(write.remove, write.item), ...ifHolds(write.when) } }];
   const Item = { ...keyOf(write.put, write.item), ...(packed(write.item) as object) };
-  const put = { Put: { TableName, Item, ...ifHolds(write.when) } };
+  const put = { Put: { TableName, Item, ...(write.when !== undefined && ifHolds(write.when)) } };
   if (write.put === "position") {
     const { userID, ...execution } = write.item;
     const puts = publicPuts(TableName, { userID, kind: "position", execution, lane: write.item }, write.when);

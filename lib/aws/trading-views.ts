@@ -122,6 +122,7 @@ export async function readSigning(
     tradeKeyOf(request),
     keysOfItems.slot(request),
     keysOfItems.ledger(request),
+    keysOfItems.cancellation(request),
     tradingStopKey(chain),
     ...keysOfUser(request, userID),
   ]);
@@ -131,6 +132,7 @@ export async function readSigning(
     ledger: found.get("ledger", request),
     isRetired: found.isRetired(request, userID),
     isStopped: found.isStopped(chain),
+    isCancelled: found.has(keysOfItems.cancellation(request)),
     maxGasPrice: found.maxGasPrice(chain, userID),
   };
   return { view, sealed: found.sealedWallet(request, userID) };

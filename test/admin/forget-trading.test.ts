@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { forgetTrading } from "../../lib/admin/forget-trading.ts";
 import { executionKey, profileKey, settingsKey } from "../../lib/aws/table-keys.ts";
-import { bookKey, ledgerKey, slotKey, tradingStopKey, watcherKey } from "../../lib/aws/trading-keys.ts";
+import {
+  bookKey,
+  cancellationKey,
+  ledgerKey,
+  slotKey,
+  tradingStopKey,
+  watcherKey,
+} from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
@@ -26,6 +33,7 @@ describe("forgetTrading", () => {
     await putItems(db.table, [
       slotKey(lane, 0),
       ledgerKey(orderId),
+      cancellationKey(orderId),
       bookKey({ ...lane, userID, token }),
       watcherKey("eth"),
       { ...executionKey(userID, "position", "p-1"), lane: "eth#0x1" },

@@ -58,6 +58,7 @@ const keyOfKind = {
   job: fc.tuple(lane, name).map((of) => tradingKeys.jobKey(...of)),
   slot: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.slotKey(...of)),
   ledger: name.map(tradingKeys.ledgerKey),
+  cancellation: name.map(tradingKeys.cancellationKey),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
 };
@@ -118,6 +119,7 @@ describe("isOfTheMoment", () => {
     "job",
     "slot",
     "ledger",
+    "cancellation",
     "watcher",
   ];
 

@@ -3,12 +3,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { laneOrdersOf } from "../../lib/aws/lane-records.ts";
 import { readListed } from "../../lib/aws/listed-executions.ts";
 import { executionKey, type Key } from "../../lib/aws/table-keys.ts";
-import { laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
+import { cancellationKey, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { readOrder } from "../../lib/aws/trading-views.ts";
+import { cancelOrder } from "../../lib/domain/trading/cancelling.ts";
 import type { LaneKey } from "../../lib/domain/trading/intent.ts";
 import { type Items, type Step, unchanged } from "../../lib/domain/trading/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { runProcedure } from "../../lib/trading/run-procedure.ts";
+import { tableEffects } from "../../lib/trading/table-effects.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
@@ -42,6 +45,24 @@ describe("writeStep", () => {
     expect(await write(...placing(other).slice(0, 2), again)).toBe(false);
     expect(await shown(other)).toBeUndefined();
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
+  });
+
+  it("notes a cancellation however often, for DynamoDB to delete a day after the order's last moment", async () => {
+    await write(...placing(order));
+    const { userID, orderId, validUntil } = order.intent;
+    const effects = {
+      ...tableEffects(db.table),
+      now: () => Date.parse("2026-11-21T20:00:00.000Z"),
+      wake: () => undefined,
+    };
+    const cancel = () => runProcedure(cancelOrder(userID, orderId), effects);
+    expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
+    const noted = { ...cancellationKey(orderId), orderId, expiresAt: validUntil + 86_400 };
+    expect(await get(cancellationKey(orderId))).toEqual(noted);
+    // Somebody who can write orders has put it back.
+    await write({ put: "order", item: order, when: {} });
+    expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
+    expect(await get(cancellationKey(orderId))).toEqual(noted);
   });
 
   it("publishes what clients see of an order, lists it too, and shows nothing of its other record", async () => {

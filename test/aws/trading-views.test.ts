@@ -108,6 +108,7 @@ describe("readSigning", () => {
         ledger,
         isRetired: false,
         isStopped: false,
+        isCancelled: false,
         maxGasPrice: 100_000_000_000n,
       },
       sealed: { walletID: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },

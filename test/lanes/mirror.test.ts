@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Table } from "../../lib/aws/table.ts";
 import { settingsKey, walletKey } from "../../lib/aws/table-keys.ts";
 import { tradingStopKey } from "../../lib/aws/trading-keys.ts";
-import { readPlacing } from "../../lib/aws/trading-views.ts";
+import { writeStep } from "../../lib/aws/trading-steps.ts";
+import { readPlacing, readSigning } from "../../lib/aws/trading-views.ts";
 import { forEachConcurrently } from "../../lib/concurrency.ts";
 import type { Effect, Effects, LaneView, Procedure } from "../../lib/domain/trading/effects.ts";
+import type { Step } from "../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { runProcedure } from "../../lib/trading/run-procedure.ts";
 import { tableEffects } from "../../lib/trading/table-effects.ts";
@@ -55,6 +57,11 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       return answer;
     }
 
+    override async tamper(step: Step): Promise<void> {
+      await writeStep(table, step);
+      await super.tamper(step);
+    }
+
     private async onTable(effect: Effect): Promise<{ answer: unknown } | undefined> {
       if (effect.do !== "write" && !effect.do.startsWith("read")) return undefined;
       await this.copyUsers();
@@ -68,6 +75,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       return runProcedure(only(), {
         ...tableEffects(table),
         readPlacing: (ask) => readPlacing(table, ask, this.maxOrder),
+        readSigning: async ({ request }) => (await readSigning(table, request)).view,
       });
     }
 

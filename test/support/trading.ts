@@ -76,6 +76,7 @@ export const signingView = (changes: Partial<SigningView> = {}): SigningView => 
   ledger: undefined,
   isRetired: false,
   isStopped: false,
+  isCancelled: false,
   maxGasPrice: 100_000_000_000n,
   ...changes,
 });

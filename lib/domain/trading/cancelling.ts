@@ -9,6 +9,9 @@ export type CancelAnswer =
 
 const maxTries = 5;
 
+/** How long the signer is kept from an order after its last moment. */
+const keptSeconds = 86_400;
+
 /**
  * Cancels an order: at once while its swap is not signed. Afterwards a transaction that does nothing competes for the
  * nonce, and the chain decides. Repeating it changes nothing.
@@ -43,6 +46,10 @@ function cancelStep(
     cancelled,
     step: [
       { put: "order", item: cancelled, when: unchanged(order) },
+      {
+        put: "cancellation",
+        item: { orderId: order.intent.orderId, expiresAt: order.intent.validUntil + keptSeconds },
+      },
       // Excludes a signature that is being made.
       ...planned.map((item) => ({ remove: "slot", item, when: { revision: item.revision } }) as const),
     ],

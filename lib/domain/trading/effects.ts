@@ -28,6 +28,8 @@ export type SigningView = {
   ledger: Ledger | undefined;
   isRetired: boolean;
   isStopped: boolean;
+  /** Whether the user has cancelled the order. */
+  isCancelled: boolean;
   maxGasPrice: bigint;
 };
 

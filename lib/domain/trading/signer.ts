@@ -1,4 +1,11 @@
-import { type Procedure, perform, type SignAnswer, type SigningView, type SignRequest } from "./effects.ts";
+import {
+  type Objection,
+  type Procedure,
+  perform,
+  type SignAnswer,
+  type SigningView,
+  type SignRequest,
+} from "./effects.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { clearGas, objectionTo } from "./signing-rules.ts";
 import type { Attempt, Slot } from "./slot.ts";
@@ -13,11 +20,12 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   const view = yield* perform({ do: "readSigning", request });
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
+  const mismatch = mismatchOf(request, order, slot);
+  if (mismatch !== undefined) return mismatch;
   if (slot.attempts.some((attempt) => isAttemptFor(request, attempt))) return { slot };
   const transaction = transactionFor(request, slot);
-  if (transaction === undefined) return { refused: "the slot is for another purpose" };
-  const isClear = transaction.call.purpose === "clear";
-  const isGenuine = isClear || (yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac }));
+  if (transaction === undefined) return { later: "the slot is for another purpose" };
+  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const nowMs = yield* perform({ do: "now" });
   const objection = objectionTo(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
@@ -36,6 +44,21 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
     step: signingStep(transaction, view, order, slot, signed),
   });
   return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
+}
+
+/** Whoever asks can write orders and slots, so they are only hints. The intent is what counts. */
+function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
+  const { orderId, userID, chain, wallet, nonce } = request;
+  const isOrders =
+    intent.orderId === orderId &&
+    intent.userID === userID &&
+    intent.chain === chain &&
+    intent.wallet === wallet;
+  if (!isOrders) return { refused: "the intent is of another order, user or wallet" };
+  if (slot.chain !== chain || slot.wallet !== wallet || slot.nonce !== nonce)
+    return { refused: "the slot is of another nonce or wallet" };
+  const isOwn = slot.orderId === orderId && slot.userID === userID;
+  return isOwn ? undefined : { later: "the slot is another order's" };
 }
 
 const isAttemptFor = ({ purpose, fees }: SignRequest, attempt: Attempt) =>
@@ -73,6 +96,7 @@ function signingStep(
     ...recorded,
     { check: "order", item: order, when: { revision: order.revision } },
     { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
+    { check: "cancellation", item: { orderId }, when: "absent" },
   ];
 }
 

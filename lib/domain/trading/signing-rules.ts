@@ -19,6 +19,18 @@ export const mostGas = 1_500_000n;
 /** What sending nothing to oneself costs. */
 export const clearGas = 21_000n;
 
+/**
+ * The highest gas price for clearing a nonce of an order. A user who raises their limit frees a stuck wallet, but never pays
+ * more than the order's own transaction was allowed to cost: whoever asks the signer can write settings.
+ */
+export function clearCap({ gasLimit, maxGasPrice }: Intent, maxGasPriceNow: bigint): bigint {
+  const affordable = (lesser(gasLimit, mostGas) * maxGasPrice) / clearGas;
+  const raised = lesser(maxGasPriceNow, affordable);
+  return raised > maxGasPrice ? raised : maxGasPrice;
+}
+
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
 
@@ -37,20 +49,20 @@ export function objectionTo(
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
-  if (slot.orderId !== order.intent.orderId || slot.wallet !== order.intent.wallet)
-    return refused("the slot is another order's");
+  if (!isGenuine) return refused("the intent is not the placer's");
   if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
   const last = ledger?.fees[nonce];
   if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
-    return refused("the fees do not replace the last attempt");
+    return later("the fees do not replace the last attempt");
+  if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
+    return refused("the tip is above the whole fee");
   if (call.purpose === "clear") {
     if (last === undefined) return refused("nothing was signed at this nonce");
-    const cap = order.intent.maxGasPrice > view.maxGasPrice ? order.intent.maxGasPrice : view.maxGasPrice;
-    if (transaction.maxFeePerGas > cap) return refused("the fee is above the highest gas price");
+    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice))
+      return refused("the fee is above the highest gas price");
     return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
   }
   return (
-    (isGenuine ? undefined : refused("the intent is not the placer's")) ??
     objectionToState(view, nowMs) ??
     objectionToGas(transaction, order.intent) ??
     (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view))
@@ -61,22 +73,20 @@ const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriori
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
 
 function objectionToState(
-  { order, isRetired, isStopped }: SigningView,
+  { order, isRetired, isStopped, isCancelled }: SigningView,
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
   if (isStopped) return later("trading is stopped");
   if (isRetired) return later("the wallet is retired");
-  if (hasEnded(order) || order.isCancelling) return later("the order has ended");
+  if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");
   return undefined;
 }
 
 function objectionToGas(transaction: UnsignedTransaction, intent: Intent): Objection | undefined {
-  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const { gasLimit, maxFeePerGas } = transaction;
   if (gasLimit > 2n * intent.gasLimit || gasLimit > mostGas) return refused("the gas limit is too high");
-  if (maxFeePerGas > intent.maxGasPrice || maxPriorityFeePerGas > maxFeePerGas)
-    return refused("the fee is above the highest gas price");
-  return undefined;
+  return maxFeePerGas > intent.maxGasPrice ? refused("the fee is above the highest gas price") : undefined;
 }
 
 function objectionToSwap(

@@ -41,6 +41,16 @@ export type Ledger = {
   revision: number;
 };
 
+/**
+ * The user has cancelled an order. Only the function that cancels may write it, so the signer believes it whatever the order
+ * says.
+ */
+export type Cancellation = {
+  orderId: string;
+  /** In seconds. Long after the time when the order could be filled. */
+  expiresAt: number;
+};
+
 /** An idempotency key that was used. It does not expire. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
@@ -53,6 +63,7 @@ export type Items = {
   slot: Slot;
   order: TradeOrder;
   ledger: Ledger;
+  cancellation: Cancellation;
   key: UsedKey;
   book: Book;
   position: Position & { userID: string };
@@ -68,6 +79,7 @@ export type Names = {
   slot: LaneKey & { nonce: number };
   order: { intent: Pick<Intent, "userID" | "orderId"> };
   ledger: { orderId: string };
+  cancellation: { orderId: string };
   key: { userID: string; key: string };
   book: BookKey;
   position: { userID: string; positionId: string };
@@ -93,9 +105,13 @@ export type LaneChange = {
   when?: Condition<"lane">;
 };
 
+/** Kinds that other functions write too, or that are written once and for all. */
+type Special = "wallet" | "cancellation";
+
 export type ItemWrite =
-  | { [K in Exclude<Kind, "wallet">]: WriteOf<K> }[Exclude<Kind, "wallet">]
-  | Check<"wallet">
+  | { [K in Exclude<Kind, Special>]: WriteOf<K> }[Exclude<Kind, Special>]
+  | { [K in Special]: Check<K> }[Special]
+  | { put: "cancellation"; item: Cancellation; when?: undefined }
   | LaneChange;
 
 /**

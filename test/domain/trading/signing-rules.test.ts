@@ -46,7 +46,7 @@ describe("objectionTo", () => {
   it.each<[string, Partial<UnsignedTransaction>]>([
     ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
     ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
-    ["a tip above its fee", { maxPriorityFeePerGas: 1_750_000_001n }],
+    ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
   ])("refuses %s", (_, change) => {
     expect(objection(change)).toHaveProperty("refused");
   });
@@ -67,6 +67,7 @@ describe("objectionTo", () => {
     ["while trading is stopped", { isStopped: true }, nowMs],
     ["with a retired wallet", { isRetired: true }, nowMs],
     ["of an order being cancelled", { order: tradeOrder({ isCancelling: true }) }, nowMs],
+    ["that the user has cancelled, whatever the order says", { isCancelled: true }, nowMs],
     [
       "of an order that has ended",
       { order: tradeOrder({ life: { ...unstarted, status: "expired" } }) },
@@ -92,7 +93,7 @@ describe("objectionTo", () => {
     expect(objection(raised, { ledger: signed })).toBeUndefined();
     expect(
       objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
-    ).toHaveProperty("refused");
+    ).toHaveProperty("later");
   });
 
   describe("to an approval", () => {
@@ -134,12 +135,13 @@ describe("objectionTo", () => {
 
     it("has none after the deadline, a stop or a cancellation", () => {
       const order = tradeOrder({ isCancelling: true });
-      const view = { ...signed, order, isStopped: true, isRetired: true };
-      expect(objection(clear, view, { isGenuine: false, atMs: nowMs * 2 })).toBeUndefined();
+      const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
+      expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 
-    it("refuses a nonce at which nothing was signed", () => {
+    it("refuses a nonce at which nothing was signed, and an intent that is not the placer's", () => {
       expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
+      expect(objection(clear, signed, { isGenuine: false })).toHaveProperty("refused");
     });
 
     it("goes up to the user's highest gas price of now, or the order's", () => {
@@ -147,6 +149,17 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas }, signed)).toHaveProperty("refused");
       expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
       expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
+    });
+
+    it("never costs more than the order's own transaction may, whatever the settings say", () => {
+      const view = { ...signed, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = (134_415n * intent().maxGasPrice) / clearGas;
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+      const most = { ...view, order: tradeOrder({ intent: intent({ gasLimit: 10n ** 9n }) }) };
+      const bound = (1_500_000n * intent().maxGasPrice) / clearGas;
+      expect(objection({ ...clear, maxFeePerGas: bound }, most)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: bound + 1n }, most)).toHaveProperty("refused");
     });
 
     it("refuses more gas than it takes", () => {

@@ -61,6 +61,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "signed clear again",
     "cancelled CANCELLED_BY_USER",
     "cancel: ORDER_NOT_CANCELLABLE",
+    "a cancellation was undone",
   ],
   "another program of the owner": [
     "foreign alone",

@@ -44,6 +44,7 @@ export class Invariants {
       if (kind === "order") await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder);
       if (kind === "slot") await this.checkSlot(before as Slot | undefined, after as Slot | undefined);
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
+      if (kind === "cancellation") must(name === "cancel", "somebody else cancelled an order");
       if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
       if (kind === "lane" && after === undefined) this.checkEmptyLane(before as Items["lane"]);
     }
@@ -192,6 +193,10 @@ export class Invariants {
       return;
     }
     must(!sawStop, "signed after trading was stopped");
+    must(
+      this.facts.table.get("cancellation", { orderId }) === undefined,
+      "signed after the user had cancelled",
+    );
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
     const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
     must(wallet?.isRetired === false, "signed for a retired wallet");

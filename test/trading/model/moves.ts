@@ -1,7 +1,7 @@
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
-import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan } from "./plots.ts";
+import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan, undoneCancellation } from "./plots.ts";
 import { chain, type World } from "./world.ts";
 
 type Move = (world: World, clients: Clients) => void | Promise<void>;
@@ -91,6 +91,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1.5, oneLiar],
   [1, gapBelow],
   [0.5, roundTrip],
+  [1, undoneCancellation],
   [3, thaw],
   [6, (world) => world.chain.reorganise(seconds(world))],
   [1, (world) => world.chain.drop()],

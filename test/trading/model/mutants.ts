@@ -219,6 +219,19 @@ const leavesOutRefund: System = {
     }),
 };
 
+/** Goes by what the order says, which whoever asks could have written. */
+const ignoresCancellations: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      ...inWrites((write) => ("check" in write && write.check === "cancellation" ? [] : [write])),
+      answer: (effect, answer) =>
+        effect.do === "readSigning"
+          ? { ...(answer as Effects["readSigning"]["answer"]), isCancelled: false }
+          : answer,
+    }),
+};
+
 /** Systems with one fault each. The model has to notice every one. */
 export const mutants: Readonly<Record<string, () => System>> = {
   "takes an RPC error for no receipt": () => work(silenceIsNo),
@@ -240,6 +253,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
       })),
     ),
   "leaves out the refund": () => leavesOutRefund,
+  "does not read cancellations": () => ignoresCancellations,
   "trusts an old allowance": keepsAllowance,
   "forgets the fee of layer 1": () =>
     work(() =>

@@ -98,6 +98,34 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
+/** Somebody who can write orders, but no cancellations, puts a cancelled order back and asks for its signature. */
+export async function undoneCancellation(world: World, clients: Clients): Promise<void> {
+  const wallet = clients.placeFor(200n);
+  await settleDown(world);
+  const work = world.startWork({ chain, wallet });
+  if (!(await runUntil(world, work, "sign")) || work?.effect.do !== "sign") return;
+  const { request } = work.effect;
+  const order = world.table.get("order", { intent: request });
+  const slot = world.table.get("slot", request);
+  if (order === undefined || slot?.state !== "planned") return;
+  const { userID, orderId } = request;
+  const cancel = world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) });
+  if (cancel !== undefined) await runOn(world, cancel, 0);
+  const cancelled = world.table.get("order", { intent: request });
+  if (cancelled?.ending?.reasonCode !== "CANCELLED_BY_USER") return;
+  world.seen.add("a cancellation was undone");
+  await world.tamper([
+    { put: "order", item: order, when: {} },
+    { put: "slot", item: slot, when: "absent" },
+  ]);
+  const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
+  if (signer !== undefined) await runOn(world, signer, 0);
+  await world.tamper([
+    { put: "order", item: cancelled, when: {} },
+    { remove: "slot", item: slot, when: {} },
+  ]);
+}
+
 /** One host lies while the other is silent. */
 export async function oneLiar(world: World): Promise<void> {
   const host = anyHost(world);

@@ -2,6 +2,7 @@ import type { Effect } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
 import type { Glance } from "../../../lib/domain/trading/sight.ts";
+import type { Step } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
@@ -98,6 +99,11 @@ export class World {
     this.resume(process, answer);
   }
 
+  /** Somebody writes what the code under test would not. */
+  async tamper(step: Step): Promise<void> {
+    this.table.write(step);
+  }
+
   /** Every machine stops at once. */
   restart(): void {
     this.seen.add("restart");
@@ -153,6 +159,7 @@ export class World {
           ledger: this.table.get("ledger", { orderId }),
           isRetired: this.table.get("wallet", { chain, wallet, userID })?.isRetired ?? true,
           isStopped: this.isStopped,
+          isCancelled: this.table.get("cancellation", { orderId }) !== undefined,
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
         };
       }
