@@ -13,6 +13,12 @@ export type TableAction =
   | "dynamodb:UpdateItem"
   | "dynamodb:DeleteItem";
 
+/**
+ * Partitions of the table, with wildcards, that decide what is signed. Each has one writer at most: a function, or operators.
+ * The signer believes what is in them, so where chains trade, the roles of all other functions are denied to write there.
+ */
+export type GuardedPartition = "SIGNED#*" | "CANCELLED#*" | "POLICY#*" | "TRADING";
+
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 
@@ -60,6 +66,8 @@ export type Defaults = {
   deployed: "always" | "with trading";
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
+  /** The guarded partitions that it alone writes. */
+  owns: readonly GuardedPartition[];
   /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];
   /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */

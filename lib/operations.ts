@@ -10,6 +10,7 @@ import { tradingRows } from "./trading-rows.ts";
 const defaults = {
   deployed: "always",
   table: [],
+  owns: [],
   key: [],
   mac: [],
   opensWallets: false,

@@ -105,6 +105,7 @@ export const tradingRows = {
     deployed: "with trading",
     summary: "Sign a transaction that a user has ordered, and nothing else",
     table: ["dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
+    owns: ["SIGNED#*"],
     key: ["kms:Decrypt"],
     mac: ["kms:VerifyMac"],
     opensWallets: true,

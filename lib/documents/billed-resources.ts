@@ -15,6 +15,11 @@ export const atRest: Record<string, { units(resource: Resource): number; price: 
     price: prices.monthly.alarmMetric,
     name: "Metrics of alarms",
   },
+  "AWS::EC2::VPCEndpoint": {
+    units: endpointAddresses,
+    price: prices.monthly.endpointAddress,
+    name: "Addresses of VPC endpoints",
+  },
   "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
 };
 
@@ -22,6 +27,12 @@ export const atRest: Record<string, { units(resource: Resource): number; price: 
 function alarmMetrics({ Properties = {} }: Resource): number {
   const metrics = Properties.Metrics as { MetricStat?: unknown }[] | undefined;
   return metrics === undefined ? 1 : metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
+}
+
+/** Interface endpoints have one in each subnet. Gateway endpoints are free. */
+function endpointAddresses({ Properties = {} }: Resource): number {
+  const { SubnetIds = [] } = Properties as { SubnetIds?: unknown[] };
+  return SubnetIds.length;
 }
 
 /** What costs something only when it is used. */
@@ -36,6 +47,8 @@ const byUse = new Set([
   "AWS::Lambda::Function",
   "AWS::Logs::LogGroup",
   "AWS::Logs::MetricFilter",
+  "AWS::Route53Resolver::FirewallDomainList",
+  "AWS::Route53Resolver::FirewallRuleGroup",
   "AWS::SQS::Queue",
 ]);
 
@@ -58,11 +71,18 @@ const free = new Set([
   "AWS::ApiGatewayV2::Route",
   "AWS::ApiGatewayV2::RouteResponse",
   "AWS::Cognito::UserPoolClient",
+  "AWS::EC2::RouteTable",
+  "AWS::EC2::SecurityGroup",
+  "AWS::EC2::SecurityGroupIngress",
+  "AWS::EC2::Subnet",
+  "AWS::EC2::SubnetRouteTableAssociation",
+  "AWS::EC2::VPC",
   "AWS::IAM::Role",
   "AWS::KMS::Alias",
   "AWS::Lambda::EventInvokeConfig",
   "AWS::Lambda::EventSourceMapping",
   "AWS::Lambda::Permission",
+  "AWS::Route53Resolver::FirewallRuleGroupAssociation",
   "AWS::SQS::QueuePolicy",
 ]);
 

@@ -128,7 +128,14 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
     0,
   );
   const names = missing.map(([name]) => name).join(" and ");
-  return missing.length === 0 ? [] : [`- Where chains trade, ${names} cost up to ${dollars(cost)} a month.`];
+  // KMS's endpoint has an address in each of two subnets.
+  const walls = 2 * monthly.endpointAddress;
+  return missing.length === 0
+    ? []
+    : [
+        `- Where chains trade, ${names} cost up to ${dollars(cost)} a month.`,
+        `  The walls around signTransaction cost ${dollars(walls)}, and the key of orders ${dollars(monthly.key)}.`,
+      ];
 }
 
 const sum = (costs: readonly Cost[]) => costs.reduce((total, { cost }) => total + cost, 0);
@@ -138,11 +145,13 @@ const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 const grouped = (count: number) => count.toLocaleString("en-US");
 
 function fixedCosts(resources: ReturnType<typeof knownResources>): Cost[] {
-  return Object.entries(atRest).map(([type, { units, price, name }]) => {
+  return Object.entries(atRest).flatMap(([type, { units, price, name }]) => {
     const count = resources
       .filter(({ resource }) => resource.Type === type)
       .reduce((total, { resource }) => total + units(resource), 0);
-    return { item: name, calculation: `${count} × ${dollars(price)}`, cost: count * price };
+    return count === 0
+      ? []
+      : [{ item: name, calculation: `${count} × ${dollars(price)}`, cost: count * price }];
   });
 }
 

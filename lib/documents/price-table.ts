@@ -22,6 +22,8 @@ export const prices = {
   monthly: {
     alarmMetric: 0.1,
     dashboard: 3,
+    /** $0.01 an hour. */
+    endpointAddress: 7.2,
     key: 1,
     metric: 0.3,
     storedGigabyte: 0.25,

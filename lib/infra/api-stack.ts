@@ -1,11 +1,13 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { ScheduleRow } from "../operation-types.ts";
 import { type OperationName, operationsOf, restMethods } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
+import { rowsThat } from "./functions/named-roles.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
@@ -14,6 +16,7 @@ import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
 import { TierPlans } from "./rest/tier-plans.ts";
+import { Walls } from "./walls/walls.ts";
 import { ConnectionAuthorizer } from "./websocket/connection-authorizer.ts";
 import { addStreamRoute } from "./websocket/routes.ts";
 import { addStreamDomainName, StreamApi } from "./websocket/stream-api.ts";
@@ -27,7 +30,8 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles, trading } = configuration;
+    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
+    const { trading, signerVpc } = configuration;
     const { table, key, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", configuration);
@@ -35,12 +39,15 @@ export class ApiStack extends Stack {
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
-    const trades = Object.keys(trading).length > 0;
+    const networks = tradingChains.filter((chain) => trading[chain] !== undefined);
+    const macKey = networks.length > 0 ? new MacKey(this, "MacKey") : undefined;
+    const inside = rowsThat(({ opensWallets }) => opensWallets);
     const functions = new OperationFunctions(this, {
-      trades,
+      networks,
       table,
       key,
-      macKey: trades ? new MacKey(this, "MacKey") : undefined,
+      macKey,
+      walls: macKey && signerVpc ? new Walls(this, "Walls", { inside, table, key, macKey }) : undefined,
       changes,
       stage: stream.stage,
       environment,

@@ -10,6 +10,9 @@ import { WatchStack } from "./watch-stack.ts";
 /** CloudFormation puts them on every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
+/** The policies of keys name the roles of its functions. */
+const apiStackName = "TerminalApi";
+
 /**
  * The whole deployment, ready to synthesize. The feature flags of cdk.json apply even if the CDK CLI is not there to pass
  * them, so that every way to synthesize gives the same templates. Context from the CLI, or given here, overrides them.
@@ -19,10 +22,10 @@ const tags = { service: "trading-terminal" };
 export function terminalApp(props: AppProps = {}): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
   const configuration = readConfiguration(app.node);
-  const data = new DataStack(app, "TerminalData", { configuration, tags });
-  const api = new ApiStack(app, "TerminalApi", { configuration, data, tags });
+  const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
+  const api = new ApiStack(app, apiStackName, { configuration, data, tags });
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
-  for (const warning of tradingWarnings(configuration.trading))
+  for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

@@ -43,6 +43,8 @@ export type Configuration = {
   throttles: Throttles;
   /** The chains on which orders are executed, and what is reached on each. Empty: nothing trades. */
   trading: TradingConfiguration;
+  /** Whether functions that open wallets run in a network without a way to the internet. */
+  signerVpc: boolean;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };

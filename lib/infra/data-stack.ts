@@ -2,17 +2,23 @@ import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
+import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
 import { retained } from "./retained.ts";
 
-export type DataStackProps = Pick<StackProps, "tags"> & { configuration: Configuration };
+export type DataStackProps = Pick<StackProps, "tags"> & {
+  configuration: Configuration;
+  /** The stack of the functions. */
+  apiStackName: string;
+};
 
 /**
  * Everything that cannot be made again: the table, the key and the users' sign-ins. It is the same for every
- * configuration except for how the user pool works, so no change of configuration can remove anything.
+ * configuration except for how the user pool works and who may open wallets, so no change of configuration can remove
+ * anything.
  */
 export class DataStack extends Stack {
   /** The one table of the service. lib/aws/table-keys.ts has the layout of its items. */
@@ -23,7 +29,7 @@ export class DataStack extends Stack {
   /** The configured issuer, else the user pool of this stack. */
   readonly issuer: Issuer;
 
-  constructor(scope: Construct, id: string, { configuration, ...props }: DataStackProps) {
+  constructor(scope: Construct, id: string, { configuration, apiStackName, ...props }: DataStackProps) {
     super(scope, id, {
       ...props,
       description: "Trading terminal: users, wallets and settings, and the key that guards them",
@@ -40,7 +46,10 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    this.key = new WalletKey(this, "Key");
+    this.key = new WalletKey(this, "Key", {
+      networks: tradingChains.filter((chain) => configuration.trading[chain] !== undefined),
+      apiStackName,
+    });
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,

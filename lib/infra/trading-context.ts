@@ -97,6 +97,7 @@ const ChainContexts = v.pipe(
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
+  signerVpc: v.optional(json(v.boolean("must be true or false")), true),
 };
 
 type Context = {
@@ -152,13 +153,27 @@ function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens
 }
 
 /** What may be deployed, but gives up a protection. */
-export const tradingWarnings = (trading: TradingConfiguration): string[] =>
-  tradingChains
-    .filter((chain) => trading[chain]?.hosts.length === 1)
-    .map(
+export function tradingWarnings({
+  trading,
+  signerVpc,
+}: {
+  trading: TradingConfiguration;
+  signerVpc: boolean;
+}): string[] {
+  const chains = tradingChains.filter((chain) => trading[chain] !== undefined);
+  const unchecked = chains.filter((chain) => trading[chain]?.hosts.length === 1);
+  return [
+    ...unchecked.map(
       (chain) =>
         `Context chains.${chain}.hosts has one host: nothing checks what it says, so it alone decides the prices of trades`,
-    );
+    ),
+    ...(chains.length > 0 && !signerVpc
+      ? [
+          "Context signerVpc is false: the function that opens wallets can reach the internet, so code in it that is not ours could send keys away",
+        ]
+      : []),
+  ];
+}
 
 /** Each value that occurs more than once. */
 const repeated = <Value>(values: readonly Value[]): Value[] => [

@@ -35,6 +35,7 @@ describe("readConfiguration", () => {
       keyGraceSeconds: 120,
       throttles: defaultThrottles(10_000),
       trading: {},
+      signerVpc: true,
       alarmTopicArn: undefined,
     });
   });

@@ -49,7 +49,10 @@ describe("costsPage", () => {
     expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
     expect(page).toMatch(/Where chains trade, watchReceipts and sweepLanes cost up to \$\d/);
     const { data, api, watch } = synthesize(tradingContext);
-    expect(costsPage([data, api, watch])).not.toContain("Where chains trade, ");
+    const trading = costsPage([data, api, watch]);
+    expect(trading).not.toContain("Where chains trade, ");
+    expect(trading).toContain("| Addresses of VPC endpoints | 2 × $7.20 | $14.40 |");
+    expect(page).toContain("The walls around signTransaction cost $14.40, and the key of orders $1.00.");
   });
 
   it("leaves out prices where no feed is configured", () => {

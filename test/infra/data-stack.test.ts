@@ -138,6 +138,29 @@ describe("a deploy with another configuration", () => {
     }
   });
 
+  it("changes nothing there when chains begin to trade, but for one statement of the key's policy", () => {
+    type KeyProperties = { KeyPolicy: { Statement: { Sid: string }[] } };
+    const trading = structuredClone(synthesize({ trading: ["eth", "base"] }).data);
+    const { Statement } = only<KeyProperties>(trading, "AWS::KMS::Key").Properties.KeyPolicy;
+    expect(Statement.pop()).toMatchObject({
+      Action: "kms:Decrypt",
+      Effect: "Allow",
+      Principal: { AWS: { "Fn::Join": ["", expect.arrayContaining([":root"])] } },
+      Condition: {
+        ArnEquals: {
+          "aws:PrincipalArn": {
+            "Fn::Join": [
+              "",
+              expect.arrayContaining([":role/TerminalApi-", { Ref: "AWS::Region" }, "-signTransaction"]),
+            ],
+          },
+        },
+        StringEquals: { "kms:EncryptionContext:network": ["eth", "base"] },
+      },
+    });
+    expect(trading).toEqual(data);
+  });
+
   it("imports exports that exist", () => {
     const names = exportsOf(data).map(([name]) => name);
     for (const { api } of deployments) expect(names).toEqual(expect.arrayContaining(importsOf(api)));

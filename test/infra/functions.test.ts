@@ -92,6 +92,7 @@ describe("the functions", () => {
       ...(row.invokes.includes("signTransaction") && {
         SIGN_TRANSACTION_FUNCTION: { Ref: logicalIdOf(templates.api, "signTransaction") },
       }),
+      ...(row.opensWallets && { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" }),
       ...Object.fromEntries(row.env.map((name) => [name, values[name]])),
     });
   });

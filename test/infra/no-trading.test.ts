@@ -3,7 +3,16 @@ import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { tradingRows } from "../../lib/trading-rows.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
-import { functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+import { customContext, functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+
+const { trading: _, chains, ...choices } = customContext;
+/** Every choice, but that nothing trades. `chains` and `signerVpc` then mean nothing. */
+const without = {
+  "the defaults": {},
+  "every choice": choices,
+  walls: { ...choices, chains, signerVpc: true },
+  "no walls": { trading: [], signerVpc: false },
+};
 
 const off = synthesize();
 const on = synthesize(tradingContext);
@@ -26,23 +35,28 @@ describe("a deployment in which no chain trades", () => {
     expect(ofTrading.sort()).toEqual(["getOrder", "listOrders", "listPositions", "refuseTrading"]);
   });
 
-  it("has one role for each function, and no key, network or secret for trading", () => {
-    const count = (type: string) => Object.keys(resourcesOf(off.api, type)).length;
+  it("has one role for each function", () => {
     // The last one lets API Gateway write logs.
-    expect(count("AWS::IAM::Role")).toBe(always.length + 1);
-    const types = [off.data, off.api].flatMap(({ Resources }) =>
-      Object.values(Resources).map(({ Type }) => Type),
-    );
-    expect(types.filter((type) => type.startsWith("AWS::EC2::"))).toEqual([]);
-    expect(types.filter((type) => type.startsWith("AWS::SecretsManager::"))).toEqual([]);
-    expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(1);
+    expect(Object.keys(resourcesOf(off.api, "AWS::IAM::Role"))).toHaveLength(always.length + 1);
   });
 
-  it("gives nobody a right to decrypt, or to make or check a MAC", () => {
-    const allowed = [off.data, off.api].flatMap(allStatements).flatMap(({ Action }) => Action);
-    expect(allowed).toContain("kms:GenerateDataKey");
-    expect(allowed.filter((action) => /Decrypt|Mac$|CreateGrant/.test(action))).toEqual([]);
-  });
+  it.each(Object.entries(without))(
+    "has no key, network or secret for trading in any template, and no right to open wallets, with %s",
+    (_, context) => {
+      const { data, api, watch } = synthesize(context);
+      const templates = [data, api, watch];
+      const types = templates.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
+      expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(1);
+      expect(types.filter((type) => /^AWS::(EC2|SecretsManager|Route53Resolver)::/.test(type))).toEqual([]);
+      const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
+      expect(allowed).toContain("kms:GenerateDataKey");
+      // Rewrapping is left to operators, under the same key only.
+      const rights = /^ec2:|^\*|kms:(\*|Decrypt|.*Mac|CreateGrant|ReEncrypt\*)/;
+      expect(allowed.filter((action) => rights.test(action))).toEqual([]);
+      const texts = templates.map((template) => JSON.stringify(template)).join();
+      expect(texts).not.toMatch(/Decrypt|GenerateMac|VerifyMac|VpcConfig|NetworkInterface|LeadingKeys/);
+    },
+  );
 
   it("refuses by a function that may only write its log", () => {
     const role = functions.refuseTrading?.Role["Fn::GetAtt"][0] ?? "";

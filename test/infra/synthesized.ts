@@ -24,7 +24,7 @@ export type Templates = {
   beforeWatch: string[];
 };
 
-/** A context in which every choice differs from its default. */
+/** A context in which every choice differs from its default, but for the walls, without which CDK warns. */
 export const customContext = {
   allowedOrigins: ["https://app.example", "http://localhost:5173"],
   walletLimits: { Pro: 60 },
@@ -52,11 +52,12 @@ export const customContext = {
 /** Without prices, and with all rows, since chains trade. */
 export const tradingContext = { priceFeeds: [], trading: tradingChains };
 
-/** Between them: the user pool and an issuer, domains and none, origins, an alarm topic, no prices, and all chains. */
+/** Between them: the user pool and an issuer, domains and none, origins, alarms, no prices, all chains, no walls. */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
   "every choice": customContext,
   "no prices, and all chains": tradingContext,
+  "no walls": { trading: ["eth"], signerVpc: false },
 };
 
 const synthesized = new Map<string, Templates>();
@@ -142,6 +143,8 @@ export type FunctionProperties = {
   Role: { "Fn::GetAtt": [string, "Arn"] };
   Runtime: string;
   Timeout: number;
+  /** Present behind the walls. */
+  VpcConfig?: { SecurityGroupIds: unknown[]; SubnetIds: unknown[] };
 };
 
 /** The logical id of a row's function. */

@@ -207,8 +207,8 @@ describe("a chain with one host", () => {
   it("is warned of, because nothing checks that host", () => {
     const warning =
       "Context chains.base.hosts has one host: nothing checks what it says, so it alone decides the prices of trades";
-    expect(tradingWarnings(one)).toEqual([warning]);
-    expect(tradingWarnings(defaultChains)).toEqual([]);
+    expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);
+    expect(tradingWarnings({ trading: defaultChains, signerVpc: true })).toEqual([]);
     const app = terminalApp({ context: { ...withoutCode, trading: ["base"], chains: one } });
     const { metadata } = app.node.findChild("TerminalApi").node;
     const isWarning = ({ type }: { type: string }) => type === "aws:cdk:warning";

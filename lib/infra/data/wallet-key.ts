@@ -3,15 +3,24 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-l
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
+import type { Network } from "../../domain/network.ts";
+import { roleArnOf, rowsThat } from "../functions/named-roles.ts";
 import { retained } from "../retained.ts";
 import { keyAdministration } from "./key-administration.ts";
 
+export type WalletKeyProps = {
+  /** The networks whose wallets may be opened. If it is empty, none may. */
+  networks: readonly Network[];
+  /** The stack of the functions that open them. */
+  apiStackName: string;
+};
+
 /**
  * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
- * wallets and rewrapping them, and allows nobody to decrypt: to open a wallet, this policy has to change first.
+ * wallets and rewrapping them. Where nothing trades, it allows nobody to decrypt: to open a wallet, it has to change first.
  */
 export class WalletKey extends Key {
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { networks, apiStackName }: WalletKeyProps) {
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/wallets`,
       description: "Wraps the data keys under which the users' private keys are stored",
@@ -25,6 +34,13 @@ export class WalletKey extends Key {
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),
+          ...(networks.length > 0 ? rowsThat(({ opensWallets }) => opensWallets) : []).map((name) =>
+            ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
+              ...ofOneWalletOn(networks),
+              // The role may not exist yet, so it cannot be the principal.
+              ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
+            }),
+          ),
         ],
       }),
     });
@@ -43,6 +59,12 @@ export const ofOneWallet = {
   // Each of them.
   Null: Object.fromEntries(Object.keys(bindingKeys).map((key) => [`kms:EncryptionContext:${key}`, "false"])),
 };
+
+/** The same, for a wallet of one of these networks. */
+export const ofOneWalletOn = (networks: readonly Network[]) => ({
+  ...ofOneWallet,
+  StringEquals: { "kms:EncryptionContext:network": [...networks] },
+});
 
 function ofAccount(sid: string, actions: readonly string[], conditions: Record<string, unknown> = {}) {
   return new PolicyStatement({

@@ -1,15 +1,15 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { MacAction } from "../../operation-types.ts";
 import { keyAdministration } from "../data/key-administration.ts";
-
-const use = ["kms:GenerateMac", "kms:VerifyMac"] satisfies MacAction[];
+import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
- * The KMS key that authenticates what users have ordered, from when an order is placed until it is signed. It protects
- * nothing that lasts: without it, open orders are refused.
+ * The KMS key that authenticates what users have ordered, from when an order is placed until it is signed. Its policy names
+ * the roles that may make codes, and those that may check them. It protects nothing that lasts: without it, open orders
+ * are refused.
  */
 export class MacKey extends Key {
   constructor(scope: Construct, id: string) {
@@ -20,16 +20,28 @@ export class MacKey extends Key {
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
       policy: new PolicyDocument({
-        statements: [ofAccount("Administer", keyAdministration), ofAccount("UseCodes", use)],
+        statements: [
+          ofAccount("Administer", keyAdministration),
+          ...useBy(scope, "MakeCodes", "kms:GenerateMac"),
+          ...useBy(scope, "CheckCodes", "kms:VerifyMac"),
+        ],
       }),
     });
   }
 }
 
-const ofAccount = (sid: string, actions: readonly string[]) =>
+/** Lets the roles of the rows that list an action use it. No statement if there are none. */
+function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatement[] {
+  const { stackName } = Stack.of(scope);
+  const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) => roleArnOf(scope, stackName, name));
+  return roles.length === 0 ? [] : [ofAccount(sid, [action], { ArnEquals: { "aws:PrincipalArn": roles } })];
+}
+
+const ofAccount = (sid: string, actions: readonly string[], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({
     sid,
     actions: [...actions],
     principals: [new AccountRootPrincipal()],
     resources: ["*"],
+    conditions,
   });

@@ -11,6 +11,7 @@ import { Construct } from "constructs";
 import type { Operation } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
+import type { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole, type Resources } from "./operation-role.ts";
 import { type Environment, variablesOf } from "./variables.ts";
@@ -18,8 +19,8 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** Whether any chain trades. */
-  trades: boolean;
+  /** Around the functions that open wallets. Without it, they are in no network of ours. */
+  walls: Walls | undefined;
 };
 
 /** The functions that a row invokes, by their rows' names. */
@@ -29,17 +30,17 @@ type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunct
 export class OperationFunctions {
   readonly #scope: Construct;
   readonly #surroundings: Surroundings;
-  readonly #trades: boolean;
+  readonly #walls: Walls | undefined;
   readonly #made = new Map<OperationName, OperationFunction>();
 
-  constructor(scope: Construct, { trades, ...surroundings }: Deployment) {
+  constructor(scope: Construct, { walls, ...surroundings }: Deployment) {
     this.#scope = scope;
     this.#surroundings = surroundings;
-    this.#trades = trades;
+    this.#walls = walls;
   }
 
   has(name: OperationName): boolean {
-    return this.#trades || operations[name].deployed === "always";
+    return this.#surroundings.networks.length > 0 || operations[name].deployed === "always";
   }
 
   /** The function of a row. It is made on first use, after the functions that it invokes. */
@@ -49,7 +50,13 @@ export class OperationFunctions {
     if (!this.has(name)) throw new Error(`The function ${name} is not deployed`);
     const row: Operation = operations[name];
     const invoked = Object.fromEntries(row.invokes.map((other) => [other, this.get(other).lambda]));
-    const operation = new OperationFunction(this.#scope, name, { row, invoked, ...this.#surroundings });
+    const walls = row.opensWallets ? this.#walls : undefined;
+    const operation = new OperationFunction(this.#scope, name, {
+      row,
+      invoked,
+      walls,
+      ...this.#surroundings,
+    });
     this.#made.set(name, operation);
     return operation;
   }
@@ -70,7 +77,7 @@ export class OperationFunction extends Construct {
   constructor(
     scope: Construct,
     name: OperationName,
-    { row, invoked, environment, ...resources }: Surroundings & { row: Operation; invoked: Invoked },
+    { row, invoked, walls, environment, ...resources }: Deployment & { row: Operation; invoked: Invoked },
   ) {
     super(scope, name);
     this.name = name;
@@ -99,10 +106,14 @@ export class OperationFunction extends Construct {
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
         ...(invoked.executeOrders && { EXECUTE_ORDERS_FUNCTION: invoked.executeOrders.functionName }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
+        ...walls?.environment,
         ...inFunction,
       },
+      ...walls?.place,
       role: new OperationRole(this, "Role", {
+        name,
         row,
+        walls,
         invoked: Object.values(invoked),
         logGroup,
         ...resources,

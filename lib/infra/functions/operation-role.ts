@@ -1,14 +1,19 @@
 import { type ArnComponents, type CfnElement, Stack, Validations } from "aws-cdk-lib";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { ConnectionAction, Operation } from "../../operation-types.ts";
+import type { Network } from "../../domain/network.ts";
+import type { ConnectionAction, GuardedPartition, KeyAction, Operation } from "../../operation-types.ts";
+import type { OperationName } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
-import { ofOneWallet } from "../data/wallet-key.ts";
+import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
+import { acknowledgedInterfaces, networkInterfaces } from "../walls/walled-role.ts";
+import type { Walls } from "../walls/walls.ts";
+import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 
 /** What functions may act on, each as far as its row allows. */
@@ -17,13 +22,18 @@ export type Resources = {
   key: Key;
   /** Exists where chains trade. */
   macKey: Key | undefined;
+  /** The chains that trade. */
+  networks: readonly Network[];
   changes: TableChanges;
   /** The stage of the WebSocket connections. */
   stage: WebSocketStage;
 };
 
 export type OperationRoleProps = Resources & {
+  name: OperationName;
   row: Operation;
+  /** Present if the function is behind them. */
+  walls: Walls | undefined;
   invoked: readonly IFunction[];
   logGroup: LogGroup;
 };
@@ -31,14 +41,35 @@ export type OperationRoleProps = Resources & {
 /** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { row, table, key, macKey, changes, stage, invoked, logGroup } = props;
+    const { name, row, table, key, macKey, networks, walls, changes, stage, invoked, logGroup } = props;
+    const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointID };
+    const conditionsOfKey: Record<KeyAction, Conditions> = {
+      "kms:GenerateDataKey": ofOneWallet,
+      "kms:Decrypt": merged(ofOneWalletOn(networks), throughWalls && { StringEquals: throughWalls }),
+    };
     super(scope, id, {
+      ...(hasNamedRole(row) && { roleName: roleNameOf(Stack.of(scope).stackName, name) }),
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
-        ...(row.table.length > 0 && { Table: allow(row.table, [table.tableArn]) }),
-        ...(row.key.length > 0 && { Key: allow(row.key, [key.keyArn], ofOneWallet) }),
-        ...(row.mac.length > 0 && macKey && { Mac: allow(row.mac, [macKey.keyArn]) }),
+        ...(row.table.length > 0 && { Table: tableAccess(row, table, networks) }),
+        ...(row.key.length > 0 && {
+          Key: new PolicyDocument({
+            statements: row.key.map(
+              (action) =>
+                new PolicyStatement({
+                  actions: [action],
+                  resources: [key.keyArn],
+                  conditions: conditionsOfKey[action],
+                }),
+            ),
+          }),
+        }),
+        ...(row.mac.length > 0 &&
+          macKey && {
+            Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
+          }),
+        ...(walls && { Network: networkInterfaces() }),
         ...(row.connections.length > 0 && {
           Connections: allow(
             ["execute-api:ManageConnections"],
@@ -59,6 +90,7 @@ export class OperationRole extends Role {
         }),
       },
     });
+    if (walls) Validations.of(this).acknowledge(acknowledgedInterfaces);
     for (const action of row.connections)
       Validations.of(this).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,
@@ -72,14 +104,52 @@ export class OperationRole extends Role {
   }
 }
 
-function allow(
-  actions: readonly string[],
-  resources: readonly string[],
-  conditions: Record<string, unknown> = {},
-) {
+type Conditions = Record<string, Record<string, unknown>>;
+
+/** Both, with the keys of the same operator together. */
+const merged = (conditions: Conditions, more: Conditions = {}): Conditions => ({
+  ...conditions,
+  ...Object.fromEntries(
+    Object.entries(more).map(([operator, keys]) => [operator, { ...conditions[operator], ...keys }]),
+  ),
+});
+
+function allow(actions: readonly string[], resources: readonly string[], conditions: Conditions = {}) {
   return new PolicyDocument({
     statements: [new PolicyStatement({ actions: [...actions], resources: [...resources], conditions })],
   });
+}
+
+const guarded: Record<GuardedPartition, true> = {
+  "SIGNED#*": true,
+  "CANCELLED#*": true,
+  "POLICY#*": true,
+  TRADING: true,
+};
+
+/** All ways to write an item, those that no row has included. */
+const writes = [
+  ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+  ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
+].map((name) => `dynamodb:${name}`);
+
+/** The row's actions on the table. Where chains trade, they leave alone the guarded partitions that are not its own. */
+function tableAccess({ table: actions, owns }: Operation, table: Table, networks: readonly Network[]) {
+  const access = allow(actions, [table.tableArn]);
+  const others = (Object.keys(guarded) as GuardedPartition[]).filter(
+    (partition) => !owns.includes(partition),
+  );
+  if (networks.length > 0)
+    access.addStatements(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: writes,
+        resources: [table.tableArn],
+        // Any, not all: a request without keys must not pass.
+        conditions: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } },
+      }),
+    );
+  return access;
 }
 
 /** All connections of the stage. */

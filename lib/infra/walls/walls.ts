@@ -1,4 +1,5 @@
-import { Aws, Validations } from "aws-cdk-lib";
+import { Aws, Stack, Validations } from "aws-cdk-lib";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import {
   GatewayVpcEndpoint,
   GatewayVpcEndpointAwsService,
@@ -13,21 +14,27 @@ import {
   Vpc,
 } from "aws-cdk-lib/aws-ec2";
 import { AnyPrincipal, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Key } from "aws-cdk-lib/aws-kms";
+import type { FunctionOptions } from "aws-cdk-lib/aws-lambda";
 import {
   CfnFirewallDomainList,
   CfnFirewallRuleGroup,
   CfnFirewallRuleGroupAssociation,
 } from "aws-cdk-lib/aws-route53resolver";
 import { Construct } from "constructs";
+import type { Operation } from "../../operation-types.ts";
+import { type OperationName, operations } from "../../operations.ts";
+import { roleArnOf } from "../functions/named-roles.ts";
 
 /** Actions on one resource that may pass an endpoint. */
-export type Passing = { actions: readonly string[]; resource: string };
+type Passing = { actions: readonly string[]; resource: string };
 
 export type WallsProps = {
-  /** ARNs of the roles that may use the endpoints. */
-  roleArns: readonly string[];
-  dynamodb: readonly Passing[];
-  kms: readonly Passing[];
+  /** The functions that open wallets. */
+  inside: readonly OperationName[];
+  table: Table;
+  key: Key;
+  macKey: Key;
 };
 
 const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };
@@ -38,16 +45,14 @@ const https = Port.tcp(443);
  * these functions pass, for what they need. Names of other hosts do not resolve either: a lookup could carry a key out.
  */
 export class Walls extends Construct {
-  readonly vpc: IVpc;
-  readonly subnets = isolated;
+  /** Puts a function behind the walls. */
+  readonly place: Pick<FunctionOptions, "vpc" | "vpcSubnets" | "securityGroups">;
   /** Variables of the functions: the SDK would else use names with the account's id, which do not resolve. */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
-  /** Of the functions. */
-  readonly securityGroup: SecurityGroup;
   /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
   readonly kmsEndpointID: string;
 
-  constructor(scope: Construct, id: string, { roleArns, dynamodb, kms }: WallsProps) {
+  constructor(scope: Construct, id: string, { inside, table, key, macKey }: WallsProps) {
     super(scope, id);
     const vpc = new Vpc(this, "Vpc", {
       ipAddresses: IpAddresses.cidr("10.0.0.0/24"),
@@ -62,21 +67,20 @@ export class Walls extends Construct {
       id: "AwsSolutions-VPC7",
       reason: "Nothing but two services can be reached, and CloudTrail has the calls of KMS.",
     });
-    this.vpc = vpc;
 
-    this.securityGroup = new SecurityGroup(this, "Functions", {
+    const functions = new SecurityGroup(this, "Functions", {
       vpc,
       description: "Functions that open wallets",
       allowAllOutbound: false,
     });
     // A stack for any account and Region cannot know the addresses of DynamoDB. Routes are the wall.
-    this.securityGroup.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, where all routes lead");
+    functions.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, where all routes lead");
     const atKms = new SecurityGroup(this, "AtKms", {
       vpc,
       description: "The endpoint of KMS",
       allowAllOutbound: false,
     });
-    atKms.addIngressRule(this.securityGroup, https, "From functions that open wallets");
+    atKms.addIngressRule(functions, https, "From functions that open wallets");
 
     const toKms = new InterfaceVpcEndpoint(this, "Kms", {
       vpc,
@@ -91,17 +95,20 @@ export class Walls extends Construct {
       service: GatewayVpcEndpointAwsService.DYNAMODB,
       subnets: [isolated],
     });
-    for (const [endpoint, passing] of [
-      [toKms, kms],
-      [toDynamoDb, dynamodb],
-    ] as const)
-      for (const each of passing) endpoint.addToPolicy(pass(roleArns, each));
+    for (const name of inside) {
+      const row: Operation = operations[name];
+      const roleArn = roleArnOf(this, Stack.of(this).stackName, name);
+      toKms.addToPolicy(pass(roleArn, { actions: row.key, resource: key.keyArn }));
+      toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
+      toDynamoDb.addToPolicy(pass(roleArn, { actions: row.table, resource: table.tableArn }));
+    }
     this.kmsEndpointID = toKms.vpcEndpointId;
+    this.place = { vpc, vpcSubnets: isolated, securityGroups: [functions] };
 
-    this.#blockNames();
+    this.#blockNames(vpc);
   }
 
-  #blockNames(): void {
+  #blockNames({ vpcId }: IVpc): void {
     const hosts = ["dynamodb", "kms"].map((service) => `${service}.${Aws.REGION}.${Aws.URL_SUFFIX}`);
     const allowed = new CfnFirewallDomainList(this, "AllowedNames", { domains: hosts });
     const all = new CfnFirewallDomainList(this, "AllNames", { domains: ["*"] });
@@ -119,7 +126,7 @@ export class Walls extends Construct {
     });
     new CfnFirewallRuleGroupAssociation(this, "NamesOfVpc", {
       firewallRuleGroupId: rules.attrId,
-      vpcId: this.vpc.vpcId,
+      vpcId,
       // AWS keeps 100 and below.
       priority: 101,
     });
@@ -127,10 +134,10 @@ export class Walls extends Construct {
 }
 
 /** Endpoints know a role by a condition only: as the principal of a gateway's policy, AWS takes no more than the account. */
-const pass = (roleArns: readonly string[], { actions, resource }: Passing) =>
+const pass = (roleArn: string, { actions, resource }: Passing) =>
   new PolicyStatement({
     principals: [new AnyPrincipal()],
     actions: [...actions],
     resources: [resource],
-    conditions: { ArnEquals: { "aws:PrincipalArn": [...roleArns] } },
+    conditions: { ArnEquals: { "aws:PrincipalArn": roleArn } },
   });

@@ -1,0 +1,30 @@
+import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import type { Operation } from "../../operation-types.ts";
+import { type OperationName, operations } from "../../operations.ts";
+
+/**
+ * The name of a role that the policy of a key names. A reference would be a cycle: the role's own policy refers to the key.
+ * Roles have no Region, so their names do.
+ *
+ * @param apiStackName the stack that has the function
+ */
+export const roleNameOf = (apiStackName: string, name: OperationName) =>
+  `${apiStackName}-${Aws.REGION}-${name}`;
+
+/** The ARN of that role, which may not exist yet. */
+export const roleArnOf = (scope: Construct, apiStackName: string, name: OperationName) =>
+  Stack.of(scope).formatArn({
+    service: "iam",
+    region: "",
+    resource: "role",
+    resourceName: roleNameOf(apiStackName, name),
+    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+  });
+
+/** Whether the policy of a key names the role of a row's function. */
+export const hasNamedRole = ({ mac, opensWallets }: Operation) => opensWallets || mac.length > 0;
+
+/** The names of the rows that are chosen. */
+export const rowsThat = (choose: (row: Operation) => boolean): OperationName[] =>
+  (Object.keys(operations) as OperationName[]).filter((name) => choose(operations[name]));

@@ -1,0 +1,158 @@
+import { readAccess } from "cdk-local-runner/testing";
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../lib/operation-types.ts";
+import { operations } from "../../lib/operations.ts";
+import { functionsOf, logicalIdOf, only, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+
+type Stacks = Pick<ReturnType<typeof synthesize>, "data" | "api">;
+type RoleProperties = { Policies: { PolicyName: string; PolicyDocument?: object }[] };
+
+const stacks = synthesize(tradingContext);
+const names = Object.keys(operations);
+
+/** What AWS would answer the functions of these stacks, by the policies of roles, keys and endpoints. */
+function accessIn({ data, api }: Stacks) {
+  const access = readAccess([
+    { name: "TerminalData", template: data },
+    { name: "TerminalApi", template: api },
+  ]);
+  const resources = {
+    table: access.arn(only(data, "AWS::DynamoDB::Table").id),
+    key: access.arn(only(data, "AWS::KMS::Key").id),
+    macKey: access.arn(only(api, "AWS::KMS::Key").id),
+  };
+  const denial = (
+    name: string,
+    action: string,
+    resource: string,
+    values: Record<string, readonly string[]> = {},
+  ) => access.denial(access.ref(logicalIdOf(api, name)), { action, resource, values });
+  return {
+    open: (name: string, context: Record<string, string> = wallet, action = "kms:Decrypt") =>
+      denial(name, action, resources.key, {
+        "kms:EncryptionContextKeys": Object.keys(context),
+        ...Object.fromEntries(
+          Object.entries(context).map(([key, value]) => [`kms:EncryptionContext:${key}`, [value]]),
+        ),
+      }),
+    mac: (name: string, action: string) => denial(name, action, resources.macKey),
+    ask: (name: string, action: string, partitions: readonly string[] = [], table = resources.table) =>
+      denial(name, `dynamodb:${action}`, table, { "dynamodb:LeadingKeys": partitions }),
+  };
+}
+
+const wallet = { userID: "u", walletID: "w", network: "eth", address: "0x1" };
+const { open, mac, ask } = accessIn(stacks);
+
+/** The stacks in which functions have other properties, and roles further policies. */
+function changed(edit: (of: (name: string) => { lambda: object; role: RoleProperties }) => void): Stacks {
+  const { data, api } = structuredClone(stacks);
+  edit((name) => {
+    const lambda = functionsOf({ api })[name];
+    const role = resourcesOf<RoleProperties>(api, "AWS::IAM::Role")[lambda?.Role["Fn::GetAtt"][0] ?? ""];
+    if (lambda === undefined || role === undefined) throw new Error(`There is no function ${name}`);
+    return { lambda, role: role.Properties };
+  });
+  return { data, api };
+}
+
+/** As if a deployment had given executeOrders what signTransaction has: its policies, and its place behind the walls. */
+const impostor = changed((of) => {
+  const [signer, executor] = [of("signTransaction"), of("executeOrders")];
+  executor.role.Policies.push(...signer.role.Policies.filter(({ PolicyName }) => PolicyName !== "Table"));
+  Object.assign(executor.lambda, { VpcConfig: functionsOf(stacks).signTransaction?.VpcConfig });
+});
+
+const allOfDynamoDb = {
+  PolicyName: "All",
+  PolicyDocument: { Statement: [{ Effect: "Allow", Action: "dynamodb:*", Resource: "*" }] },
+};
+
+describe("the key of wallets", () => {
+  it("lets the signer open one wallet of a network that trades", () => {
+    expect(open("signTransaction")).toBeUndefined();
+    const { userID: _, ...unbound } = wallet;
+    for (const context of [{ ...wallet, network: "sol" }, { ...wallet, another: "x" }, unbound, {}])
+      expect(open("signTransaction", context)).toMatch(/is not authorized to perform: kms:Decrypt /);
+    for (const action of ["kms:Encrypt", "kms:GenerateDataKey", "kms:CreateGrant", "kms:ReEncryptFrom"])
+      expect(open("signTransaction", wallet, action)).toBeDefined();
+  });
+
+  it("lets no other function open one", () => {
+    expect(names.filter((name) => open(name) === undefined)).toEqual(["signTransaction"]);
+    expect(accessIn(impostor).open("executeOrders")).toMatch(/no VPC endpoint policy/);
+    const outside = changed((of) => {
+      of("executeOrders").role.Policies.push(...of("signTransaction").role.Policies);
+    });
+    expect(accessIn(outside).open("executeOrders")).toMatch(/no resource-based policy/);
+  });
+
+  it("does not let the signer open one outside the walls, unless there are none", () => {
+    const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
+    expect(accessIn(outside).open("signTransaction")).toMatch(/no identity-based policy/);
+    const withoutWalls = accessIn(synthesize({ ...tradingContext, signerVpc: false }));
+    expect(names.filter((name) => withoutWalls.open(name) === undefined)).toEqual(["signTransaction"]);
+  });
+});
+
+describe("the key of orders", () => {
+  const users = (action: string) => names.filter((name) => mac(name, action) === undefined);
+  const rowsWith = (action: string) =>
+    Object.entries<Operation>(operations).filter(([, row]) => row.mac.join().includes(action));
+
+  it("lets the placer alone make codes, and the signer alone check them", () => {
+    expect(users("kms:VerifyMac")).toEqual(["signTransaction"]);
+    expect(users("kms:GenerateMac")).toEqual(rowsWith("kms:GenerateMac").map(([name]) => name));
+    expect(users("kms:GenerateMac").filter((name) => name !== "placeOrder")).toEqual([]);
+    const { mac: ofImpostor } = accessIn(impostor);
+    expect(ofImpostor("executeOrders", "kms:VerifyMac")).toMatch(/no VPC endpoint policy/);
+  });
+
+  it("does not let the signer check codes outside the walls", () => {
+    const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
+    expect(accessIn(outside).mac("signTransaction", "kms:VerifyMac")).toMatch(/no identity-based policy/);
+  });
+});
+
+describe("the partitions that the signer believes", () => {
+  const writes = ["PutItem", "UpdateItem", "DeleteItem"];
+  const writersOf = (partition: string, { ask: asks }: Pick<ReturnType<typeof accessIn>, "ask">) =>
+    names.filter((name) => writes.some((action) => asks(name, action, [partition]) === undefined));
+
+  it.each([
+    ["SIGNED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["signTransaction"]],
+    ["CANCELLED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["cancelOrder"]],
+    ["POLICY#u", []],
+    ["TRADING", []],
+  ])("include %s, which is written by %j alone", (partition, owners) => {
+    expect(writersOf(partition, { ask })).toEqual(owners.filter((name) => names.includes(name)));
+    expect(writersOf("USER#u", { ask })).toContain("executeOrders");
+  });
+
+  it("stay closed to roles that are given all actions on the table, also in batches and in PartiQL", () => {
+    const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
+    const more = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
+    for (const action of [...writes, ...more]) {
+      expect(generous.ask("executeOrders", action, ["USER#u"])).toBeUndefined();
+      for (const partition of ["SIGNED#1", "CANCELLED#1", "POLICY#u", "TRADING"])
+        expect(generous.ask("executeOrders", action, ["USER#u", partition])).toMatch(/with an explicit deny/);
+    }
+  });
+
+  it("can be read by those who work on orders", () => {
+    expect(ask("executeOrders", "BatchGetItem", ["SIGNED#1", "TRADING"])).toBeUndefined();
+    expect(ask("signTransaction", "BatchGetItem", ["CANCELLED#1", "TRADING", "USER#u"])).toBeUndefined();
+  });
+});
+
+describe("DynamoDB's endpoint behind the walls", () => {
+  it("lets the signer alone pass, with the actions of its row, on this table", () => {
+    expect(ask("signTransaction", "PutItem", ["SIGNED#1"])).toBeUndefined();
+    const generous = accessIn(changed((of) => of("signTransaction").role.Policies.push(allOfDynamoDb)));
+    expect(generous.ask("signTransaction", "Scan")).toMatch(/no VPC endpoint policy/);
+    expect(generous.ask("signTransaction", "PutItem", ["A"], "arn:aws:dynamodb:us-east-1:1:table/x")).toMatch(
+      /no VPC endpoint policy/,
+    );
+    expect(accessIn(impostor).ask("executeOrders", "PutItem", ["USER#u"])).toMatch(/no VPC endpoint policy/);
+  });
+});
