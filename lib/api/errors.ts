@@ -26,6 +26,7 @@ export type ErrorCode =
 /** The codes of HTTP answers, each with its status. Any domain error may end a request. */
 export const statusOfCode = {
   INVALID_REQUEST: 400,
+  IDEMPOTENCY_KEY_MISSING: 400,
   INVALID_PRIVATE_KEY: 400,
   INVALID_SETTING: 400,
   UNSUPPORTED_CHAIN: 400,
@@ -44,6 +45,7 @@ export const statusOfCode = {
   WALLET_BUSY: 409,
   ORDER_NOT_CANCELLABLE: 409,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
   INTERNAL_ERROR: 500,
   CHAIN_UNAVAILABLE: 503,
 } as const satisfies Record<DomainErrorCode, number> & { [Code in ErrorCode]?: number };
@@ -81,6 +83,8 @@ const Gwei = v.string();
 /** What the general envelope says about an error beside its message, by the code. Other codes have no details. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
+  IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
+  IDEMPOTENCY_KEY_REUSED: v.object({ orderId: v.string() }),
   UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
   INSUFFICIENT_BALANCE: v.object({
     token: v.string(),

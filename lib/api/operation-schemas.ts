@@ -27,8 +27,12 @@ export type OperationSchemas = {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
   body?: v.GenericSchema;
+  /** By their usual names. Headers of other operations are not read. */
+  headers?: v.GenericSchema;
   /** The body of a 200. A field that it does not list never leaves the service. */
   success: v.GenericSchema;
+  /** What the headers of a 200 mean that only this operation has. */
+  answerHeaders?: Readonly<Record<string, string>>;
   /** The errors that it may end in, beside those of every request with such input. */
   errors?: readonly HttpErrorCode[];
 };
@@ -108,6 +112,7 @@ type InputPart<Name extends RestOperationName, Part extends string> = Schemas[Na
 export type Request<Name extends RestOperationName> = {
   path: InputPart<Name, "path">;
   query: InputPart<Name, "query">;
+  headers: InputPart<Name, "headers">;
   body: InputPart<Name, "body">;
 };
 

@@ -21,9 +21,9 @@ export function schemaComponents(target: "draft-07" | "draft-2020-12") {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  // JSON Schema cannot express a valibot check.
+  // JSON Schema cannot express these. Their rules are in descriptions.
   const convert = (schema: v.GenericSchema) =>
-    hoist(toJsonSchema(schema, { target, ignoreActions: ["check"] })) as JsonSchema;
+    hoist(toJsonSchema(schema, { target, ignoreActions: ["check", "raw_check", "transform", "trim"] })) as JsonSchema;
 
   return { schemas, convert };
 }

@@ -8,6 +8,8 @@ import { type JsonSchema, schemaComponents } from "./components.ts";
 /** What each code means. */
 const meanings: Record<HttpErrorCode, string> = {
   INVALID_REQUEST: "The request cannot be read. The message names the field.",
+  IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key.",
+  IDEMPOTENCY_KEY_REUSED: "The key has placed another order, with another body.",
   INVALID_PRIVATE_KEY: "The private key is not one of that network.",
   INVALID_SETTING: "The chain does not have that setting.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",
@@ -43,15 +45,23 @@ export function openApiDocument(): JsonSchema {
   const json = (schema: v.GenericSchema) => ({ "application/json": { schema: components.convert(schema) } });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {
-    const { path, query, body, success }: OperationSchemas = schemas[name];
-    const parameters = [...parametersIn("path", path), ...parametersIn("query", query)];
+    const { path, query, headers, body, success, answerHeaders }: OperationSchemas = schemas[name];
+    const parameters = [
+      ...parametersIn("path", path),
+      ...parametersIn("query", query),
+      ...parametersIn("header", headers),
+    ];
     return {
       operationId: name,
       summary: row.summary,
       ...(parameters.length > 0 && { parameters }),
       ...(body && { requestBody: { required: true, content: json(body) } }),
       responses: {
-        200: { description: "Success", content: json(success) },
+        200: {
+          description: "Success",
+          ...(answerHeaders && { headers: describedHeaders(answerHeaders) }),
+          content: json(success),
+        },
         ...Object.fromEntries(
           [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
         ),
@@ -59,7 +69,10 @@ export function openApiDocument(): JsonSchema {
     };
   }
 
-  function parametersIn(place: "path" | "query", schema: v.GenericSchema | undefined): JsonSchema[] {
+  function parametersIn(
+    place: "path" | "query" | "header",
+    schema: v.GenericSchema | undefined,
+  ): JsonSchema[] {
     if (schema === undefined) return [];
     const { properties = {}, required = [] } = components.convert(schema) as Parameters;
     return Object.entries(properties).map(([name, { description, ...property }]) => {
@@ -111,6 +124,11 @@ export function openApiDocument(): JsonSchema {
     },
   };
 }
+
+const describedHeaders = (headers: Readonly<Record<string, string>>): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );
 
 type Parameters = { properties?: Record<string, JsonSchema>; required?: string[] };
 

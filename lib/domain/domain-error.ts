@@ -9,6 +9,10 @@ import type { TokenFlag } from "./trading/token-flag.ts";
 export type DomainErrorDetails = {
   /** With a field that only the domain can judge. */
   INVALID_REQUEST: { field: string };
+  /** With the header that is missing. */
+  IDEMPOTENCY_KEY_MISSING: { field: string };
+  /** With the order that the key placed. */
+  IDEMPOTENCY_KEY_REUSED: { orderId: string };
   INVALID_PRIVATE_KEY: undefined;
   INVALID_SETTING: undefined;
   WALLET_LIMIT_REACHED: undefined;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
-import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
+import { type OperationSchemas, type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { ErrorShape, ErrorShapes } from "../operation-types.ts";
@@ -15,7 +15,20 @@ import { InvalidRequest, validate } from "./validate.ts";
 /** The caller, as the authorizer has identified them, and the time of the call. */
 type Call = { userID: string; now: Date };
 
-type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Success<Name>>;
+type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Success<Name>>;
+
+type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Answer<Name>>;
+
+/** A success with headers of its own. */
+export class WithHeaders<Body> {
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: Body, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
 
 const allowedOrigins = environment("ALLOWED_ORIGINS");
 
@@ -29,7 +42,8 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
     try {
       const request = { ...readRequest(name, event), userID: callerOf(event), now };
       const result = await inTime(context, () => useCase(request));
-      return withCors(event, answer(200, v.parse(schemas[name].success, result)));
+      const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
+      return withCors(event, answer(200, v.parse(schemas[name].success, body), headers));
     } catch (error) {
       return withCors(event, answerError(operations[name].errors, errorAnswer(name, error), now));
     }
@@ -66,12 +80,21 @@ function callerOf({ requestContext }: APIGatewayProxyEvent): string {
 
 /** @throws {InvalidRequest} */
 function readRequest<Name extends RestOperationName>(name: Name, event: APIGatewayProxyEvent): Request<Name> {
-  const { path, query, body } = { path: undefined, query: undefined, body: undefined, ...schemas[name] };
+  const { path, query, headers, body }: OperationSchemas = schemas[name];
   return {
     path: path && validate(path, event.pathParameters ?? {}),
     query: query && validate(query, event.queryStringParameters ?? {}),
     body: body && validate(body, readJsonObject(event)),
+    headers: headers && validate(headers, namedHeaders(event, headers), "headers"),
   } as Request<Name>;
+}
+
+/** Those that a schema names, whatever the case of their names. */
+function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): object {
+  const { entries = {} } = schema as { entries?: object };
+  return Object.fromEntries(
+    Object.keys(entries).map((name) => [name, headerOf(event, name.toLowerCase())] as const),
+  );
 }
 
 function readJsonObject(event: APIGatewayProxyEvent): object {

@@ -75,5 +75,5 @@ function required(
 /** The field's name, unless it is unlike a name: it may be a secret in the wrong place. */
 function fieldOf(issue: v.BaseIssue<unknown>): string | undefined {
   const path = v.getDotPath(issue) ?? "";
-  return /^[A-Za-z_][\w.]{0,23}$/.test(path) ? path : undefined;
+  return /^[A-Za-z_][\w.-]{0,23}$/.test(path) ? path : undefined;
 }
