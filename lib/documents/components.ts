@@ -23,7 +23,9 @@ export function schemaComponents(target: "draft-07" | "draft-2020-12") {
 
   // JSON Schema cannot express these. Their rules are in descriptions.
   const convert = (schema: v.GenericSchema) =>
-    hoist(toJsonSchema(schema, { target, ignoreActions: ["check", "raw_check", "transform", "trim"] })) as JsonSchema;
+    hoist(
+      toJsonSchema(schema, { target, ignoreActions: ["check", "raw_check", "transform", "trim"] }),
+    ) as JsonSchema;
 
   return { schemas, convert };
 }
