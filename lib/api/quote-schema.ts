@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { orderSides } from "../domain/execution.ts";
+import { type Order, orderSides } from "../domain/execution.ts";
 import { quoteWarnings } from "../domain/trading/quote-warnings.ts";
 import { EnvelopeErrorSchema } from "./errors.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
@@ -18,58 +18,57 @@ import {
   TradingChainSchema,
 } from "./trading-scalars.ts";
 
+/** What a trade is, and what its user allows. Absent settings are the user's. */
+export const tradeEntries = {
+  side: v.picklist(orderSides),
+  token: GivenAddressSchema,
+  amount: v.optional(GivenAmountSchema),
+  percent: v.optional(GivenPercentSchema),
+  slippage: v.optional(GivenPercentSchema),
+  minAmountOut: v.optional(GivenAmountSchema),
+  maxPriceImpact: v.optional(GivenPercentSchema),
+  gasPreset: v.optional(gasPreset),
+  maxGasPrice: v.optional(maxGasPrice),
+  mevProtection: v.optional(v.boolean()),
+  allowUnsafe: v.optional(v.boolean()),
+};
+
+type GivenTrade = {
+  side: Order["side"];
+  wallet?: string | undefined;
+} & { [Name in "amount" | "percent" | "slippage" | "minAmountOut"]?: string | number | undefined };
+
+/** Which field is at fault if the fields of a trade do not go together, and why. */
+function tradeProblem({ side, wallet, amount, percent, slippage, minAmountOut }: GivenTrade) {
+  if (amount === undefined && percent === undefined) return ["amount", "is required"] as const;
+  if (percent !== undefined) {
+    if (amount !== undefined) return ["percent", "must not be given beside amount"] as const;
+    if (side === "buy") return ["percent", "is for sales only. Name an amount"] as const;
+    if (wallet === undefined) return ["wallet", "is required with percent"] as const;
+  }
+  if (slippage !== undefined && minAmountOut !== undefined)
+    return ["minAmountOut", "must not be given beside slippage"] as const;
+  return undefined;
+}
+
+/** What must hold of the fields of a trade together. */
+export const tradeRules = <Trade extends GivenTrade>() =>
+  v.rawCheck<Trade>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value: input } = dataset;
+    const [key, message] = tradeProblem(input) ?? [];
+    if (key === undefined) return;
+    addIssue({ message, path: [{ type: "object", origin: "value", input, key, value: input[key] }] });
+  });
+
+export const tradeDescription =
+  "Exactly one of `amount` and `percent`. `percent` is of the available balance, for sales only. `slippage` or `minAmountOut`, not both. What is absent comes from the user's settings of the chain.";
+
 export const QuoteRequestSchema = v.pipe(
-  v.strictObject({
-    chain: ChainNameSchema,
-    wallet: v.optional(GivenAddressSchema),
-    side: v.picklist(orderSides),
-    token: GivenAddressSchema,
-    amount: v.optional(GivenAmountSchema),
-    percent: v.optional(GivenPercentSchema),
-    slippage: v.optional(GivenPercentSchema),
-    minAmountOut: v.optional(GivenAmountSchema),
-    maxPriceImpact: v.optional(GivenPercentSchema),
-    gasPreset: v.optional(gasPreset),
-    maxGasPrice: v.optional(maxGasPrice),
-    mevProtection: v.optional(v.boolean()),
-    allowUnsafe: v.optional(v.boolean()),
-  }),
-  v.forward(
-    v.check(({ amount, percent }) => amount !== undefined || percent !== undefined, "is required"),
-    ["amount"],
-  ),
-  v.forward(
-    v.check(
-      ({ amount, percent }) => amount === undefined || percent === undefined,
-      "must not be given beside amount",
-    ),
-    ["percent"],
-  ),
-  v.forward(
-    v.check(
-      ({ percent, side }) => percent === undefined || side === "sell",
-      "is for sales only. Name an amount",
-    ),
-    ["percent"],
-  ),
-  v.forward(
-    v.check(
-      ({ percent, wallet }) => percent === undefined || wallet !== undefined,
-      "is required with percent",
-    ),
-    ["wallet"],
-  ),
-  v.forward(
-    v.check(
-      ({ slippage, minAmountOut }) => slippage === undefined || minAmountOut === undefined,
-      "must not be given beside slippage",
-    ),
-    ["minAmountOut"],
-  ),
+  v.strictObject({ chain: ChainNameSchema, wallet: v.optional(GivenAddressSchema), ...tradeEntries }),
+  tradeRules(),
   v.title("QuoteRequest"),
-  v.description(
-    "Exactly one of `amount` and `percent`. `percent` is of the available balance, for sales, and needs `wallet`. `slippage` or `minAmountOut`, not both. What is absent comes from the user's settings of the chain.",
-  ),
+  v.description(`${tradeDescription} \`percent\` needs \`wallet\`.`),
 );
 
 /** Addresses may have any case or checksum. */
@@ -91,7 +90,7 @@ const NetworkFeeSchema = v.object({
 
 const submissions = ["private", "sequencer", "public"] as const;
 
-const QuoteSchema = v.pipe(
+export const QuoteSchema = v.pipe(
   v.object({
     chain: TradingChainSchema,
     wallet: v.exactOptional(AddressSchema),

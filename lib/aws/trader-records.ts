@@ -1,11 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { chains, type SettingsPatch, settingsInForce } from "../domain/settings.ts";
+import { chains, type SettingsPatch } from "../domain/settings.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import {
-  defaultOrderSettings,
-  type OrderSettings,
-  type TradingChain,
-} from "../domain/trading/trading-chain.ts";
+import { type OrderSettings, orderSettingsOf, type TradingChain } from "../domain/trading/trading-chain.ts";
 import { getItems } from "./batch-get.ts";
 import type { Table } from "./table.ts";
 import { settingsKey, walletKey } from "./table-keys.ts";
@@ -36,15 +32,8 @@ export async function readOrderSettings(
   const keys = chosen === undefined ? [stop] : [stop, settingsKey(userID, chosen)];
   const items = await getItems<SettingsPatch>(table, keys);
   const stored = items.find(({ PK }) => PK !== stop.PK);
-  const settings = {
-    ...defaultOrderSettings[chain],
-    ...(chosen !== undefined && chosen !== "sol" && settingsInForce(chosen, stored)),
-  };
   return {
-    settings: { ...settings, slippage: rounded(settings.slippage) },
+    settings: orderSettingsOf(chain, stored),
     isStopped: items.some(({ PK }) => PK === stop.PK),
   };
 }
-
-/** Settings may have more places than percentages of trading, which have four. The least of both is the same. */
-const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;

@@ -1,18 +1,18 @@
 import type { Network } from "../domain/network.ts";
-import { chains } from "../domain/settings.ts";
-import type { LaneView, PlacingView, SigningView, SignRequest } from "../domain/trading/effects.ts";
+import { chains, type SettingsPatch } from "../domain/settings.ts";
+import type { Effects, LaneView, PlacingView, SigningView, SignRequest } from "../domain/trading/effects.ts";
 import { weiOfGwei } from "../domain/trading/fees.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import type { Items, Job, Kind, Lane, Names } from "../domain/trading/table-step.ts";
 import type { TradeOrder } from "../domain/trading/trade-order.ts";
-import { defaultOrderSettings, tradingChains } from "../domain/trading/trading-chain.ts";
+import { type OrderSettings, orderSettingsOf, tradingChains } from "../domain/trading/trading-chain.ts";
 import { getItems } from "./batch-get.ts";
-import { oldestFirst, tradeKeyOf } from "./lane-records.ts";
+import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 import { type Item, queryRange, type Table } from "./table.ts";
 import { type Key, settingsKey } from "./table-keys.ts";
 import { contentOf, keysOfItems } from "./trading-items.ts";
-import { isJob, jobsAndSlotsOf, jobsOf, lanesOf, slotsInLane, tradingStopKey } from "./trading-keys.ts";
+import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./trading-keys.ts";
 
 type Known = Exclude<Kind, "wallet">;
 
@@ -50,13 +50,17 @@ class Found {
 
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
 
-  /** In wei for a unit of gas. */
-  maxGasPrice(chain: Network, userID: string): bigint {
+  /** The user's settings for orders. Undefined for a network on which none can be executed. */
+  settings(chain: Network, userID: string): OrderSettings | undefined {
     const [key] = settingsKeysOf(chain, userID);
-    const item = key && (this.#items.get(textOf(key)) as { maxGasPrice?: number } | undefined);
+    const stored = key && (this.#items.get(textOf(key)) as SettingsPatch | undefined);
     const trading = tradingChains.find((each) => each === chain);
-    return weiOfGwei(item?.maxGasPrice ?? (trading ? defaultOrderSettings[trading].maxGasPrice : 0));
+    return trading && orderSettingsOf(trading, stored);
   }
+
+  /** In wei for a unit of gas. */
+  maxGasPrice = (chain: Network, userID: string): bigint =>
+    weiOfGwei(this.settings(chain, userID)?.maxGasPrice ?? 0);
 }
 
 const textOf = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
@@ -139,30 +143,35 @@ export async function readSigning(
 }
 
 /**
- * Two calls at once, and a third if the wallet has other orders, or the key was used.
+ * One call. Two more if the wallet has other orders, and one if the key was used.
  *
  * @param maxOrder The most that a buy may spend.
  */
 export async function readPlacing(
   table: Table,
-  { lane, userID, key }: { lane: LaneKey; userID: string; key: string },
-  maxOrder: bigint | undefined,
+  { lane, userID, key }: Effects["readPlacing"]["ask"],
+  maxOrder?: bigint,
 ): Promise<PlacingView> {
-  const [jobs, found] = await Promise.all([
-    queryRange<Job>(table, jobsOf(lane)),
-    find(table, [
-      keysOfItems.key({ userID, key }),
-      tradingStopKey(lane.chain),
-      keysOfItems.wallet({ ...lane, userID }),
-    ]),
+  const named = key === undefined ? undefined : { userID, key };
+  const found = await find(table, [
+    ...(named ? [keysOfItems.key(named)] : []),
+    keysOfItems.lane(lane),
+    tradingStopKey(lane.chain),
+    ...keysOfUser(lane, userID),
   ]);
-  const used = found.get("key", { userID, key });
-  const orders = await find(table, [...jobs, ...(used ? [used] : [])].map(tradeKeyOf));
+  const used = named && found.get("key", named);
+  const jobs = found.get("lane", lane)?.jobs;
+  const [laneOrders, placed] = await Promise.all([
+    jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
+    used && find(table, [tradeKeyOf(used)]),
+  ]);
   return {
     used,
-    order: used && orders.get("order", orderNamed(used)),
+    order: used && placed?.get("order", orderNamed(used)),
     hasWallet: !found.isRetired(lane, userID),
-    laneOrders: oldestFirst(orders.all("order", jobs.map(orderNamed))),
+    laneOrders,
+    jobs,
+    settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
     maxOrder,
   };

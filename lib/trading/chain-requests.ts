@@ -1,7 +1,6 @@
 import type { ChainConfiguration, ListedToken } from "../chains/chain-configuration.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { Network } from "../domain/network.ts";
-import { parseAmount } from "../domain/trading/decimal-text.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../domain/trading/token-identity.ts";
 import { chainFacts, type TradingChain } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -14,26 +13,14 @@ export const nativeToken = "native";
 /** @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here */
 export function chainFor(chains: Chains, network: Network): ChainReader {
   const reader = chains.get(network as TradingChain);
-  if (reader !== undefined) return reader;
-  const names = [...chains.keys()];
-  throw new DomainError(
-    "UNSUPPORTED_CHAIN",
-    `chain must be one of those that trade here: ${names.join(", ")}`,
-    {
-      chains: names,
-    },
-  );
+  if (reader === undefined) throw unsupportedChain(chains);
+  return reader;
 }
 
-/**
- * Units of a token, from decimal text.
- *
- * @throws {DomainError} INVALID_REQUEST
- */
-export function unitsFrom(text: string, decimals: number, field: string): bigint {
-  const units = parseAmount(text, decimals);
-  if (typeof units === "bigint") return units;
-  throw new DomainError("INVALID_REQUEST", `${field} ${units.problem}`, { field });
+export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN"> {
+  const names = [...chains.keys()];
+  const message = `chain must be one of those that trade here: ${names.join(", ")}`;
+  return new DomainError("UNSUPPORTED_CHAIN", message, { chains: names });
 }
 
 /** All tokens that users are shown by their symbols, the wrapped coin among them. */

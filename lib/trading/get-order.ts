@@ -22,6 +22,8 @@ export async function getOrder(
     readExecution(table, userID, "order", orderID),
   ]);
   if (order !== undefined) return { order: shownOrder(order), ...detailsOf(order, slots) };
-  if (recorded === undefined) throw new DomainError("ORDER_NOT_FOUND", "The user has no such order");
+  if (recorded === undefined) throw orderNotFound();
   return { order: recorded as unknown as Order, attempts: [] };
 }
+
+export const orderNotFound = (): DomainError => new DomainError("ORDER_NOT_FOUND", "You have no such order");

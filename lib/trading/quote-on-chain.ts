@@ -1,4 +1,4 @@
-import { askTogether } from "../chains/ask-together.ts";
+import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../chains/fee-market.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../chains/probe-simulation.ts";
@@ -6,17 +6,15 @@ import { coinsCall } from "../chains/rpc-call.ts";
 import { belongingsCall } from "../chains/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/token-claims.ts";
 import { DomainError } from "../domain/domain-error.ts";
-import type { Order } from "../domain/execution.ts";
-import { coinDecimals } from "../domain/trading/decimal-text.ts";
-import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
+import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
+import { feesFor } from "../domain/trading/fees.ts";
+import { availableOf } from "../domain/trading/judge-trade.ts";
 import { shortage } from "../domain/trading/order-checks.ts";
-import { reservedBy } from "../domain/trading/reserved.ts";
 import { isV2Venue } from "../domain/trading/route-choice.ts";
 import { isWritable, type TokenIdentity } from "../domain/trading/token-identity.ts";
-import { bestSafety, type TokenSafety } from "../domain/trading/token-safety.ts";
-import type { TradeOrder } from "../domain/trading/trade-order.ts";
-import type { OrderSettings } from "../domain/trading/trading-chain.ts";
-import { identify, tokenNotFound, unitsFrom } from "./chain-requests.ts";
+import { bestSafety, flagsOf, type TokenSafety } from "../domain/trading/token-safety.ts";
+import type { QuoteQuestion, Trade, TradeFacts } from "../domain/trading/trade-facts.ts";
+import { identify, tokenNotFound } from "./chain-requests.ts";
 import {
   type ChosenRoute,
   chooseRoute,
@@ -24,72 +22,53 @@ import {
   routeCalls,
   routesToTry,
   type SwapRequest,
+  transactionsOf,
   withEstimate,
 } from "./choose-route.ts";
 import type { ChainReader } from "./open-chains.ts";
 
-/** What is to be quoted. Addresses are in EIP-55 form. */
-export type QuotedTrade = {
-  side: Order["side"];
-  token: string;
-  /** Decimal text. */
-  amount?: string | undefined;
-  /** Of the available balance. */
-  percent?: number | undefined;
-  wallet?: string | undefined;
-  gasPreset: OrderSettings["gasPreset"];
-  /** The wallet's open orders. */
-  orders: readonly TradeOrder[];
-};
-
-/** A trade as the chain sees it. Amounts are in units. */
-export type ChainQuote = {
-  identity: TokenIdentity;
-  block: number;
-  amount: bigint;
-  route: ChosenRoute;
-  safety: TokenSafety;
-  /** The native side of the deepest pool. */
-  liquidity: bigint;
-  market: FeeMarket;
-  request: SwapRequest;
-  /** What the wallet has beside what its open orders will spend. Absent without a wallet. */
-  available?: { coins: bigint; tokens: bigint };
-};
+/** Without a wallet, the trade is a stranger's. */
+type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & { wallet?: string | undefined };
 
 /**
- * Finds the best route of a trade and what it needs, in two requests.
+ * Finds the best route of a trade and what it needs, in three requests.
  *
+ * @param block Where to look. Fees are always the newest.
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a share
  * of nothing
  * @throws {ChainUnavailable}
  */
-export async function quoteOnChain(reader: ChainReader, trade: QuotedTrade): Promise<ChainQuote> {
-  const { client, configuration } = reader;
+export async function quoteOnChain(
+  ask: Ask,
+  reader: Pick<ChainReader, "chain" | "configuration">,
+  asked: Asked,
+  block: number | "latest" = "latest",
+): Promise<TradeFacts> {
+  const { configuration } = reader;
+  const { trade } = asked;
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
-  const wallet = trade.wallet ?? newStranger();
+  const wallet = asked.wallet ?? newStranger();
   const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
   const trades = coinAmount === undefined ? [probe] : [probe, { side, amountIn: coinAmount }];
-  const first = await askTogether(client.read, {
-    claims: tokenClaimsCall(token, "latest"),
-    belongings: belongingsCall(configuration, token, wallet, "latest"),
-    coins: coinsCall(wallet, "latest"),
+  const first = await askTogether(ask, {
+    claims: tokenClaimsCall(token, block),
+    belongings: belongingsCall(configuration, token, wallet, block),
+    coins: coinsCall(wallet, block),
     market: feeMarketCalls(),
-    found: poolCalls(configuration, token, trades, "latest"),
+    found: poolCalls(configuration, token, trades, block),
   });
   const identity = identify(reader, token, first.claims);
   const { belongings } = first;
   const found = poolRoutesOf(first.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
     throw tokenNotFound(reader.chain);
-  const reserved = reservedBy(trade.orders);
-  const available = {
-    coins: rest(first.coins, reserved.coins),
-    tokens: rest(belongings.held, reserved.tokens.get(token) ?? 0n),
-  };
-  const amount = coinAmount ?? tokenAmount(trade, identity, available.tokens);
+  // A share of nothing is judged after this, like all that is about balances.
+  if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
+  const held = { coins: first.coins, tokens: belongings.held };
+  const { tokens: available } = availableOf(held, token, asked.orders);
+  const amount = coinAmount ?? tokenAmount(trade, identity, available);
   // What a sale's pools pay is asked beside the simulations: only now the amount is known.
   const tried =
     side === "buy"
@@ -104,12 +83,12 @@ export async function quoteOnChain(reader: ChainReader, trade: QuotedTrade): Pro
     amountIn: amount,
     allowances: belongings.allowances,
     hasTokens: belongings.held >= amount,
-    fees: feesFor(reader.chain, trade.gasPreset, market),
+    fees: feesFor(reader.chain, asked.gasPreset, market),
     baseFee: market.baseFee,
   };
   const tag = found.block.number;
   const probed = routesToProbe(found.routes[0] ?? []);
-  const second = await askTogether(client.read, {
+  const second = await askTogether(ask, {
     answers: routeCalls(reader, request, tried, found.block),
     states: poolStatesCall(configuration, token, found.pools, tag),
     safeties: probed.map((route) => probeSimulation(configuration, token, route, found.block)),
@@ -129,20 +108,25 @@ export async function quoteOnChain(reader: ChainReader, trade: QuotedTrade): Pro
   const chosen = chooseRoute(reader, request, routes, answers);
   if (chosen === undefined) throw (sale ?? found).isTooSmall.at(-1) ? tooSmall() : noRoute();
   const safety = safetyFor(chosen);
-  const route = await withEstimate(client.read, reader, request, afterTax(chosen, request, safety), tag);
+  const route = await withEstimate(ask, reader, request, afterTax(chosen, request, safety), tag);
   if (route === undefined || route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
   const depths = [...second.states.values()].map(({ coins }) => coins);
+  const liquidity = depths.reduce((most, coins) => (coins > most ? coins : most), 0n);
+  const { venue, pool, feeBps } = route;
   return {
+    block: found.block,
     identity,
-    block: tag,
     amount,
-    route,
+    amountOut: route.amountOut,
+    priceImpact: route.priceImpact,
+    route: { venue, pool, feeBps },
+    transactions: transactionsOf(route),
+    fees: request.fees,
+    baseFee: market.baseFee,
     safety,
-    liquidity: depths.reduce((most, coins) => (coins > most ? coins : most), 0n),
-    market,
-    request,
-    ...(trade.wallet !== undefined && { available }),
+    flags: flagsOf(identity, safety, liquidity),
+    ...(asked.wallet !== undefined && { held }),
   };
 }
 
@@ -150,13 +134,11 @@ const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token 
 
 const tooSmall = () => new DomainError("AMOUNT_TOO_SMALL", "For such a small amount nothing would arrive");
 
-const rest = (units: bigint, taken: bigint) => (units > taken ? units - taken : 0n);
-
 const perPercent = 10_000;
 
 /** The tokens of a sale. */
 function tokenAmount(
-  { amount, percent }: QuotedTrade,
+  { amount, percent }: Trade,
   { token, symbol, decimals }: TokenIdentity,
   available: bigint,
 ): bigint {

@@ -6,7 +6,7 @@ import { executionKey, type Key } from "../../lib/aws/table-keys.ts";
 import { cancellationKey, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { readOrder } from "../../lib/aws/trading-views.ts";
-import { cancelOrder } from "../../lib/domain/trading/cancelling.ts";
+import { cancelling } from "../../lib/domain/trading/cancelling.ts";
 import type { LaneKey } from "../../lib/domain/trading/intent.ts";
 import { type Items, type Step, unchanged } from "../../lib/domain/trading/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../lib/domain/trading/trade-order.ts";
@@ -55,7 +55,7 @@ describe("writeStep", () => {
       now: () => Date.parse("2026-11-21T20:00:00.000Z"),
       wake: () => undefined,
     };
-    const cancel = () => runProcedure(cancelOrder(userID, orderId), effects);
+    const cancel = () => runProcedure(cancelling(userID, orderId), effects);
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     const noted = { ...cancellationKey(orderId), orderId, expiresAt: validUntil + 86_400 };
     expect(await get(cancellationKey(orderId))).toEqual(noted);

@@ -8,6 +8,7 @@ import { readLane, readLanes, readOrder, readPlacing, readSigning } from "../../
 import type { LaneKey } from "../../lib/domain/trading/intent.ts";
 import type { Step } from "../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { defaultOrderSettings } from "../../lib/domain/trading/trading-chain.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
@@ -129,6 +130,8 @@ describe("readPlacing", () => {
     const found = {
       hasWallet: true,
       laneOrders: expect.arrayContaining([order, other]),
+      jobs: 2,
+      settings: defaultOrderSettings.eth,
       isStopped: false,
       maxOrder: 5n,
     };

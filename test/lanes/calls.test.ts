@@ -28,11 +28,11 @@ async function countingBench() {
 }
 
 describe("a buy", () => {
-  it("takes 5 calls of AWS to its answer, 8 more to the broadcast and 1 after it, then 4 for the fill and 4 for the end", async () => {
+  it("takes 4 calls of AWS to its answer, 8 more to the broadcast and 1 after it, then 4 for the fill and 4 for the end", async () => {
     const { bench, calls, since } = await countingBench();
     let before = calls();
     await bench.place(bench.request());
-    expect(since(before)).toBe(5);
+    expect(since(before)).toBe(4);
     const counting = bench.wrap;
     let atSend = 0;
     bench.wrap = (performers) => {

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readListed } from "../../lib/aws/listed-executions.ts";
 import { readLane, readPlacing } from "../../lib/aws/trading-views.ts";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
-import { type PlaceRequest, placeOrder } from "../../lib/domain/trading/placing.ts";
+import { type PlaceRequest, placing } from "../../lib/domain/trading/placing.ts";
 import { watchReceipts } from "../../lib/domain/trading/waking.ts";
 import { chainEffects } from "../../lib/trading/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { glanceEffect } from "../../lib/trading/glance-effect.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
+import { type ChainReader, openChains } from "../../lib/trading/open-chains.ts";
+import { quotesOfHosts } from "../../lib/trading/quotes-of-hosts.ts";
 import { type Performers, runProcedure } from "../../lib/trading/run-procedure.ts";
 import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
 import { tableEffects } from "../../lib/trading/table-effects.ts";
@@ -23,6 +24,7 @@ const lane = { chain: "eth", wallet } as const;
 const { vault, macs } = openKeys();
 
 let chain: TestChain;
+let reader: ChainReader;
 let effects: Performers;
 let signer: Signer;
 let woken = 0;
@@ -31,6 +33,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url] };
   const chains = openChains({ eth: configuration });
+  reader = chains.get("eth") as ChainReader;
   effects = {
     ...tableEffects(db.table),
     ...chainEffects(chains),
@@ -49,35 +52,22 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-const request = (changes: Partial<PlaceRequest>): PlaceRequest => ({
+const request = (changes: Partial<PlaceRequest["trade"]>): PlaceRequest => ({
   ...lane,
   orderId: `order to ${changes.side}`,
   userID,
-  side: "buy",
-  token: localAddresses.moon,
-  amount: 5n * 10n ** 17n,
-  maxGasPrice: 100n * 10n ** 9n,
-  gasPreset: "medium",
-  isPrivate: false,
-  validUntil: Math.floor(Date.now() / 1000) + 120,
   key: `key to ${changes.side}`,
   fingerprint: "body",
-  placed: {
-    clientOrderId: "k-1",
-    symbol: "MOON/ETH",
-    decimals: 18,
-    slippage: 1,
-    createdAt: new Date().toISOString(),
-  },
-  slippagePpm: 10_000n,
-  venues: ["uniswap-v2", "uniswap-v3"],
-  ...changes,
+  trade: { side: "buy", token: localAddresses.moon, mevProtection: false, ...changes },
+  ground: { chain: "eth", hasRelay: false, venues: ["uniswap-v2", "uniswap-v3"] },
+  createdAt: new Date().toISOString(),
 });
 
-const place = (changes: Partial<PlaceRequest>) =>
-  runProcedure(placeOrder(request(changes)), {
+const place = (changes: Partial<PlaceRequest["trade"]>) =>
+  runProcedure(placing(request(changes)), {
     ...effects,
-    readPlacing: (ask) => readPlacing(db.table, ask, undefined),
+    readPlacing: (ask) => readPlacing(db.table, ask),
+    quote: ({ question }) => quotesOfHosts(reader, question),
     makeMac: ({ intent }) => macs.makeMac(intent),
   });
 
@@ -102,7 +92,7 @@ const held = () => amountOf(`0x70a08231${wallet.slice(2).padStart(64, "0")}`);
 
 describe("an order on a real chain", () => {
   it("buys what was quoted, sells all of it, and reports both to the unit", async () => {
-    expect(await place({ side: "buy" })).toMatchObject({ isReplayed: false });
+    expect(await place({ side: "buy", amount: "0.5" })).toMatchObject({ isReplayed: false });
     expect(await watchAndWork()).toBe(true);
     expect(await watchAndWork()).toBe(false);
     await settle();
@@ -116,7 +106,7 @@ describe("an order on a real chain", () => {
     expect(amount).toBe(4_960_273_038_901_078_125_544n);
 
     const before = BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
-    await place({ side: "sell", amount });
+    await place({ side: "sell", percent: 100 });
     await watchAndWork();
     await settle();
     const sold = await getOrder(db.table, userID, "order to sell");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { Trader } from "../../lib/domain/trading/judge-trade.ts";
 import { inspectToken } from "../../lib/trading/inspect-token.ts";
-import type { Trader } from "../../lib/trading/quote-trade.ts";
 import { chainsOf } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { deployOddToken } from "../support/odd-tokens.ts";

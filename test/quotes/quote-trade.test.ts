@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
 import { approval, creationOf, v2Liquidity, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
-import { quoteTrade, type Trader } from "../../lib/trading/quote-trade.ts";
+import type { Trader } from "../../lib/domain/trading/judge-trade.ts";
+import { quoteTrade } from "../../lib/trading/quote-trade.ts";
 import { readerOf, startPlainHost } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { addDryPool } from "../support/odd-tokens.ts";

@@ -1,11 +1,12 @@
 import { type Procedure, perform } from "./effects.ts";
 import type { Slot } from "./slot.ts";
 import { type Step, unchanged } from "./table-step.ts";
-import { changed, hasEnded, lifeOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+import { changed, hasEnded, type Life, lifeOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 
 export type CancelAnswer =
   | { order: TradeOrder }
-  | { refused: "ORDER_NOT_FOUND" | "ORDER_NOT_CANCELLABLE" | "busy" };
+  | { refused: "ORDER_NOT_FOUND" | "busy" }
+  | { refused: "ORDER_NOT_CANCELLABLE"; status: Life["status"] };
 
 const maxTries = 5;
 
@@ -16,12 +17,12 @@ const keptSeconds = 86_400;
  * Cancels an order: at once while its swap is not signed. Afterwards a transaction that does nothing competes for the
  * nonce, and the chain decides. Repeating it changes nothing.
  */
-export function* cancelOrder(userID: string, orderId: string): Procedure<CancelAnswer> {
+export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
   for (let tries = 0; tries < maxTries; tries++) {
     const { order, slots } = yield* perform({ do: "readOrder", userID, orderId });
     if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
     if (order.life.status === "cancelled" || (order.isCancelling && !hasEnded(order))) return { order };
-    if (hasEnded(order)) return { refused: "ORDER_NOT_CANCELLABLE" };
+    if (hasEnded(order)) return { refused: "ORDER_NOT_CANCELLABLE", status: order.life.status };
     const nowMs = yield* perform({ do: "now" });
     const { cancelled, step } = cancelStep(order, slots, nowMs);
     if (!(yield* perform({ do: "write", step }))) continue;

@@ -1,3 +1,5 @@
+import { DomainError } from "../domain-error.ts";
+
 /** The decimals of every EVM chain's own coin. */
 export const coinDecimals = 18;
 
@@ -23,6 +25,17 @@ export function parseAmount(text: string, decimals: number): bigint | AmountProb
   if (units === 0n) return { problem: "must be above 0" };
   if (units >= tooMany) return { problem: "must be less than 2^256 units" };
   return units;
+}
+
+/**
+ * Units of a token, from decimal text.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function unitsFrom(text: string, decimals: number, field: string): bigint {
+  const units = parseAmount(text, decimals);
+  if (typeof units === "bigint") return units;
+  throw new DomainError("INVALID_REQUEST", `${field} ${units.problem}`, { field });
 }
 
 /** Writes units of a token with these decimals as decimal text, in its only form. */

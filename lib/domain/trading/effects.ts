@@ -3,7 +3,9 @@ import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.
 import type { Glance, Sight } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
+import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
+import type { OrderSettings } from "./trading-chain.ts";
 
 /** All that a run needs of a wallet: the lane with its jobs and slots, and what belongs to their users. */
 export type LaneView = {
@@ -40,8 +42,11 @@ export type PlacingView = {
   order: TradeOrder | undefined;
   /** Whether the user has the wallet, and it is not retired. */
   hasWallet: boolean;
-  /** The wallet's orders that are not settled, of all users. */
+  /** The wallet's orders that are not settled, of all users, and their number as its lane says. Absent without a lane. */
   laneOrders: readonly TradeOrder[];
+  jobs: number | undefined;
+  /** The user's settings of the chain. Absent for a network on which no orders can be executed. */
+  settings: OrderSettings | undefined;
   isStopped: boolean;
   /** The most that a buy may spend. */
   maxOrder: bigint | undefined;
@@ -74,7 +79,7 @@ export type Effects = {
   pause: { ask: { ms: number }; answer: undefined };
   readLane: { ask: { lane: LaneKey }; answer: LaneView };
   readSigning: { ask: { request: SignRequest }; answer: SigningView };
-  readPlacing: { ask: { lane: LaneKey; userID: string; key: string }; answer: PlacingView };
+  readPlacing: { ask: { lane: LaneKey; userID: string; key?: string }; answer: PlacingView };
   readOrder: {
     ask: { userID: string; orderId: string };
     answer: { order: TradeOrder | undefined; slots: readonly Slot[] };
@@ -85,6 +90,8 @@ export type Effects = {
   write: { ask: { step: Step }; answer: boolean };
   /** One host's view. No answer if it fails, or answers anything but what was asked. */
   look: { ask: { host: 0 | 1; question: Question }; answer: Sight | undefined };
+  /** What two hosts say of a trade: at the same block, if they come to see one in time. */
+  quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**
    * What any host sees of these transactions. No answer if none gives one, or if the latest block is still the one that is
    * named.

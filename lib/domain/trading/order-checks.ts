@@ -15,16 +15,21 @@ export type Need = {
   available: bigint;
 };
 
-/** What decides whether an order would be placed, as far as it can be quoted at all. */
-export type OrderChecks = {
+/** What decides about an order before the chain is asked. */
+type PlacingChecks = {
   side: "buy" | "sell";
-  amount: bigint;
+  /** Of a buy. */
+  amount?: bigint | undefined;
   /** Whether an operator has stopped trading. */
   isStopped: boolean;
   /** The wallet's open orders. */
   openOrders: number;
   /** The most that a buy may spend. */
   maxOrder: bigint | undefined;
+};
+
+/** What decides whether an order would be placed, as far as it can be quoted at all. */
+export type OrderChecks = PlacingChecks & {
   /** Wei for a unit of gas. */
   maxGasPrice: bigint;
   fees: Fees;
@@ -40,7 +45,7 @@ export type OrderChecks = {
   maxPriceImpact: number;
 };
 
-export const maxOpenOrders = 20;
+const maxOpenOrders = 20;
 
 /** The first reason why an order would be refused, if there is one. */
 export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
@@ -53,13 +58,21 @@ export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
   );
 }
 
-function objectionToPlacing({ isStopped, openOrders, side, amount, maxOrder }: OrderChecks) {
-  if (isStopped) return new DomainError("TRADING_DISABLED", "Trading is stopped for now");
+/** Says which limit of a buy it exceeds, or that the wallet or the operator lets no order in now. */
+function objectionToPlacing(checks: PlacingChecks): DomainError | undefined {
+  return objectionToTrading(checks) ?? objectionToWallet(checks);
+}
+
+export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped">) =>
+  isStopped ? new DomainError("TRADING_DISABLED", "Trading is stopped for now") : undefined;
+
+export function objectionToWallet({ openOrders, side, amount, maxOrder }: Omit<PlacingChecks, "isStopped">) {
   if (openOrders >= maxOpenOrders) {
     return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the most`);
   }
   // Nobody is kept from selling.
-  if (side === "sell" || maxOrder === undefined || amount <= maxOrder) return undefined;
+  if (side === "sell" || maxOrder === undefined || amount === undefined || amount <= maxOrder)
+    return undefined;
   const limit = formatAmount(maxOrder, coinDecimals);
   return new DomainError("POLICY_LIMIT", `An order may spend at most ${limit}`, {
     limit,

@@ -1,63 +1,79 @@
-import type { ReasonCode } from "../execution.ts";
+import { DomainError } from "../domain-error.ts";
+import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
-import { feesWithin, mostFee } from "./fees.ts";
 import type { Intent, LaneKey, SwapVenue } from "./intent.ts";
-import { needsOf, reservedBy } from "./reserved.ts";
-import { bothAnswered, type OrderFacts, type Sights } from "./sight.ts";
+import { type Judgement, judgeTrade, settingsForTrade, type TradingGround } from "./judge-trade.ts";
+import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import type { Step } from "./table-step.ts";
-import { hasEnded, type Placed, type Quoted, type TradeOrder, unstarted } from "./trade-order.ts";
+import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
+import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
+import { chainFacts } from "./trading-chain.ts";
 
-/** A request to place an order, as far as it does not depend on the chain. */
-export type PlaceRequest = Omit<Intent, "minAmountOut" | "gasLimit" | "venues"> & {
+/** A request to trade with a wallet, as it was given. */
+export type TradeRequest = LaneKey & {
+  userID: string;
+  trade: AskedTrade;
+  /** The chain, or why it does not trade. */
+  ground: (TradingGround & { venues: readonly SwapVenue[] }) | DomainError<"UNSUPPORTED_CHAIN">;
+};
+
+/** A request to place an order. */
+export type PlaceRequest = TradeRequest & {
+  /** For the order, if the key has none yet. */
+  orderId: string;
   /** The idempotency key, and what the rest of the request comes to. */
   key: string;
   fingerprint: string;
-  /** The client's own minimum. Otherwise the quote less the slippage. */
-  minAmountOut?: bigint;
-  placed: Placed;
-  slippagePpm: bigint;
-  venues: readonly SwapVenue[];
+  validForSeconds?: number | undefined;
+  /** ISO 8601. */
+  createdAt: string;
 };
 
-export type PlacingRefusal =
-  | "IDEMPOTENCY_KEY_REUSED"
-  | "WALLET_NOT_FOUND"
-  | Extract<
-      ReasonCode,
-      | "TRADING_DISABLED"
-      | "WALLET_BUSY"
-      | "POLICY_LIMIT"
-      | "CHAIN_UNAVAILABLE"
-      | "NO_ROUTE"
-      | "GAS_PRICE_TOO_HIGH"
-      | "INSUFFICIENT_BALANCE"
-    >;
+/** `CHAIN_UNAVAILABLE`: no two hosts say the same. */
+export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
-const maxOpenOrders = 20;
-const million = 1_000_000n;
+/** What an order would be, by facts that two hosts agree on. */
+export type Assessed = { facts: TradeFacts; judged: Judgement };
+
+export type AssessAnswer = Assessed | { refused: PlacingRefusal };
+
+/** Each try but the last meets another order that is placed for the wallet, of which it may have 20. */
+const maxTries = 20;
+
+const validSeconds = { slow: 600, medium: 120, fast: 120, turbo: 120 } as const;
 
 /** Records an order, once for each key, and wakes its lane. A request that is refused leaves the key unused. */
-export function* placeOrder(request: PlaceRequest): Procedure<PlaceAnswer> {
+export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
   const { chain, wallet, userID, key } = request;
   const lane: LaneKey = { chain, wallet };
-  const view = yield* perform({ do: "readPlacing", lane, userID, key });
-  const known = yield* replayed(request, view);
-  if (known !== undefined) return known;
-  const refused = refusalBefore(request, view);
-  if (refused !== undefined) return { refused };
-  const quoted = yield* quotedIntent(request, view);
-  if (typeof quoted === "string") return { refused: quoted };
-  const mac = yield* perform({ do: "makeMac", intent: quoted.intent });
-  const order = newOrder(quoted, mac, request.placed);
-  if (yield* perform({ do: "write", step: placingStep(request, order) })) {
-    yield* perform({ do: "wake", lane });
-    return { order, isReplayed: false };
+  let known: TradeFacts | undefined;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const view = yield* perform({ do: "readPlacing", lane, userID, key });
+    const replay = yield* replayed(request, view);
+    if (replay !== undefined) return replay;
+    const assessed = yield* assess(request, view, known);
+    if ("refused" in assessed) return assessed;
+    // A share is of what the orders in between have left.
+    if (request.trade.percent === undefined) known = assessed.facts;
+    const intent = intentOf(request, assessed);
+    const mac = yield* perform({ do: "makeMac", intent });
+    const order = newOrder(request, assessed, intent, mac);
+    if (yield* perform({ do: "write", step: placingStep(request, order, view) })) {
+      yield* perform({ do: "wake", lane });
+      return { order, isReplayed: false };
+    }
+    // The key was used meanwhile, the wallet is gone, or another order reserves what this one reckoned with.
   }
-  // The same request was faster, or the wallet is gone.
-  const after = yield* replayed(request, yield* perform({ do: "readPlacing", lane, userID, key }));
-  return after ?? { refused: "WALLET_NOT_FOUND" };
+  return { refused: new DomainError("WALLET_BUSY", "Too many orders are placed for the wallet at once") };
+}
+
+/** What an order for the trade would be, without any trace of it. */
+export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
+  const { chain, wallet, userID } = request;
+  const view = yield* perform({ do: "readPlacing", lane: { chain, wallet }, userID });
+  return yield* assess(request, view);
 }
 
 /** The order that the key has placed. It is answered whatever has changed since, and its lane woken again. */
@@ -66,97 +82,134 @@ function* replayed(
   { used, order }: PlacingView,
 ): Procedure<PlaceAnswer | undefined> {
   if (used === undefined || order === undefined) return undefined;
-  if (used.fingerprint !== fingerprint) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  if (used.fingerprint !== fingerprint) {
+    const { orderId } = used;
+    const message = "Idempotency-Key has placed another order, with another body";
+    return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
+  }
   if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });
   return { order, isReplayed: true };
 }
 
-function refusalBefore(request: PlaceRequest, view: PlacingView): PlacingRefusal | undefined {
-  if (view.isStopped) return "TRADING_DISABLED";
-  if (!view.hasWallet) return "WALLET_NOT_FOUND";
-  if (view.laneOrders.filter((order) => !hasEnded(order)).length >= maxOpenOrders) return "WALLET_BUSY";
-  const isAbove = view.maxOrder !== undefined && request.amount > view.maxOrder;
-  return request.side === "buy" && isAbove ? "POLICY_LIMIT" : undefined;
+/** Checks everything in the order in which it counts. What needs no chain comes first. */
+function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): Procedure<AssessAnswer> {
+  const { chain, wallet, trade, ground } = request;
+  const early = objectionTo(request, view);
+  const { laneOrders: orders, settings } = view;
+  // A chain that trades has settings.
+  if (early !== undefined || ground instanceof DomainError || settings === undefined)
+    return { refused: early ?? "CHAIN_UNAVAILABLE" };
+  const { gasPreset } = settingsForTrade(trade, { settings });
+  const question = { chain, wallet, trade, gasPreset, orders };
+  const quotes = known ? ([known, known] as const) : yield* perform({ do: "quote", question });
+  const facts = agreed(quotes);
+  if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
+  if (facts instanceof DomainError) return { refused: facts };
+  const [judged, other] = quotes.map((quote) =>
+    judgeTrade(ground, trade, { ...view, orders, settings }, quote as TradeFacts),
+  ) as [Judgement, Judgement];
+  // What either of them objects to is not certain to be right.
+  const objection = judged.objection ?? other.objection;
+  return objection === undefined ? { facts, judged } : { refused: objection };
 }
 
-type QuotedIntent = { intent: Intent; quoted: Quoted };
-
-function* quotedIntent(
-  request: PlaceRequest,
-  { laneOrders }: PlacingView,
-): Procedure<QuotedIntent | PlacingRefusal> {
-  const { key: _, fingerprint, placed, slippagePpm, minAmountOut, ...rest } = request;
-  const draft: Intent = { ...rest, minAmountOut: minAmountOut ?? 1n, gasLimit: 0n };
-  const { chain, wallet, orderId } = draft;
-  const question = { chain, wallet, hashes: [], orders: [draft] };
-  const sights: Sights = [
-    yield* perform({ do: "look", host: 0, question }),
-    yield* perform({ do: "look", host: 1, question }),
-  ];
-  if (!bothAnswered(sights)) return "CHAIN_UNAVAILABLE";
-  const [facts, other] = sights.map(({ orders }) => orders.get(orderId));
-  if (facts === undefined || other === undefined) return "CHAIN_UNAVAILABLE";
-  if (facts.quote === undefined && other.quote === undefined) return "NO_ROUTE";
-  // One host alone could name a minimum far below the market.
-  const isAgreed =
-    sights[0].latest.hash === sights[1].latest.hash && facts.quote?.amountOut === other.quote?.amountOut;
-  if (!isAgreed || facts.quote === undefined) return "CHAIN_UNAVAILABLE";
-  const { amountOut, priceImpact } = facts.quote;
-  const least = (amountOut * (million - slippagePpm)) / million;
-  const gasLimit = facts.gasLimit.swap;
-  const intent = { ...draft, gasLimit, minAmountOut: minAmountOut ?? (least > 0n ? least : 1n) };
-  const { baseFee, coins } = sights[0];
-  const fees = feesWithin(intent.maxGasPrice, facts.fees, baseFee, gasLimit, facts.l1Fee.swap);
-  if (fees === undefined) return "GAS_PRICE_TOO_HIGH";
-  const networkFee = mostFee(transactionsOf(intent, facts), fees);
-  const quoted = { amountOut, ...(priceImpact !== undefined && { priceImpact }), networkFee };
-  return isAffordable({ intent, quoted }, facts, coins, laneOrders)
-    ? { intent, quoted }
-    : "INSUFFICIENT_BALANCE";
+function objectionTo({ trade, ground }: TradeRequest, view: PlacingView): DomainError | undefined {
+  const stopped = objectionToTrading(view);
+  if (stopped !== undefined) return stopped;
+  if (ground instanceof DomainError) return ground;
+  if (!view.hasWallet)
+    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${ground.chain}`);
+  const { side, amount } = trade;
+  return objectionToWallet({
+    side,
+    amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
+    openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
+    maxOrder: view.maxOrder,
+  });
 }
 
-/** The transactions that an order still needs. */
-function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
-  const { gasLimit, l1Fee, allowance = 0n, wantsZeroFirst } = facts;
-  const approvals = side === "buy" || allowance >= amount ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1;
-  const approve = { gasLimit: gasLimit.approve, l1Fee: l1Fee.approve };
-  return [...Array(approvals).fill(approve), { gasLimit: gasLimit.swap, l1Fee: l1Fee.swap }];
+/** What both hosts say. One alone could name a minimum far below the market, or that there is none. */
+function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (a instanceof DomainError || b instanceof DomainError)
+    return a instanceof DomainError && b instanceof DomainError && a.code === b.code ? a : undefined;
+  return isSameQuote(a, b) ? a : undefined;
 }
 
-/** Whether the wallet has what the order needs, beside what its open orders will spend. */
-function isAffordable(
-  { intent, quoted }: QuotedIntent,
-  { held = 0n }: OrderFacts,
-  coins: bigint,
-  others: readonly TradeOrder[],
-): boolean {
-  const needs = needsOf({ intent, quoted, amount: intent.amount });
-  const reserved = reservedBy(others);
-  if (coins < reserved.coins + needs.coins) return false;
-  return intent.side === "buy" || held >= (reserved.tokens.get(intent.token) ?? 0n) + needs.tokens;
+/** Whether two hosts quote the same at the same block. */
+export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
+  a.block.number === b.block.number &&
+  a.block.time === b.block.time &&
+  a.amount === b.amount &&
+  a.amountOut === b.amountOut &&
+  a.identity.decimals === b.identity.decimals;
+
+function intentOf(request: PlaceRequest, { facts, judged }: Assessed): Intent {
+  const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
+  const { gasPreset } = judged.settings;
+  const seconds = validForSeconds ?? validSeconds[gasPreset];
+  return {
+    chain,
+    wallet,
+    orderId,
+    userID,
+    side: trade.side,
+    token: trade.token,
+    amount: facts.amount,
+    minAmountOut: judged.least,
+    venues: request.ground instanceof DomainError ? [] : request.ground.venues,
+    gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
+    maxGasPrice: judged.maxGasPrice,
+    gasPreset,
+    isPrivate: judged.submission === "private",
+    validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
+  };
 }
 
-const newOrder = ({ intent, quoted }: QuotedIntent, mac: string, placed: Placed): TradeOrder => ({
-  intent,
-  mac,
-  placed,
-  quoted,
-  amount: intent.amount,
-  approveNonces: [],
-  isCancelling: false,
-  life: unstarted,
-  revision: 1,
-  version: 1,
-  updatedAt: placed.createdAt,
-});
+function newOrder(
+  { trade, key, createdAt }: PlaceRequest,
+  { facts, judged }: Assessed,
+  intent: Intent,
+  mac: string,
+): TradeOrder {
+  const { symbol, decimals } = facts.identity;
+  const { coin } = chainFacts[judged.chain];
+  const { amountOut, priceImpact } = facts;
+  return {
+    intent,
+    mac,
+    placed: {
+      clientOrderId: key,
+      symbol: `${symbol}/${coin.symbol}`,
+      decimals,
+      ...(trade.minAmountOut === undefined && { slippage: judged.settings.slippage }),
+      ...(trade.percent !== undefined && { percent: trade.percent }),
+      createdAt,
+    },
+    quoted: { amountOut, priceImpact, networkFee: judged.networkFee.max },
+    amount: intent.amount,
+    approveNonces: [],
+    isCancelling: false,
+    life: unstarted,
+    revision: 1,
+    version: 1,
+    updatedAt: createdAt,
+  };
+}
 
-function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder): Step {
+function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder, { jobs }: PlacingView): Step {
   const { chain, wallet, userID, orderId, token } = order.intent;
   return [
     { put: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { put: "order", item: order, when: "absent" },
     { put: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
-    { change: "lane", item: { chain, wallet }, addJobs: 1 },
+    // No order was placed since, which would reserve its part of what this one was judged by.
+    {
+      change: "lane",
+      item: { chain, wallet },
+      addJobs: 1,
+      when: jobs === undefined ? "absent" : { jobs },
+    },
     { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
   ];
 }

@@ -30,7 +30,8 @@ export type Placed = {
   clientOrderId: string;
   symbol: string;
   decimals: number;
-  slippage: number;
+  /** Percent. Absent if the client named the minimum. */
+  slippage?: number;
   percent?: number;
   createdAt: string;
 };
@@ -213,7 +214,7 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
     ...(coins && tokens && { averagePrice: formatPrice(coins, tokens, placed.decimals) }),
     minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
-    slippage: placed.slippage,
+    ...(placed.slippage !== undefined && { slippage: placed.slippage }),
     networkFee: formatAmount(life.networkFee, coinDecimals),
     ...(txHash !== undefined && { txHash }),
     ...(reasonCode !== undefined && { reasonCode }),

@@ -1,4 +1,10 @@
-import { defaultSettings, type EvmSettings } from "../settings.ts";
+import {
+  chains,
+  defaultSettings,
+  type EvmSettings,
+  type SettingsPatch,
+  settingsInForce,
+} from "../settings.ts";
 
 /** The networks on which orders can be executed here. */
 export const tradingChains = ["eth", "base", "bsc", "avax"] as const;
@@ -69,3 +75,17 @@ export const defaultOrderSettings: Readonly<Record<TradingChain, OrderSettings>>
 function orderSettings({ slippage, gasPreset, maxGasPrice, mevProtection }: EvmSettings): OrderSettings {
   return { slippage, gasPreset, maxGasPrice, mevProtection };
 }
+
+/** What applies to a user's orders on a chain, by what is stored of their settings. */
+export function orderSettingsOf(chain: TradingChain, stored?: SettingsPatch): OrderSettings {
+  const chosen = chains.find((each) => each === chain);
+  // Not every chain has settings that users can choose.
+  const settings =
+    chosen === undefined || chosen === "sol"
+      ? defaultOrderSettings[chain]
+      : orderSettings(settingsInForce(chosen, stored));
+  return { ...settings, slippage: rounded(settings.slippage) };
+}
+
+/** Settings may have more places than percentages of trading, which have four. The least of both is the same. */
+const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;

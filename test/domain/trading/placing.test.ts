@@ -1,113 +1,159 @@
 import { describe, expect, it } from "vitest";
+import { DomainError } from "../../../lib/domain/domain-error.ts";
 import type { Effect, PlacingView } from "../../../lib/domain/trading/effects.ts";
-import { type PlaceRequest, placeOrder } from "../../../lib/domain/trading/placing.ts";
-import type { OrderFacts, Sight } from "../../../lib/domain/trading/sight.ts";
+import { type PlaceRequest, placing, trying } from "../../../lib/domain/trading/placing.ts";
+import type { HostQuote, TradeFacts } from "../../../lib/domain/trading/trade-facts.ts";
+import { defaultOrderSettings } from "../../../lib/domain/trading/trading-chain.ts";
+import { codeOf, placeRequest, tradeFacts } from "../../support/place-request.ts";
 import { intent, tradeOrder } from "../../support/trading.ts";
 
-const { minAmountOut: _, gasLimit: __, ...rest } = intent();
-const request: PlaceRequest = {
-  ...rest,
+const { orderId, userID, wallet, token } = intent();
+const plain = placeRequest({
+  orderId,
+  userID,
+  wallet,
+  token,
+  side: "buy",
   amount: 1000n,
   maxGasPrice: 2n,
+  gasPreset: "medium",
+  isPrivate: true,
+  validUntil: 1120,
   key: "k-1",
   fingerprint: "body",
-  placed: tradeOrder().placed,
-  slippagePpm: 10_000n,
-};
-
-const facts: OrderFacts = {
-  fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
-  gasLimit: { approve: 50n, swap: 100n },
-  l1Fee: { approve: 0n, swap: 0n },
-  quote: { venue: "uniswap-v2", feeBps: 30, amountOut: 5000n },
-};
-
-const sight = (changes: Partial<OrderFacts> = {}, hash = "0xb1"): Sight => ({
-  latest: { number: 1, hash, time: 1 },
-  finalized: { number: 0, hash: "0xb0", time: 0 },
-  nonce: { latest: 0, pending: 0, finalized: 0 },
-  coins: 1200n,
-  baseFee: 1n,
-  clearFees: facts.fees,
-  clearL1Fee: 0n,
-  orders: new Map([[request.orderId, { ...facts, ...changes }]]),
-  receipts: new Map(),
+  slippage: 1,
+  nowMs: 1_000_000,
 });
+
+const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => ({
+  ...plain,
+  trade: { ...plain.trade, ...changes },
+});
+const sale = (amount: string) => request({ side: "sell", amount });
+
+const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
+const approve = { estimate: 50n, gasLimit: 50n, l1Fee: 0n };
 
 const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
   used: undefined,
   order: undefined,
   hasWallet: true,
   laneOrders: [],
+  jobs: undefined,
+  settings: defaultOrderSettings.eth,
   isStopped: false,
   maxOrder: undefined,
   ...changes,
 });
 
-/** Places the order where the table and the hosts say this. */
-function place({
-  views = [view()],
-  sights = [sight(), sight()],
-  isWritten = true,
-  of = request,
-}: {
+const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
+
+type Scene = {
   views?: PlacingView[];
-  sights?: (Sight | undefined)[];
-  isWritten?: boolean;
+  quotes?: readonly (readonly [HostQuote, HostQuote])[];
+  /** Whether each write is made. */
+  written?: boolean[];
   of?: PlaceRequest;
-} = {}) {
+};
+
+/** Places the order where the table and the hosts say this. The last view stays, and the last quote. */
+function play(
+  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: Scene,
+  procedure: ReturnType<typeof placing | typeof trying>,
+) {
   const effects: Effect[] = [];
-  let reads = 0;
-  const procedure = placeOrder(of);
+  const counts = new Map<string, number>();
+  const nth = <Each>(name: string, list: readonly Each[]): Each => {
+    const index = counts.get(name) ?? 0;
+    counts.set(name, index + 1);
+    return list[Math.min(index, list.length - 1)] as Each;
+  };
   let next = procedure.next();
   while (!next.done) {
     const effect = next.value;
     effects.push(effect);
-    if (effect.do === "readPlacing") next = procedure.next(views[reads++] ?? view());
-    else if (effect.do === "look") next = procedure.next(sights[effect.host]);
-    else if (effect.do === "write") next = procedure.next(isWritten);
+    if (effect.do === "readPlacing") next = procedure.next(nth(effect.do, views));
+    else if (effect.do === "quote") next = procedure.next(nth(effect.do, quotes));
+    else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
     else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
   }
-  return { answer: next.value, did: effects.map((effect) => effect.do), effects };
+  const answer = next.value;
+  return {
+    answer,
+    code: "refused" in answer ? codeOf(answer.refused) : undefined,
+    did: effects.map((effect) => effect.do),
+    effects,
+  };
 }
 
-describe("placeOrder", () => {
+const place = (scene: Scene = {}) => play(scene, placing(scene.of ?? request()));
+const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
+
+describe("placing", () => {
   it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
     const { answer, did } = place();
     expect(answer).toMatchObject({
       isReplayed: false,
-      order: { intent: { minAmountOut: 4950n }, version: 1 },
+      order: {
+        intent: {
+          ...intent(),
+          amount: 1000n,
+          minAmountOut: 4950n,
+          gasLimit: 100n,
+          maxGasPrice: 2n,
+          validUntil: 1120,
+        },
+        placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18, slippage: 1 },
+        quoted: { amountOut: 5000n, priceImpact: 0.5 },
+        version: 1,
+      },
     });
-    expect(did).toEqual(["readPlacing", "look", "look", "makeMac", "write", "wake"]);
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
   });
 
-  it("takes the client's minimum before its own", () => {
-    const { answer } = place({ of: { ...request, minAmountOut: 4999n } });
+  it("takes the client's minimum, and then names no slippage", () => {
+    const { answer } = place({ of: request({ slippage: undefined, minAmountOut: "0.000000000000004999" }) });
     expect(answer).toMatchObject({ order: { intent: { minAmountOut: 4999n } } });
+    expect(answer).not.toHaveProperty("order.placed.slippage");
+  });
+
+  it("takes the user's settings where the request names none", () => {
+    const { validForSeconds: _, ...open } = request({
+      slippage: undefined,
+      gasPreset: undefined,
+      maxGasPrice: undefined,
+    });
+    const settings = { slippage: 2, gasPreset: "slow", maxGasPrice: 3, mevProtection: true } as const;
+    const { answer, effects } = place({ of: open, views: [view({ settings })] });
+    expect(effects[1]).toMatchObject({ question: { gasPreset: "slow" } });
+    expect(answer).toMatchObject({
+      order: {
+        intent: { minAmountOut: 4900n, gasPreset: "slow", maxGasPrice: 3_000_000_000n, validUntil: 1600 },
+      },
+    });
   });
 
   it("answers a used key with its order before it checks anything else", () => {
-    const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
     const order = tradeOrder();
-    const { answer, did } = place({ views: [view({ used, order, isStopped: true, hasWallet: false })] });
+    const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
+    const { answer, did } = place({
+      of: { ...request(), ground: unsupported },
+      views: [view({ used, order, isStopped: true, hasWallet: false })],
+    });
     expect(answer).toEqual({ order, isReplayed: true });
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
-  it("refuses a used key with another body", () => {
-    const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "another" };
-    expect(place({ views: [view({ used, order: tradeOrder() })] }).answer).toEqual({
-      refused: "IDEMPOTENCY_KEY_REUSED",
-    });
+  it("refuses a used key with another body, and names its order", () => {
+    const other = { ...used, fingerprint: "another" };
+    const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
+    expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
   });
 
   it("answers with the order of the same request that was faster", () => {
-    const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
     const order = tradeOrder();
-    expect(place({ views: [view(), view({ used, order })], isWritten: false }).answer).toEqual({
-      order,
-      isReplayed: true,
-    });
+    const { answer } = place({ views: [view(), view({ used, order })], written: [false] });
+    expect(answer).toEqual({ order, isReplayed: true });
   });
 
   it.each([
@@ -115,69 +161,130 @@ describe("placeOrder", () => {
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],
     ["POLICY_LIMIT", view({ maxOrder: 999n })],
-  ])("refuses with %s before it asks the chain", (code, known) => {
-    const { answer, did } = place({ views: [known] });
-    expect(answer).toEqual({ refused: code });
+  ])("refuses with %s before it asks the chain", (refused, known) => {
+    const { code, did } = place({ views: [known] });
+    expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing"]);
   });
 
-  it.each([
-    ["CHAIN_UNAVAILABLE", "a host is silent", [sight(), undefined]],
+  it("names the first of the reasons that need no chain", () => {
+    const ground = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
+    const views = [view({ hasWallet: false, maxOrder: 1n })];
+    expect(place({ views, of: { ...request(), ground } }).code).toBe("UNSUPPORTED_CHAIN");
+    expect(place({ views }).code).toBe("WALLET_NOT_FOUND");
+    const stopped = [view({ isStopped: true })];
+    expect(place({ views: stopped, of: { ...request(), ground } }).code).toBe("TRADING_DISABLED");
+  });
+
+  const noRoute = new DomainError("NO_ROUTE", "No pool");
+  it.each<[string, string, readonly [HostQuote, HostQuote]]>([
+    ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
+    ["CHAIN_UNAVAILABLE", "the hosts name different amounts", [tradeFacts(), tradeFacts({ amountOut: 50n })]],
     [
       "CHAIN_UNAVAILABLE",
-      "the hosts name different amounts",
-      [sight(), sight({ quote: { ...(facts.quote as NonNullable<OrderFacts["quote"]>), amountOut: 50n } })],
+      "the hosts are at different blocks",
+      [tradeFacts(), tradeFacts({ block: { number: 2, time: 1 } })],
     ],
-    ["CHAIN_UNAVAILABLE", "the hosts are at different blocks", [sight(), sight({}, "0xb2")]],
+    ["CHAIN_UNAVAILABLE", "only one host has a route", [noRoute, tradeFacts()]],
+    ["NO_ROUTE", "no host has a route", [noRoute, noRoute]],
     [
       "GAS_PRICE_TOO_HIGH",
-      "gas costs more than the order allows, its part for layer 1 included",
-      [sight({ l1Fee: { approve: 0n, swap: 1n } }), sight()],
+      "gas and its part for layer 1 cost too much",
+      [tradeFacts({ transactions: [{ ...swap, l1Fee: 1n }] }), tradeFacts()],
     ],
-  ])("refuses with %s if %s", (code, _, sights) => {
-    const { answer, did } = place({ sights });
-    expect(answer).toEqual({ refused: code });
-    expect(did).not.toContain("write");
+    [
+      "INSUFFICIENT_BALANCE",
+      "the wallet has less than it takes",
+      [tradeFacts({ held: { coins: 1199n, tokens: 0n } }), tradeFacts()],
+    ],
+    [
+      "TOKEN_UNSAFE",
+      "one host finds that the token cannot be sold",
+      [tradeFacts(), tradeFacts({ safety: { ...tradeFacts().safety, sellable: false } })],
+    ],
+    [
+      "PRICE_IMPACT_TOO_HIGH",
+      "the price would move too far",
+      [tradeFacts({ priceImpact: 101 }), tradeFacts()],
+    ],
+  ])("refuses with %s if %s", (refused, _, quotes) => {
+    const { code, did } = place({ quotes: [quotes] });
+    expect(code).toBe(refused);
+    expect(did).toEqual(["readPlacing", "quote"]);
   });
 
   it("refuses what the wallet cannot pay beside its open orders", () => {
     const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
-    expect(place({ views: [view({ laneOrders: [] })] }).answer).toHaveProperty("order");
-    expect(place({ views: [view({ laneOrders: [open] })] }).answer).toEqual({
-      refused: "INSUFFICIENT_BALANCE",
+    expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
+      refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
     });
   });
 
+  it("judges again what another order has left that was placed meanwhile", () => {
+    const views = [
+      view(),
+      view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })] }),
+    ];
+    const { code, did } = place({ views, written: [false] });
+    expect(code).toBe("INSUFFICIENT_BALANCE");
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "readPlacing"]);
+  });
+
+  it("asks for a share again if another order was placed meanwhile", () => {
+    const { did, answer } = place({
+      of: request({ side: "sell", amount: undefined, percent: 50 }),
+      views: [view(), view({ jobs: 1 })],
+      quotes: [...both({ amount: 450n, transactions: [approve, swap] }), ...both({ amount: 225n })],
+      written: [false, true],
+    });
+    expect(did.filter((each) => each === "quote")).toHaveLength(2);
+    expect(answer).toMatchObject({ order: { amount: 225n, placed: { percent: 50 } } });
+  });
+
   it("reserves the most that the order can cost: gas at its fees, and a quarter more for layer 1", () => {
-    const costly = {
+    const costly = both({
       fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
-      l1Fee: { approve: 7n, swap: 40n },
-    };
-    const of = { ...request, amount: 1n, maxGasPrice: 10n };
-    const { answer } = place({ of, sights: [sight(costly), sight(costly)] });
-    expect(answer).toMatchObject({ order: { quoted: { amountOut: 5000n, networkFee: 950n } } });
+      transactions: [{ ...swap, l1Fee: 40n }],
+    });
+    const { answer } = place({ of: request({ maxGasPrice: 10e-9 }), quotes: costly, views: [view()] });
+    expect(answer).toMatchObject({ refused: { details: { needed: "0.00000000000000195" } } });
   });
 
   it.each([
-    ["no approval", { allowance: 900n }, 200n],
-    ["an approval", { allowance: 899n }, 300n],
-    ["two approvals", { allowance: 899n, wantsZeroFirst: true }, 400n],
-  ])("reserves the network fees of a sale that needs %s", (_, allowed, networkFee) => {
-    const of = { ...request, side: "sell", amount: 900n } as const;
-    const facts = { held: 900n, ...allowed };
-    const { answer } = place({ of, sights: [sight(facts), sight(facts)] });
+    ["no approval", [swap], 200n],
+    ["an approval", [approve, swap], 300n],
+    ["two approvals", [approve, approve, swap], 400n],
+  ])("reserves the network fees of a sale that needs %s", (_, transactions, networkFee) => {
+    const { answer } = place({
+      of: sale("0.0000000000000009"),
+      quotes: both({ amount: 900n, transactions }),
+    });
     expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
   });
 
   it("refuses a sale of tokens that open sales have promised", () => {
-    const of = { ...request, side: "sell", amount: 900n } as const;
-    const sale = intent({ side: "sell", token: request.token });
-    const laneOrders = [tradeOrder({ intent: sale, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })];
-    const facts = { held: 900n, allowance: 900n };
-    const sights = [sight(facts), sight(facts)];
-    expect(place({ of, sights }).answer).toHaveProperty("order");
-    expect(place({ of, sights, views: [view({ laneOrders })] }).answer).toEqual({
-      refused: "INSUFFICIENT_BALANCE",
-    });
+    const promised = intent({ side: "sell", token });
+    const laneOrders = [
+      tradeOrder({ intent: promised, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } }),
+    ];
+    const scene = { of: sale("0.0000000000000009"), quotes: both({ amount: 900n }) };
+    expect(place(scene).answer).toHaveProperty("order");
+    expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");
+  });
+
+  it("gives up where other orders are always faster", () => {
+    expect(place({ written: [false] }).code).toBe("WALLET_BUSY");
+  });
+});
+
+describe("trying", () => {
+  it("says what an order would be, and leaves no trace", () => {
+    const { answer, did } = play({}, trying(request()));
+    expect(answer).toMatchObject({ facts: { amountOut: 5000n }, judged: { least: 4950n } });
+    expect(did).toEqual(["readPlacing", "quote"]);
+  });
+
+  it("is refused what the order would be refused", () => {
+    expect(play({ views: [view({ maxOrder: 1n })] }, trying(request())).code).toBe("POLICY_LIMIT");
   });
 });

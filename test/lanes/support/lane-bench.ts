@@ -6,10 +6,10 @@ import { contentOf } from "../../../lib/aws/trading-items.ts";
 import { slotsInLane } from "../../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../../lib/aws/trading-steps.ts";
 import { readPlacing, readSigning } from "../../../lib/aws/trading-views.ts";
-import { cancelOrder } from "../../../lib/domain/trading/cancelling.ts";
+import { cancelling } from "../../../lib/domain/trading/cancelling.ts";
 import type { Effects } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
-import { type PlaceAnswer, type PlaceRequest, placeOrder } from "../../../lib/domain/trading/placing.ts";
+import { type PlaceAnswer, type PlaceRequest, placing } from "../../../lib/domain/trading/placing.ts";
 import { signTransaction } from "../../../lib/domain/trading/signer.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
@@ -17,6 +17,7 @@ import { workLane } from "../../../lib/domain/trading/work-lane.ts";
 import { type Performers, runProcedure } from "../../../lib/trading/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/table-effects.ts";
 import { putItems } from "../../support/items.ts";
+import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../support/place-request.ts";
 import type { State } from "../../trading/model/ledger-state.ts";
 import { ModelChain } from "../../trading/model/model-chain.ts";
 import { Random } from "../../trading/model/random.ts";
@@ -116,8 +117,14 @@ export class LaneBench {
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),
-      readPlacing: (ask) => readPlacing(table, ask, undefined),
       readSigning: async ({ request }) => (await readSigning(table, request)).view,
+      readPlacing: (ask) => readPlacing(table, ask),
+      quote: ({ question }) => {
+        const draft = draftOf(question);
+        const asked = { ...this.lane, hashes: [], orders: [draft] };
+        const look = (host: 0 | 1) => quoteFrom(this.chain.look(host, asked), draft);
+        return [look(0), look(1)];
+      },
       now: () => this.nowMs,
       // Time passes, in which others get their turn.
       pause: async ({ ms }) => {
@@ -145,10 +152,10 @@ export class LaneBench {
     return this.wrap(this.plainEffects(table));
   }
 
-  request(changes: Partial<PlaceRequest> = {}): PlaceRequest {
+  request(changes: Partial<PlainRequest> = {}): PlaceRequest {
     const side = changes.side ?? "buy";
-    return {
-      ...this.lane,
+    return placeRequest({
+      wallet: this.lane.wallet,
       orderId: `order${++count}`,
       userID: this.userID,
       side,
@@ -158,27 +165,20 @@ export class LaneBench {
       gasPreset: "medium",
       isPrivate: false,
       validUntil: startMs / 1000 + 600,
-      key: `key of ${this.userID}`,
+      key: "k-1",
       fingerprint: side,
-      placed: {
-        clientOrderId: "k-1",
-        symbol: "MOON/ETH",
-        decimals: 18,
-        slippage: 10,
-        createdAt: new Date(this.nowMs).toISOString(),
-      },
-      slippagePpm: 100_000n,
-      venues: ["uniswap-v2", "uniswap-v3"],
+      slippage: 10,
+      nowMs: this.nowMs,
       ...changes,
-    };
+    });
   }
 
   place(request: PlaceRequest): Promise<PlaceAnswer> {
-    return runProcedure(placeOrder(request), this.effects());
+    return runProcedure(placing(request), this.effects());
   }
 
   cancel(orderId: string, userID = this.userID) {
-    return runProcedure(cancelOrder(userID, orderId), this.effects());
+    return runProcedure(cancelling(userID, orderId), this.effects());
   }
 
   /** One run of executeOrders. */

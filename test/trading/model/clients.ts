@@ -1,6 +1,7 @@
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
+import { codeOf, type PlainRequest, placeRequest } from "../../support/place-request.ts";
 import { must } from "./invariants.ts";
-import { chain, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export const users = ["alice", "bob"] as const;
 /** The second wallet's key is known to both. */
@@ -8,6 +9,9 @@ export const wallets = ["0xA1", "0xB2"] as const;
 export const tokens = ["MOON", "DUSK"] as const;
 
 type Placed = { request: PlaceRequest; orderId?: string };
+
+/** Percent. */
+const slippage = 10;
 
 /** Clients that place orders, repeat requests, and mix up keys. */
 export class Clients {
@@ -27,24 +31,29 @@ export class Clients {
 
   /** An order of alice's with this highest gas price. Returns its wallet. */
   placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
-    this.send({ request: { ...this.request("alice", wallet, this.world.newID("key")), maxGasPrice } });
+    this.send({ request: this.request("alice", wallet, this.world.newID("key"), { maxGasPrice }) });
     return wallet;
   }
 
   /** An order of alice's for this side and amount. */
   trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
-    const request = this.request("alice", wallet, this.world.newID("key"));
-    const fingerprint = `${side} ${amount} ${token}`;
-    this.send({ request: { ...request, side, token, amount, maxGasPrice: 200n, fingerprint } });
+    // A request cannot ask for nothing.
+    if (amount === 0n) return;
+    const changes = { side, token, amount, maxGasPrice: 200n, fingerprint: `${side} ${amount} ${token}` };
+    this.send({ request: this.request("alice", wallet, this.world.newID("key"), changes) });
   }
 
-  private request(userID: string, wallet: string, key: string): PlaceRequest {
+  private request(
+    userID: string,
+    wallet: string,
+    key: string,
+    changes: Partial<PlainRequest> = {},
+  ): PlaceRequest {
     const { random, nowMs } = this.world;
     const token = random.pick(tokens) as string;
     const side = random.chance(0.5) ? "buy" : "sell";
     const amount = BigInt(100 + random.below(side === "buy" ? 900 : 40_000));
-    return {
-      chain,
+    return placeRequest({
       wallet,
       orderId: this.world.newID("order"),
       userID,
@@ -57,16 +66,10 @@ export class Clients {
       validUntil: Math.floor(nowMs / 1000) + 30 + random.below(random.chance(0.5) ? 100 : 300),
       key,
       fingerprint: `${side} ${amount} ${token}`,
-      placed: {
-        clientOrderId: key,
-        symbol: `${token}/ETH`,
-        decimals: 18,
-        slippage: 10,
-        createdAt: new Date(nowMs).toISOString(),
-      },
-      slippagePpm: 100_000n,
-      venues: ["uniswap-v2", "uniswap-v3"],
-    };
+      slippage,
+      nowMs,
+      ...changes,
+    });
   }
 
   /** The same request again, with an order id that the server has made for it. */
@@ -93,7 +96,7 @@ export class Clients {
     this.placed.push(sent);
     this.world.place(request, (answer) => {
       if (answer === undefined) return;
-      this.world.seen.add("refused" in answer ? `refused ${answer.refused}` : "placed");
+      this.world.seen.add("refused" in answer ? `refused ${codeOf(answer.refused)}` : "placed");
       if (before !== undefined) checkReplay(before, request, answer);
     });
   }
@@ -110,5 +113,9 @@ function checkReplay(
       "order" in answer && answer.order.intent.orderId === before.orderId,
       "a repeated request was not replayed",
     );
-  else must("refused" in answer && answer.refused === "IDEMPOTENCY_KEY_REUSED", "a key took another body");
+  else
+    must(
+      "refused" in answer && codeOf(answer.refused) === "IDEMPOTENCY_KEY_REUSED",
+      "a key took another body",
+    );
 }

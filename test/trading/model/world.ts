@@ -4,6 +4,8 @@ import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/plac
 import type { Glance } from "../../../lib/domain/trading/sight.ts";
 import type { Step } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { defaultOrderSettings } from "../../../lib/domain/trading/trading-chain.ts";
+import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
@@ -165,13 +167,18 @@ export class World {
       }
       case "readPlacing": {
         const { userID, key, lane } = effect;
-        const used = this.table.get("key", { userID, key });
+        const used = key === undefined ? undefined : this.table.get("key", { userID, key });
         const wallet = this.table.get("wallet", { ...lane, userID });
         return {
           used,
           order: used && this.orderNamed(userID, used.orderId),
           hasWallet: wallet !== undefined && !wallet.isRetired,
           laneOrders: this.ordersOf(lane.wallet),
+          jobs: this.table.get("lane", lane)?.jobs,
+          settings: {
+            ...defaultOrderSettings.eth,
+            maxGasPrice: Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei,
+          },
           isStopped: this.isStopped,
           maxOrder: this.maxOrder,
         };
@@ -194,6 +201,13 @@ export class World {
       }
       case "look":
         return this.chain.look(effect.host, effect.question);
+      case "quote": {
+        const orders = [draftOf(effect.question)] as const;
+        const { wallet } = effect.question;
+        const look = async (host: 0 | 1) =>
+          quoteFrom(await this.chain.look(host, { chain, wallet, hashes: [], orders }), orders[0]);
+        return [await look(0), await look(1)];
+      }
       case "glance":
         return this.glance(effect.hashes);
       case "sign":

@@ -1,0 +1,156 @@
+import type { DomainError } from "../domain-error.ts";
+import { coinDecimals, unitsFrom } from "./decimal-text.ts";
+import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
+import type { Fees } from "./intent.ts";
+import { type Need, objectionToOrder } from "./order-checks.ts";
+import type { Submission } from "./order-details.ts";
+import { reservedBy } from "./reserved.ts";
+import type { AskedTrade, TradeFacts } from "./trade-facts.ts";
+import { hasEnded, type TradeOrder } from "./trade-order.ts";
+import { chainFacts, type OrderSettings, type TradingChain } from "./trading-chain.ts";
+
+/** What decides about a user's order beside the request and the chain. */
+export type Trader = {
+  /** The user's settings of the chain. The request may override them. */
+  settings: OrderSettings;
+  /** The wallet's orders, of all users. */
+  orders: readonly TradeOrder[];
+  /** Whether an operator has stopped trading. */
+  isStopped: boolean;
+  /** The most that a buy may spend, in wei. */
+  maxOrder?: bigint | undefined;
+};
+
+/** The chain as the service is configured for it. */
+export type TradingGround = { chain: TradingChain; hasRelay: boolean };
+
+/** What an order for a trade would be, and why it would be refused. */
+export type Judgement = {
+  chain: TradingChain;
+  settings: OrderSettings;
+  /** Wei for a unit of gas. */
+  maxGasPrice: bigint;
+  /** Within the highest gas price, unless that is the objection. */
+  fees: Fees;
+  networkFee: NetworkFee;
+  /** The least that may arrive. */
+  least: bigint;
+  /** The coin first. None without a wallet. */
+  needs: readonly Need[];
+  submission: Submission;
+  objection?: DomainError;
+};
+
+/** Percent. */
+const defaultMaxPriceImpact = 15;
+
+const million = 1_000_000n;
+const ppmOf = (percent: number) => BigInt(Math.round(percent * 10_000));
+
+/** The settings of an order: its own, and else the user's. */
+export const settingsForTrade = (
+  trade: AskedTrade,
+  { settings }: Pick<Trader, "settings">,
+): OrderSettings => ({
+  slippage: trade.slippage ?? settings.slippage,
+  gasPreset: trade.gasPreset ?? settings.gasPreset,
+  maxGasPrice: trade.maxGasPrice ?? settings.maxGasPrice,
+  mevProtection: trade.mevProtection ?? settings.mevProtection,
+});
+
+/**
+ * Judges a trade by what one host says of it. Quotes, trial runs and orders all go by this.
+ *
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more places than what would arrive.
+ */
+export function judgeTrade(
+  ground: TradingGround,
+  trade: AskedTrade,
+  trader: Trader,
+  facts: TradeFacts,
+): Judgement {
+  const { side } = trade;
+  const { amount, fees: wanted, baseFee, transactions, safety, flags, priceImpact } = facts;
+  const settings = settingsForTrade(trade, trader);
+  const maxGasPrice = weiOfGwei(settings.maxGasPrice);
+  const swapGas = transactions.at(-1) as PlannedGas;
+  const fees = feesWithin(maxGasPrice, wanted, baseFee, swapGas.gasLimit, swapGas.l1Fee) ?? wanted;
+  const fee = networkFee(transactions, fees, baseFee);
+  const orders = trader.orders.filter((order) => !hasEnded(order));
+  const needs = needsOfTrade(ground.chain, trade, { ...facts, orders }, fee);
+  const objection = objectionToOrder({
+    side,
+    amount,
+    isStopped: trader.isStopped,
+    openOrders: orders.length,
+    maxOrder: trader.maxOrder,
+    maxGasPrice,
+    fees: wanted,
+    baseFee,
+    swapGas,
+    // Of two that are short, the token is more to the point.
+    needs: needs.toReversed(),
+    safety,
+    flags,
+    allowUnsafe: trade.allowUnsafe ?? false,
+    priceImpact,
+    maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+  });
+  return {
+    chain: ground.chain,
+    settings,
+    maxGasPrice,
+    fees,
+    networkFee: fee,
+    least: leastOut(trade, settings, facts),
+    needs,
+    submission: submissionOf(ground, settings),
+    ...(objection && { objection }),
+  };
+}
+
+/** The least that may arrive, and never less than one unit. */
+function leastOut(
+  { side, minAmountOut }: AskedTrade,
+  { slippage }: OrderSettings,
+  { amountOut, identity }: TradeFacts,
+): bigint {
+  if (minAmountOut !== undefined)
+    return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals, "minAmountOut");
+  const least = (amountOut * (million - ppmOf(slippage))) / million;
+  return least > 0n ? least : 1n;
+}
+
+const rest = (units: bigint, taken: bigint) => (units > taken ? units - taken : 0n);
+
+/** What a wallet has beside what its open orders will spend. */
+export function availableOf(
+  held: NonNullable<TradeFacts["held"]>,
+  token: string,
+  orders: readonly TradeOrder[],
+): { coins: bigint; tokens: bigint } {
+  const reserved = reservedBy(orders);
+  return {
+    coins: rest(held.coins, reserved.coins),
+    tokens: rest(held.tokens, reserved.tokens.get(token) ?? 0n),
+  };
+}
+
+function needsOfTrade(
+  chain: TradingChain,
+  { side, token }: AskedTrade,
+  { identity, amount, held, orders }: TradeFacts & Pick<Trader, "orders">,
+  { max }: NetworkFee,
+): Need[] {
+  if (held === undefined) return [];
+  const available = availableOf(held, token, orders);
+  const { symbol } = chainFacts[chain].coin;
+  const needed = side === "buy" ? amount + max : max;
+  const coin = { token: "native", symbol, decimals: coinDecimals, needed, available: available.coins };
+  return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
+}
+
+function submissionOf({ chain, hasRelay }: TradingGround, { mevProtection }: OrderSettings): Submission {
+  if (!chainFacts[chain].hasPublicPool) return "sequencer";
+  return mevProtection && hasRelay ? "private" : "public";
+}

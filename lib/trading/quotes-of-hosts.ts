@@ -1,0 +1,88 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import type { RpcHost } from "../chains/rpc-host.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import { isSameQuote } from "../domain/trading/placing.ts";
+import type { HostQuote, QuoteQuestion, TradeFacts } from "../domain/trading/trade-facts.ts";
+import { chainFacts } from "../domain/trading/trading-chain.ts";
+import type { ChainReader } from "./open-chains.ts";
+import { quoteOnChain } from "./quote-on-chain.ts";
+
+/** How long hosts that disagree are asked again, and the pause in between. */
+const agreeMs = 2000;
+const pauseMs = 100;
+
+type Quotes = readonly [HostQuote, HostQuote];
+
+/**
+ * What two hosts say of a trade. They are asked until they agree, or until the time is up. A lone host is believed.
+ */
+export async function quotesOfHosts(
+  reader: ChainReader,
+  question: QuoteQuestion,
+  nowMs: () => number = Date.now,
+): Promise<Quotes> {
+  const untilMs = nowMs() + agreeMs;
+  const { hosts } = reader.client;
+  const [only, another] = hosts;
+  if (only !== undefined && another === undefined) {
+    const quote = await quoteBy(only, reader, question);
+    return [quote, quote];
+  }
+  for (let isFirst = true; ; isFirst = false) {
+    // The others are asked only where the first two do not settle it.
+    const quotes = await quotesAtOneBlock(isFirst ? hosts.slice(0, 2) : hosts, reader, question);
+    const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
+    const settled = pairs.find(isSettled);
+    if (settled !== undefined) return settled;
+    if (nowMs() + pauseMs >= untilMs) return pairs[0] ?? [undefined, undefined];
+    await delay(pauseMs);
+  }
+}
+
+/** Hosts that have seen more than others are asked again, about the newest block that two have. */
+async function quotesAtOneBlock(
+  hosts: readonly RpcHost[],
+  reader: ChainReader,
+  question: QuoteQuestion,
+): Promise<readonly HostQuote[]> {
+  const quotes = await Promise.all(hosts.map((host) => quoteBy(host, reader, question)));
+  const blocks = quotes.filter(isQuoted).map(({ block }) => block.number);
+  const newestFirst = blocks.toSorted((a, b) => b - a);
+  const { maxLagBlocks } = chainFacts[reader.chain];
+  // Of two heads far apart, one is made up or long past. Its prices were true once.
+  const common = newestFirst.find(
+    (block, index) => (newestFirst[index - 1] ?? Infinity) - block <= maxLagBlocks,
+  );
+  if (common === undefined) return quotes;
+  return Promise.all(
+    quotes.map((quote, index) =>
+      isQuoted(quote) && quote.block.number > common
+        ? quoteBy(hosts[index] as RpcHost, reader, question, common)
+        : quote,
+    ),
+  );
+}
+
+const isQuoted = (quote: HostQuote): quote is TradeFacts =>
+  quote !== undefined && !(quote instanceof DomainError);
+
+function isSettled([a, b]: Quotes): boolean {
+  if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code;
+  return isQuoted(a) && isQuoted(b) && isSameQuote(a, b);
+}
+
+async function quoteBy(
+  host: RpcHost,
+  reader: ChainReader,
+  question: QuoteQuestion,
+  block?: number,
+): Promise<HostQuote> {
+  try {
+    return await quoteOnChain((calls) => host.request(calls), reader, question, block);
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import { DomainError } from "../../lib/domain/domain-error.ts";
+import { formatAmount, unitsFrom } from "../../lib/domain/trading/decimal-text.ts";
+import type { Intent } from "../../lib/domain/trading/intent.ts";
+import type { PlaceRequest, PlacingRefusal } from "../../lib/domain/trading/placing.ts";
+import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
+import { unknownSafety } from "../../lib/domain/trading/token-safety.ts";
+import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/domain/trading/trade-facts.ts";
+import { intent } from "./trading.ts";
+
+/** A request in units, wei and seconds, on eth. Its token has 18 decimals. */
+export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
+  Pick<Intent, "maxGasPrice" | "gasPreset" | "isPrivate" | "validUntil"> & {
+    key: string;
+    fingerprint: string;
+    /** Percent. */
+    slippage: number;
+    nowMs: number;
+  };
+
+const decimals = 18;
+export const weiInGwei = 1e9;
+
+export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
+  chain: "eth",
+  wallet: plain.wallet,
+  userID: plain.userID,
+  orderId: plain.orderId,
+  key: plain.key,
+  fingerprint: plain.fingerprint,
+  trade: {
+    side: plain.side,
+    token: plain.token,
+    amount: formatAmount(plain.amount, decimals),
+    slippage: plain.slippage,
+    gasPreset: plain.gasPreset,
+    maxGasPrice: Number(plain.maxGasPrice) / weiInGwei,
+    mevProtection: plain.isPrivate,
+    // Test chains have shallow pools.
+    maxPriceImpact: 100,
+  },
+  ground: { chain: "eth", hasRelay: true, venues: ["uniswap-v2", "uniswap-v3"] },
+  validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
+  createdAt: new Date(plain.nowMs).toISOString(),
+});
+
+export const codeOf = (refused: PlacingRefusal): string =>
+  refused instanceof DomainError ? refused.code : refused;
+
+/** A trade as an order about which a host is asked. */
+export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Intent =>
+  intent({
+    chain,
+    wallet,
+    side: trade.side,
+    token: trade.token,
+    amount: unitsFrom(trade.amount ?? "", decimals, "amount"),
+    gasPreset,
+  });
+
+/** A host's quote, by what it sees of the draft. */
+export function quoteFrom(sight: Sight | undefined, draft: Intent): HostQuote {
+  const facts = sight?.orders.get(draft.orderId);
+  if (sight === undefined || facts === undefined) return undefined;
+  if (facts.quote === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
+  const { amountOut, priceImpact = 0, ...route } = facts.quote;
+  return {
+    block: sight.latest,
+    identity: { ...identity, token: draft.token, symbol: draft.token, name: draft.token },
+    amount: draft.amount,
+    amountOut,
+    priceImpact,
+    route: { ...route, pool: "0x" },
+    transactions: transactionsOf(draft, facts),
+    fees: facts.fees,
+    baseFee: sight.baseFee,
+    safety: unknownSafety,
+    flags: [],
+    held: { coins: sight.coins, tokens: facts.held ?? 0n },
+  };
+}
+
+const identity = { decimals, isListed: true, isImpersonator: false, isOdd: false };
+
+function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
+  const { allowance = 0n, wantsZeroFirst } = facts;
+  const approvals = side === "buy" || allowance >= amount ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1;
+  const planned = (purpose: "approve" | "swap") => ({
+    estimate: facts.gasLimit[purpose],
+    gasLimit: facts.gasLimit[purpose],
+    l1Fee: facts.l1Fee[purpose],
+  });
+  return [...Array.from({ length: approvals }, () => planned("approve")), planned("swap")];
+}
+
+/** What a host says of a buy that has nothing against it, with changes. */
+export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
+  block: { number: 1, time: 1 },
+  identity: { ...identity, token: intent().token, symbol: "MOON", name: "Moon" },
+  amount: 1000n,
+  amountOut: 5000n,
+  priceImpact: 0.5,
+  route: { venue: "uniswap-v2", feeBps: 30, pool: "0x" },
+  transactions: [{ estimate: 100n, gasLimit: 100n, l1Fee: 0n }],
+  fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
+  baseFee: 1n,
+  safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },
+  flags: [],
+  held: { coins: 1200n, tokens: 900n },
+  ...changes,
+});
