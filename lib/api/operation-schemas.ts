@@ -10,6 +10,13 @@ import {
   OrderPathSchema,
   PositionPageSchema,
 } from "./execution-list-schema.ts";
+import {
+  CancelledAnswerSchema,
+  CancelOrderSchema,
+  PlacedAnswerSchema,
+  PlaceOrderHeadersSchema,
+  PlaceOrderSchema,
+} from "./order-request-schema.ts";
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
@@ -92,6 +99,38 @@ export const schemas = {
     query: NoQuerySchema,
     success: OrderAnswerSchema,
     errors: ["ORDER_NOT_FOUND"],
+  },
+  placeOrder: {
+    query: NoQuerySchema,
+    headers: PlaceOrderHeadersSchema,
+    body: PlaceOrderSchema,
+    success: PlacedAnswerSchema,
+    answerHeaders: {
+      "Idempotent-Replayed": "`true` if the key had placed the order before. It is answered as it is now.",
+    },
+    errors: [
+      "IDEMPOTENCY_KEY_MISSING",
+      "IDEMPOTENCY_KEY_REUSED",
+      ...ofChains,
+      "WALLET_NOT_FOUND",
+      "WALLET_BUSY",
+      "POLICY_LIMIT",
+      "TOKEN_NOT_FOUND",
+      "NO_ROUTE",
+      "AMOUNT_TOO_SMALL",
+      "GAS_PRICE_TOO_HIGH",
+      "INSUFFICIENT_BALANCE",
+      "TOKEN_UNSAFE",
+      "PRICE_IMPACT_TOO_HIGH",
+      "CHAIN_UNAVAILABLE",
+    ],
+  },
+  cancelOrder: {
+    path: OrderPathSchema,
+    query: NoQuerySchema,
+    body: CancelOrderSchema,
+    success: CancelledAnswerSchema,
+    errors: ["TRADING_DISABLED", "ORDER_NOT_FOUND", "ORDER_NOT_CANCELLABLE"],
   },
   listPositions: {
     query: ListPositionsQuerySchema,

@@ -75,6 +75,8 @@ export const runs: Record<OperationName, Run> = {
   inspectToken: { ms: 400 },
   readBalances: { ms: 200, reads: 4 },
   quoteOrder: { ms: 400, reads: 4 },
+  placeOrder: { ms: 400, reads: 4, writes: 16, keyCalls: 1, publishes: true },
+  cancelOrder: { ms: 40, reads: 4, writes: 8, publishes: true },
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },

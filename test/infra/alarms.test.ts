@@ -8,11 +8,11 @@ import { customContext, only, propertiesOf, synthesize, tradingContext, watchOf 
 const alarmsOf = (context?: Record<string, unknown>) =>
   propertiesOf<AlarmProperties>(watchOf(synthesize(context)), "AWS::CloudWatch::Alarm");
 
-/** The only alarm on a metric whose dimensions, as text, contain a part. */
-function alarmOn(alarms: readonly AlarmProperties[], metricName: string, dimension = "") {
+/** The only alarm on a metric whose dimensions, as text, contain these parts. */
+function alarmOn(alarms: readonly AlarmProperties[], metricName: string, ...parts: string[]) {
   const [alarm, ...others] = alarms.filter(
     ({ MetricName, Dimensions }) =>
-      MetricName === metricName && JSON.stringify(Dimensions ?? []).includes(dimension),
+      MetricName === metricName && parts.every((part) => JSON.stringify(Dimensions ?? []).includes(part)),
   );
   if (alarm === undefined || others.length > 0)
     throw new Error(`${others.length + Number(alarm !== undefined)} alarms on ${metricName}`);
@@ -60,7 +60,7 @@ describe("the alarms", () => {
       { Name: "Resource", Value: path },
       { Name: "ApiName", Value: "TerminalApi" },
     ];
-    const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path));
+    const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path), `"${method}"`);
     expect(alarm.Dimensions).toEqual(expect.arrayContaining(dimensions));
     expect(alarm.AlarmDescription).toContain(impact);
     expect(alarm.AlarmDescription).toContain("Look first at");

@@ -199,7 +199,7 @@ describe("readConfiguration", () => {
     [
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
       'throttles.$connect is neither a method nor a route: "$connect". They are storeWallet, listWallets, ' +
-        "updateTradingSettings, getUserData, listRewards, listWalletsV2, listTokens, inspectToken, readBalances, quoteOrder, listOrders, getOrder, listPositions, refuseTrading, preflight, connect, disconnect, subscribe, " +
+        "updateTradingSettings, getUserData, listRewards, listWalletsV2, listTokens, inspectToken, readBalances, quoteOrder, placeOrder, cancelOrder, listOrders, getOrder, listPositions, preflight, connect, disconnect, subscribe, " +
         "unsubscribe, ping, unknownMessage",
     ],
     [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],

@@ -115,18 +115,3 @@ describe("POST /api/v2/quotes", () => {
     expect(json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "amount" } } });
   });
 });
-
-describe("the orders of traders", () => {
-  it.each(["/api/v2/orders", "/api/v2/orders/o-1/cancel"])(
-    "cannot be changed yet by POST %s",
-    async (path) => {
-      const { status, json } = await post(path, { token: user.token, body: {} });
-      expect(status).toBe(403);
-      expect(json).toEqual({
-        success: false,
-        error: { code: "TRADING_DISABLED", message: expect.any(String) },
-        timestamp,
-      });
-    },
-  );
-});

@@ -1,0 +1,23 @@
+import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openMacs } from "../../lib/aws/intent-mac.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+import { placeOrder } from "../../lib/trading/place-order.ts";
+import { wakeEffect } from "../../lib/trading/wake-effect.ts";
+
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  chains: openChains(environment("TRADING")),
+  macs: openMacs(environment("MAC_KEY_ID")),
+  ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
+};
+
+export const handler = rest("placeOrder", async ({ userID, now, headers, body }) => {
+  const placed = await placeOrder(deps, { userID, now, key: headers["Idempotency-Key"], body });
+  if (!("order" in placed)) return enveloped(placed);
+  const { order, isReplayed } = placed;
+  return new WithHeaders(enveloped({ order }), isReplayed ? { "Idempotent-Replayed": "true" } : {});
+});

@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import { OrderSchema } from "./execution-schema.ts";
+import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
+import { envelopeOf } from "./scalars.ts";
+import { ChainNameSchema, GivenAddressSchema } from "./trading-scalars.ts";
+
+export const PlaceOrderSchema = v.pipe(
+  v.strictObject({
+    chain: ChainNameSchema,
+    wallet: GivenAddressSchema,
+    type: v.literal("market"),
+    ...tradeEntries,
+    validForSeconds: v.optional(
+      v.pipe(
+        v.number(),
+        v.integer("must be a whole number"),
+        v.minValue(15),
+        v.maxValue(600),
+        v.description("120 by default, and 600 if gasPreset is slow"),
+      ),
+    ),
+    dryRun: v.optional(v.boolean()),
+  }),
+  tradeRules(),
+  v.title("PlaceOrder"),
+  v.description(
+    `${tradeDescription} \`maxPriceImpact\` is 15 by default. With \`dryRun\` nothing is recorded, and no key is needed.`,
+  ),
+);
+
+/** Addresses may have any case or checksum. */
+export type PlaceOrderRequest = v.InferOutput<typeof PlaceOrderSchema>;
+
+const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
+
+/** A quoted string stands for the text in it. */
+const IdempotencyKeySchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^(?:(?!")[\x20-\x7e]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+")$/, keyRule),
+  v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text)),
+  v.maxLength(255, keyRule),
+  v.description(
+    "1 to 255 printable ASCII characters, bare or as a quoted string. One key places one order of a user, for good.",
+  ),
+);
+
+export const PlaceOrderHeadersSchema = v.object({ "Idempotency-Key": v.optional(IdempotencyKeySchema) });
+
+/** The order, or what it would do. */
+export const PlacedAnswerSchema = envelopeOf(
+  v.union([v.object({ order: OrderSchema }), v.object({ dryRun: v.literal(true), quote: QuoteSchema })]),
+);
+
+export const CancelOrderSchema = v.pipe(v.strictObject({}), v.title("CancelOrder"));
+
+export const CancelledAnswerSchema = envelopeOf(v.object({ order: OrderSchema }));

@@ -1,0 +1,41 @@
+import { readExecution } from "../aws/execution-records.ts";
+import type { Table } from "../aws/table.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Order } from "../domain/execution.ts";
+import { cancelling } from "../domain/trading/cancelling.ts";
+import { shownOrder } from "../domain/trading/trade-order.ts";
+import { orderNotFound } from "./get-order.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+import { tableEffects } from "./table-effects.ts";
+
+export type CancellingDeps = {
+  table: Table;
+  /** Wakes lanes. */
+  wake: NonNullable<Performers["wake"]>;
+  nowMs?: () => number;
+};
+
+/**
+ * Cancels an order, or has a transaction compete with its swap. Repeating it changes nothing.
+ *
+ * @throws {DomainError} ORDER_NOT_FOUND, and ORDER_NOT_CANCELLABLE if it has ended otherwise, or is another engine's.
+ */
+export async function cancelOrder(
+  { table, wake, nowMs = Date.now }: CancellingDeps,
+  userID: string,
+  orderID: string,
+): Promise<Order> {
+  const { readOrder, write } = tableEffects(table);
+  const answer = await runProcedure(cancelling(userID, orderID), { readOrder, write, wake, now: nowMs });
+  if ("order" in answer) return shownOrder(answer.order);
+  if (answer.refused === "busy") throw new Error("Others keep changing the order");
+  if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
+  const recorded = await readExecution(table, userID, "order", orderID);
+  if (recorded === undefined) throw orderNotFound();
+  throw new DomainError("ORDER_NOT_CANCELLABLE", "The order is another engine's", {
+    status: recorded.status as Order["status"],
+  });
+}
+
+const notCancellable = (status: Order["status"]) =>
+  new DomainError("ORDER_NOT_CANCELLABLE", `The order is ${status}`, { status });

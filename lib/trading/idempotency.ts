@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
+
+const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const bitsPerDigit = 5n;
+const digitMask = (1n << bitsPerDigit) - 1n;
+
+/** A number in Crockford's base 32. */
+const base32 = (value: bigint, length: number): string =>
+  Array.from({ length }, (_, index) => {
+    const shift = bitsPerDigit * BigInt(length - 1 - index);
+    return digits[Number((value >> shift) & digitMask)];
+  }).join("");
+
+/** As with a ULID: 10 digits for the time in milliseconds, and 16 more. */
+const timeDigits = 10;
+const otherDigits = 16;
+
+/** Ids sort by time. Two requests with one key at one time have the same id, and keys of two users never meet. */
+export function orderIDFor(userID: string, key: string, now: Date): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify(["placeOrder", userID, key]))
+    .digest("hex");
+  return base32(BigInt(now.getTime()), timeDigits) + base32(BigInt(`0x${hash}`), otherDigits);
+}
+
+/** What a request leaves out, and what that means. */
+const defaults = { maxPriceImpact: 15, allowUnsafe: false };
+
+/** `00.50` is `0.5`, and no other amount. */
+const canonicalAmount = (text: string) =>
+  text
+    .replace(/^0+(?=\d)/, "")
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
+
+const canonical: { readonly [Name in keyof PlaceOrderRequest]?: (text: string) => string } = {
+  amount: canonicalAmount,
+  minAmountOut: canonicalAmount,
+  wallet: (text) => text.toLowerCase(),
+  token: (text) => text.toLowerCase(),
+};
+
+/** The same for bodies that differ only in the order of fields, or in how they write amounts and addresses. */
+export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
+  const fields = Object.entries({ ...defaults, ...body })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const write = canonical[name as keyof PlaceOrderRequest];
+      return [name, typeof value === "string" && write ? write(value) : value] as const;
+    });
+  const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}

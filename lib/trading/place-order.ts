@@ -1,0 +1,91 @@
+import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
+import type { TradeQuote } from "../api/quote-schema.ts";
+import type { Macs } from "../aws/intent-mac.ts";
+import type { Table } from "../aws/table.ts";
+import { readPlacing } from "../aws/trading-views.ts";
+import { ChainUnavailable } from "../chains/host-fault.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Order } from "../domain/execution.ts";
+import { readAddress } from "../domain/trading/address.ts";
+import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
+import { type PlacingRefusal, placing, type TradeRequest, trying } from "../domain/trading/placing.ts";
+import { shownOrder } from "../domain/trading/trade-order.ts";
+import { type Chains, chainFor, unsupportedChain } from "./chain-requests.ts";
+import { fingerprintOf, orderIDFor } from "./idempotency.ts";
+import { groundOf, shownQuote } from "./quote-trade.ts";
+import { quotesOfHosts } from "./quotes-of-hosts.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+import { tableEffects } from "./table-effects.ts";
+
+export type PlacingDeps = {
+  table: Table;
+  chains: Chains;
+  macs: Pick<Macs, "makeMac">;
+  /** Wakes lanes. */
+  wake: NonNullable<Performers["wake"]>;
+};
+
+type Placement = { userID: string; now: Date; key: string | undefined; body: PlaceOrderRequest };
+
+export type PlacedOrder = { order: Order; isReplayed: boolean } | { dryRun: true; quote: TradeQuote };
+
+/**
+ * Places an order, once for each user and key, or says what it would do.
+ *
+ * @throws {DomainError} for each reason to refuse it. Then nothing is recorded, and the key stays unused.
+ * @throws {ChainUnavailable} if no two hosts of the chain say the same.
+ */
+export async function placeOrder(
+  deps: PlacingDeps,
+  { userID, now, key, body }: Placement,
+): Promise<PlacedOrder> {
+  const request = tradeRequest(deps.chains, userID, body);
+  const performers = performersOf(deps);
+  if (body.dryRun === true) {
+    const answer = await runProcedure(trying(request), performers);
+    if ("refused" in answer) throw errorOf(answer.refused);
+    return { dryRun: true, quote: shownQuote(request.wallet, request.trade, answer, now) };
+  }
+  if (key === undefined) {
+    const message = "Idempotency-Key is required, so that a repeated request places no second order";
+    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
+  }
+  const placement = {
+    ...request,
+    orderId: orderIDFor(userID, key, now),
+    key,
+    fingerprint: fingerprintOf(body),
+    validForSeconds: body.validForSeconds,
+    createdAt: now.toISOString(),
+  };
+  const answer = await runProcedure(placing(placement), performers);
+  if ("refused" in answer) throw errorOf(answer.refused);
+  return { order: shownOrder(answer.order), isReplayed: answer.isReplayed };
+}
+
+/** Everything that the body alone can be refused for, a used key aside. */
+function tradeRequest(chains: Chains, userID: string, body: PlaceOrderRequest): TradeRequest {
+  const { chain, side, amount = "", minAmountOut } = body;
+  const wallet = readAddress(body.wallet, "wallet");
+  const trade = { ...body, token: readAddress(body.token, "token") };
+  if (side === "buy") unitsFrom(amount, coinDecimals, "amount");
+  else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals, "minAmountOut");
+  const reader = [...chains.values()].find((each) => each.chain === chain);
+  const ground =
+    reader === undefined
+      ? unsupportedChain(chains)
+      : { ...groundOf(reader), venues: reader.configuration.venues.map(({ venue }) => venue) };
+  return { chain, wallet, userID, trade, ground };
+}
+
+const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
+  ({
+    write: tableEffects(table).write,
+    readPlacing: (ask) => readPlacing(table, ask),
+    quote: ({ question }) => quotesOfHosts(chainFor(chains, question.chain), question),
+    makeMac: ({ intent }) => macs.makeMac(intent),
+    wake,
+  }) satisfies Performers;
+
+const errorOf = (refused: PlacingRefusal): Error =>
+  refused === "CHAIN_UNAVAILABLE" ? new ChainUnavailable("No two hosts agree on the trade") : refused;
