@@ -18,9 +18,12 @@ export function logSignature(note: SigningNote): void {
   console.info({ event: "signTransaction signed", ...note });
 }
 
+/** What an alarm counts in the signer's log. */
+export const signatureRefused = "signTransaction refused";
+
 /** Logs that the signer was asked for what it never signs. It raises an alarm, but is no fault of the function. */
 export function logRefusal(note: SigningNote): void {
-  console.error({ event: "signTransaction refused", ...note });
+  console.error({ event: signatureRefused, ...note });
 }
 
 /** Reports faults as errors. What kept messages from connections is a warning, and raises no alarm. */

@@ -51,6 +51,7 @@ const goodDays: Feed = (metric) => {
     case "KeyLimitReached":
     case "OrderWithoutProgress":
     case "LaneHeldTooLong":
+    case "SignatureRefused":
       return () => undefined;
     default:
       // What has data only when something goes wrong: lines of logs, and DynamoDB's failures.

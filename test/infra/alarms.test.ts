@@ -95,6 +95,7 @@ describe("the alarms", () => {
       ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused"],
       ...tradingTroubles,
+      "SignatureRefused",
     ];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
@@ -240,6 +241,20 @@ describe("the alarms on what happens without a request", () => {
     expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
     expect(alarm.AlarmDescription).toMatch(/Look first at the warnings in the log of function sweepLanes/);
     expect(() => alarmOn(alarmsOf(), trouble)).toThrow("0 alarms");
+  });
+
+  it("report each refusal of the signer where chains trade, and only there", () => {
+    const filter = filters.find(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "SignatureRefused",
+    );
+    expect(filter).toMatchObject({
+      FilterPattern: '{ $.message.event = "signTransaction refused" }',
+      LogGroupName: { Ref: expect.stringMatching(/^signTransactionLog/) },
+    });
+    const alarm = alarmOn(alarms, "SignatureRefused");
+    expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
+    expect(alarm.AlarmDescription).toMatch(/Stop trading.*Look first at the line in the log of/);
+    expect(() => alarmOn(alarmsOf(), "SignatureRefused")).toThrow("0 alarms");
   });
 
   const missing = (alarms: readonly AlarmProperties[], name: string) =>

@@ -19,6 +19,7 @@ import {
   issuerOutages,
   limitsReached,
   refusedKeys,
+  refusedSignatures,
   requestMetric,
   runsOf,
   sumOverCalls,
@@ -163,8 +164,14 @@ export class Alarms extends Construct {
       );
   }
 
-  /** Orders and chains that are stuck, though nothing fails. */
+  /** Orders and chains that are stuck, and requests for signatures that nobody should make, though nothing fails. */
   #watchTrading({ functions }: Watched) {
+    this.#add(
+      "SignatureRefused",
+      refusedSignatures(this, functions.get("signTransaction")),
+      "Something asked the signer for a transaction that no user has ordered, and it did not sign. If it is no bug, somebody has taken over executeOrders or can write the table. Stop trading (admin trading --stop). Look first at the line in the log of function signTransaction, which names the order and the reason, then at the runbook.",
+      { threshold: 1 },
+    );
     const sweep = functions.get("sweepLanes");
     const log = "Look first at the warnings in the log of function sweepLanes";
     this.#add(

@@ -12,6 +12,7 @@ import type { Construct } from "constructs";
 import type { LaneTrouble } from "../../domain/trading/lane-trouble.ts";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
+import { signatureRefused } from "../../runtime/log.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
@@ -122,6 +123,15 @@ export const troublesSeen = (
     trouble,
     [lambda.logGroup],
     all(warnedBy("sweepLanes"), stringValue("$.message.error", "=", trouble)),
+  );
+
+/** How often the signer was asked for what it never signs: the lines of logRefusal (lib/runtime/log.ts). */
+export const refusedSignatures = (scope: Construct, { lambda }: OperationFunction): Metric =>
+  counted(
+    scope,
+    "SignatureRefused",
+    [lambda.logGroup],
+    stringValue("$.message.event", "=", signatureRefused),
   );
 
 /** The requests and connections for whose API key API Gateway answered 403. */
