@@ -86,6 +86,7 @@ export const tradingRows = {
       "dynamodb:PutItem",
       "dynamodb:DeleteItem",
     ],
+    owns: ["CANCELLED#*"],
     invokes: ["executeOrders"],
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot cancel orders, which end by themselves when their time is up.",
