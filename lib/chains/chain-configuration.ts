@@ -20,6 +20,8 @@ export type ChainConfiguration = {
   venues: readonly ChainVenue[];
   /** The tokens that users are shown. Others can be traded too. */
   tokens: readonly ListedToken[];
+  /** The most coins that a buy may spend, as decimal text. */
+  maxOrder?: string;
 };
 
 /** The chains that trade. */

@@ -2,6 +2,7 @@ import { getAddress } from "ethers/address";
 import * as v from "valibot";
 import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
 import { addressProblem } from "../domain/trading/address.ts";
+import { coinDecimals, parseAmount } from "../domain/trading/decimal-text.ts";
 import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
@@ -66,6 +67,14 @@ const Venue = v.variant(
   ({ received }) => `is not a venue of trading: ${received}. The venues are ${venueNames.join(", ")}`,
 );
 
+const Coins = v.pipe(
+  v.string("must be a decimal number as text"),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const units = dataset.typed ? parseAmount(dataset.value, coinDecimals) : 0n;
+    if (typeof units === "object") addIssue({ message: units.problem });
+  }),
+);
+
 const ChainContext = v.strictObject(
   {
     hosts: v.optional(
@@ -82,8 +91,9 @@ const ChainContext = v.strictObject(
       v.pipe(v.array(Venue, "must be a list of venues"), v.minLength(1, "must have a venue")),
     ),
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
+    maxOrder: v.optional(Coins),
   },
-  "must be an object of hosts, relay, wrapped, venues and tokens",
+  "must be an object of hosts, relay, wrapped, venues, tokens and maxOrder",
 );
 
 /** A list is an object to valibot. */
@@ -107,13 +117,14 @@ type Context = {
 
 function configurationOf({ chains }: Context, chain: TradingChain): ChainConfiguration {
   const defaults = defaultChains[chain];
-  const { hosts, relay = defaults.relay, wrapped, venues, tokens } = chains[chain] ?? {};
+  const { hosts, relay = defaults.relay, wrapped, venues, tokens, maxOrder } = chains[chain] ?? {};
   return {
     hosts: hosts ?? defaults.hosts,
     ...(typeof relay === "string" && { relay }),
     wrapped: wrapped ?? defaults.wrapped,
     venues: venues ?? defaults.venues,
     tokens: tokens ?? defaults.tokens,
+    ...(maxOrder !== undefined && { maxOrder }),
   };
 }
 

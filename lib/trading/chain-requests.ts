@@ -1,6 +1,7 @@
 import type { ChainConfiguration, ListedToken } from "../chains/chain-configuration.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { Network } from "../domain/network.ts";
+import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../domain/trading/token-identity.ts";
 import { chainFacts, type TradingChain } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -22,6 +23,10 @@ export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN
   const message = `chain must be one of those that trade here: ${names.join(", ")}`;
   return new DomainError("UNSUPPORTED_CHAIN", message, { chains: names });
 }
+
+/** The most that a buy may spend, in wei. */
+export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "configuration">) =>
+  maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder");
 
 /** All tokens that users are shown by their symbols, the wrapped coin among them. */
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>

@@ -10,7 +10,8 @@ import { readAddress } from "../domain/trading/address.ts";
 import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
 import { type PlacingRefusal, placing, type TradeRequest, trying } from "../domain/trading/placing.ts";
 import { shownOrder } from "../domain/trading/trade-order.ts";
-import { type Chains, chainFor, unsupportedChain } from "./chain-requests.ts";
+import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import { type Chains, chainFor, maxOrderOf, unsupportedChain } from "./chain-requests.ts";
 import { fingerprintOf, orderIDFor } from "./idempotency.ts";
 import { groundOf, shownQuote } from "./quote-trade.ts";
 import { quotesOfHosts } from "./quotes-of-hosts.ts";
@@ -70,7 +71,7 @@ function tradeRequest(chains: Chains, userID: string, body: PlaceOrderRequest): 
   const trade = { ...body, token: readAddress(body.token, "token") };
   if (side === "buy") unitsFrom(amount, coinDecimals, "amount");
   else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals, "minAmountOut");
-  const reader = [...chains.values()].find((each) => each.chain === chain);
+  const reader = chains.get(chain as TradingChain);
   const ground =
     reader === undefined
       ? unsupportedChain(chains)
@@ -81,7 +82,10 @@ function tradeRequest(chains: Chains, userID: string, body: PlaceOrderRequest): 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
   ({
     write: tableEffects(table).write,
-    readPlacing: (ask) => readPlacing(table, ask),
+    readPlacing: (ask) => {
+      const reader = chains.get(ask.lane.chain as TradingChain);
+      return readPlacing(table, ask, reader && maxOrderOf(reader));
+    },
     quote: ({ question }) => quotesOfHosts(chainFor(chains, question.chain), question),
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,

@@ -3,25 +3,19 @@ import { laneOrdersOf } from "../aws/lane-records.ts";
 import type { Table } from "../aws/table.ts";
 import { ownsWallet, readOrderSettings } from "../aws/trader-records.ts";
 import { readAddress } from "../domain/trading/address.ts";
-import { type Chains, chainFor, walletNotFound } from "./chain-requests.ts";
+import { type Chains, chainFor, maxOrderOf, walletNotFound } from "./chain-requests.ts";
 import { quoteTrade } from "./quote-trade.ts";
 
 /**
  * What an order of the user's would do now. It reserves nothing and binds nobody.
  *
- * @param maxOrder The most that a buy may spend, in wei.
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL,
  * and INSUFFICIENT_BALANCE for a share of nothing
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(
   { table, chains }: { table: Table; chains: Chains },
-  {
-    userID,
-    now,
-    body,
-    maxOrder,
-  }: { userID: string; now: Date; body: QuoteRequest; maxOrder?: bigint | undefined },
+  { userID, now, body }: { userID: string; now: Date; body: QuoteRequest },
 ): Promise<{ quote: TradeQuote }> {
   const reader = chainFor(chains, body.chain);
   const { chain } = reader;
@@ -33,5 +27,6 @@ export async function quoteOrder(
     readOrderSettings(table, chain, userID),
   ]);
   if (!isOwn) throw walletNotFound(chain);
+  const maxOrder = maxOrderOf(reader);
   return { quote: await quoteTrade(reader, body, { settings, isStopped, orders, maxOrder }, now) };
 }

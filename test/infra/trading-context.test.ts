@@ -55,6 +55,12 @@ describe("the context's trading", () => {
     expect(read({ trading: ["bsc"], chains: { bsc: { relay } } }).bsc).toMatchObject({ relay });
   });
 
+  it("limits what a buy may spend only where the context does", () => {
+    expect(read({ trading: ["eth"] }).eth).not.toHaveProperty("maxOrder");
+    const chains = { eth: { maxOrder: "2.5" } };
+    expect(read({ trading: ["eth"], chains }).eth).toMatchObject({ maxOrder: "2.5" });
+  });
+
   it.each([checksummed.toLowerCase(), `0x${checksummed.slice(2).toUpperCase()}`, checksummed])(
     "reads the address %s",
     (token) => {
@@ -80,7 +86,10 @@ describe("the context's trading", () => {
     [{ trading: ["eth", "base", "eth"] }, "trading names eth twice"],
     [{ chains: [] }, "chains must be an object of chains"],
     [{ chains: { sol: {} } }, `chains.sol is not a chain that can trade: "sol". ${known}`],
-    [eth({ host: [] }), "chains.eth.host must be an object of hosts, relay, wrapped, venues and tokens"],
+    [
+      eth({ host: [] }),
+      "chains.eth.host must be an object of hosts, relay, wrapped, venues, tokens and maxOrder",
+    ],
     [eth({ hosts: [] }), "chains.eth.hosts must have a host"],
     [eth({ hosts: "https://rpc.example" }), "chains.eth.hosts must be a list of URLs"],
     [eth({ hosts: ["http://rpc.example"] }), "chains.eth.hosts.0 must be an https URL"],
@@ -99,6 +108,13 @@ describe("the context's trading", () => {
     [
       eth({ hosts: [1, 2, 3, 4, 5, 6].map((number) => `https://${number}.example`) }),
       "chains.eth.hosts must have at most 5 hosts",
+    ],
+    [eth({ maxOrder: 5 }), "chains.eth.maxOrder must be a decimal number as text"],
+    [eth({ maxOrder: "0" }), "chains.eth.maxOrder must be above 0"],
+    [eth({ maxOrder: `0.${"0".repeat(18)}1` }), "chains.eth.maxOrder must have at most 18 decimal places"],
+    [
+      eth({ maxOrder: "1e3" }),
+      "chains.eth.maxOrder must be a decimal number as text, with at most 40 digits on each side of the point",
     ],
     [eth({ relay: "http://relay.example" }), "chains.eth.relay must be an https URL"],
     [
