@@ -77,7 +77,7 @@ const attempts = 5;
 async function creditAtLast(service: Service): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await service.creditReferrals();
+      return await service.runSchedule("creditReferrals");
     } catch (error) {
       if (attempt === attempts) throw error;
       await pause(1000);

@@ -7,6 +7,7 @@ export type Chance = {
   /** A whole number from 0 to `limit`, `limit` excluded. */
   below(limit: number): number;
   pick<Choice>(choices: readonly [Choice, ...Choice[]] | readonly Choice[]): Choice;
+  shuffled<Choice>(choices: readonly Choice[]): Choice[];
   /** Picks a name with a probability in proportion to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 };
@@ -18,6 +19,11 @@ export function createChance(seed: string): Chance {
     number,
     below,
     pick: <Choice>(choices: readonly Choice[]) => choices[below(choices.length)] as Choice,
+    shuffled: <Choice>(choices: readonly Choice[]) =>
+      choices
+        .map((choice) => ({ choice, place: number() }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ choice }) => choice),
     weighted<Name extends string>(weights: Readonly<Record<Name, number>>) {
       const entries = Object.entries(weights) as [Name, number][];
       let left = number() * entries.reduce((sum, [, weight]) => sum + weight, 0);

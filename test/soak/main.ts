@@ -1,6 +1,6 @@
 /**
  * `npm run soak` sends mixed requests and messages of many users to a local runner with injected faults, then audits
- * everything. It fails if a promise of the service is broken.
+ * everything. With `--trade`, the users trade on local chains. It fails if a promise of the service is broken.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,18 +8,26 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "cdk-local-runner/testing";
 import { Presets, SingleBar } from "cli-progress";
+import { chainPorts } from "../../lib/dev/chains/local-chains.ts";
 import { machine } from "../bench/report.ts";
 import { textTable } from "../bench/text-table.ts";
 import { startRunner } from "../e2e/support/runner.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { traceFinder, tracesIn } from "../support/traces.ts";
 import { maxUsers } from "./model.ts";
+import type { Target } from "./service.ts";
 import { soak } from "./soak.ts";
 import { countHeads, countRows, summaryOf } from "./soak-report.ts";
+import { tradeReportOf } from "./trade/trade-report.ts";
+import { tradeSoak } from "./trade/trade-soak.ts";
 
 const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "5000" },
     users: { type: "string", default: "100" },
+    trade: { type: "boolean", default: false },
+    orders: { type: "string", default: "1000" },
+    wallets: { type: "string", default: "50" },
     seed: { type: "string", default: "1" },
     /** How many requests are under way at a time. */
     "at-once": { type: "string", default: "16" },
@@ -35,6 +43,8 @@ const wholeNumber = (name: keyof typeof values, [least, most]: [number, number])
 };
 const requests = wholeNumber("requests", [1, 10_000_000]);
 const users = wholeNumber("users", [1, maxUsers]);
+const orders = wholeNumber("orders", [1, 1_000_000]);
+const wallets = wholeNumber("wallets", [2, 1000]);
 const seed = wholeNumber("seed", [0, 2 ** 32 - 1]);
 const atOnce = wholeNumber("at-once", [1, 100]);
 
@@ -43,14 +53,36 @@ const temporary = mkdtempSync(join(tmpdir(), "soak-"));
 const folder = join(temporary, "written");
 mkdirSync(folder);
 const secrets: string[] = [];
+const signed: string[] = [];
 const ports = { port: await freePort(), streamPort: await freePort() };
-const start = () => startRunner({ folder, ...ports, options: ["--faults", "--chance", `${seed}`] });
+const chainPort = values.trade ? await freePorts(chainPorts) : undefined;
+const start = () =>
+  startRunner({
+    folder,
+    ...ports,
+    ...(chainPort !== undefined && { chainPort }),
+    options: ["--faults", "--chance", `${seed}`],
+  });
 
 console.log(machine());
 let runner = await start();
 let answers = 0;
 /** Files are searched one at a time, each as one text. */
 const answersPerFile = 20_000;
+const target: Target = {
+  baseUrl: runner.baseUrl,
+  streamUrl: runner.streamUrl,
+  dataDir: join(folder, "data"),
+  async restart() {
+    await runner.kill();
+    runner = await start();
+  },
+  keep: (text) => {
+    const file = `answers-${Math.floor(answers++ / answersPerFile)}.log`;
+    appendFileSync(join(folder, file), `${text}\n`);
+  },
+  noteSecret: (forms) => void secrets.push(...forms),
+};
 const bar = new SingleBar(
   {
     format: "{bar} {value}/{total} | {duration_formatted} | {phase}",
@@ -61,38 +93,41 @@ const bar = new SingleBar(
   },
   Presets.shades_classic,
 );
+const onProgress = (done: number, phase: string) => bar.update(done, { phase });
+
+/** Returns the report as text, and what was found. */
+async function run(): Promise<{ text: string; problems: string[] }> {
+  if (chainPort === undefined) {
+    bar.start(requests, 0, { phase: "calm" });
+    const report = await soak(target, { requests, users, seed, atOnce, onProgress });
+    const tables = [report.byAction, report.byPhase].map((counts, index) =>
+      textTable([index === 0 ? "action" : "phase", ...countHeads], countRows(counts)),
+    );
+    return { text: [...tables, summaryOf(report)].join("\n\n"), problems: report.problems };
+  }
+  bar.start(orders, 0, { phase: "calm" });
+  const report = await tradeSoak(
+    { ...target, chainPort, noteSigned: (parts) => void signed.push(...parts) },
+    { orders, wallets, seed, atOnce, onProgress },
+  );
+  return { text: tradeReportOf(report), problems: report.problems };
+}
+
 let broken = true;
 try {
-  bar.start(requests, 0, { phase: "calm" });
-  const report = await soak(
-    {
-      baseUrl: runner.baseUrl,
-      streamUrl: runner.streamUrl,
-      dataDir: join(folder, "data"),
-      async restart() {
-        await runner.kill();
-        runner = await start();
-      },
-      keep: (text) => {
-        const file = `answers-${Math.floor(answers++ / answersPerFile)}.log`;
-        appendFileSync(join(folder, file), `${text}\n`);
-      },
-      noteSecret: (forms) => void secrets.push(...forms),
-    },
-    { requests, users, seed, atOnce, onProgress: (done, phase) => bar.update(done, { phase }) },
-  ).finally(() => bar.stop());
+  const { text, problems: found } = await run().finally(() => bar.stop());
   const left = await runner.stop().then(
     () => [],
     (error: Error) => [error.message],
   );
-  const traces = tracesIn(folder, traceFinder(secrets));
-
-  console.log(`\n${textTable(["action", ...countHeads], countRows(report.byAction))}`);
-  console.log(`\n${textTable(["phase", ...countHeads], countRows(report.byPhase))}`);
-  console.log(
-    `\n${summaryOf(report)}; ${secrets.length} forms of secrets searched for, ${traces.length} found`,
-  );
-  const problems = [...report.problems, ...traces, ...left];
+  const traces = [
+    ...tracesIn(folder, traceFinder(secrets)),
+    // Chains and the table have them, and nothing else may.
+    ...tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log")),
+  ];
+  const searched = secrets.length + signed.length;
+  console.log(`\n${text}; ${searched} forms of secrets searched for, ${traces.length} found`);
+  const problems = [...found, ...traces, ...left];
   for (const problem of problems) console.error(`- ${problem}`);
   broken = problems.length > 0;
 } finally {

@@ -31,6 +31,13 @@ describe("planPhases", () => {
     expect(names.filter((name) => name === "crash")).toHaveLength(1);
   });
 
+  it("takes turns with other faults, each for fewer requests", () => {
+    const changes = planPhases(1000, createChance("1"), ["calm", "rain", "snow"], 100);
+    expect(changes.map(({ after }) => after)).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900]);
+    const names = new Set(changes.map(({ phase }) => phase));
+    expect([...names].toSorted()).toEqual(["calm", "crash", "rain", "snow"]);
+  });
+
   it("has a crash in each round of a long run", () => {
     const changes = planPhases(100_000, createChance("1"));
     const crashes = changes.filter(({ phase }) => phase === "crash");

@@ -28,29 +28,33 @@ export const phases = {
 export type PhaseName = keyof typeof phases;
 
 /** What begins after a number of requests. */
-export type Change = { after: number; phase: PhaseName | "crash" };
+export type Change<Phase extends string = PhaseName> = { after: number; phase: Phase | "calm" | "crash" };
 
 /** The requests that meet each fault, unless the run is too short. A crash costs seconds, so there are not many. */
-const stretch = 1000;
+const usualStretch = 1000;
 
 /**
  * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds. In each round
  * the runner crashes once, in whatever phase.
  */
-export function planPhases(requests: number, chance: Chance): Change[] {
-  const faults = Object.keys(phases).filter((name) => name !== "calm") as PhaseName[];
-  const round = (): Change["phase"][] => {
-    const places = faults.map((phase) => ({ phase, place: chance.number() }));
-    const order: Change["phase"][] = places.toSorted((a, b) => a.place - b.place).map(({ phase }) => phase);
+export function planPhases<Phase extends string = PhaseName>(
+  requests: number,
+  chance: Chance,
+  names = Object.keys(phases) as Phase[],
+  stretch = usualStretch,
+): Change<Phase>[] {
+  const faults = names.filter((name) => name !== "calm");
+  const round = (): Change<Phase>["phase"][] => {
+    const order: Change<Phase>["phase"][] = chance.shuffled(faults);
     return [...order.toSpliced(1 + chance.below(faults.length), 0, "crash"), "calm"];
   };
   // Each run begins calmly, and has room for a whole round.
   const length = Math.max(1, Math.min(stretch, Math.floor(requests / (faults.length + 3))));
-  const changes: Change[] = [];
-  let coming: Change["phase"][] = [];
+  const changes: Change<Phase>[] = [];
+  let coming: Change<Phase>["phase"][] = [];
   for (let after = length; after + length <= requests; after += length) {
     if (coming.length === 0) coming = round();
-    changes.push({ after, phase: coming.shift() as Change["phase"] });
+    changes.push({ after, phase: coming.shift() as Change<Phase>["phase"] });
   }
   return changes;
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import { changeUser, existingProfile } from "../../lib/admin/commands/set-user.ts";
 import { openLocal, openLocalFunctions } from "../../lib/admin/local-target.ts";
 import { OperatorError } from "../../lib/admin/operator-error.ts";
+import type { Table } from "../../lib/aws/table.ts";
 import { functionNameIn } from "../support/function-name.ts";
 import type { Outcome, ProfileValues } from "./model.ts";
 import type { Rates } from "./phases.ts";
@@ -21,22 +23,36 @@ export type Target = {
   noteSecret(forms: string[]): void;
 };
 
-export type Answer = { status: number; json: unknown; text: string };
+export type Answer = { status: number; json: unknown; text: string; headers: Headers };
+
+export type SendOptions = {
+  headers?: Readonly<Record<string, string>>;
+  /** How long to wait for the answer. */
+  waitMs?: number;
+};
 
 export type Service = {
   target: Target;
   /** Sends a request. Undefined if no answer came. */
-  send(user: { token: string }, method: string, path: string, body?: unknown): Promise<Answer | undefined>;
+  send(
+    user: { token: string },
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: SendOptions,
+  ): Promise<Answer | undefined>;
   token(subject: { sub: string; username: string; ref?: string | undefined }): Promise<string>;
   /** Reports orders and positions as an execution engine does. Returns the outcome of each. */
   record(executions: readonly object[]): Promise<Outcome[]>;
   /** Changes a user as an operator does. A user who never signed in cannot be changed. */
   changeUser(userID: string, values: ProfileValues): Promise<Outcome>;
-  /** Credits the pending referrals now, which the service does each minute. */
-  creditReferrals(): Promise<void>;
+  /** Runs a function now that the service runs each minute. */
+  runSchedule(row: string, options?: { isAwaited?: boolean }): Promise<void>;
   setFaults(rates: Rates): Promise<void>;
   /** Kills the runner and starts it again. No request is sent meanwhile. */
   restart(): Promise<void>;
+  /** The table, as operators reach it. */
+  table(): Promise<Table>;
   /** All items of the table. */
   scan(): Promise<Item[]>;
 };
@@ -74,7 +90,7 @@ export function createService(target: Target): Service {
 
   return {
     target,
-    async send({ token }, method, path, body) {
+    async send({ token }, method, path, body, { headers, waitMs = patienceMs } = {}) {
       await up;
       try {
         const response = await fetch(`${target.baseUrl}${path}`, {
@@ -82,13 +98,14 @@ export function createService(target: Target): Service {
           headers: {
             Authorization: `Bearer ${token}`,
             ...(body !== undefined && { "Content-Type": "application/json" }),
+            ...headers,
           },
           ...(body !== undefined && { body: JSON.stringify(body) }),
-          signal: AbortSignal.timeout(patienceMs),
+          signal: AbortSignal.timeout(waitMs),
         });
         const text = await response.text();
         target.keep(`${response.status} ${JSON.stringify([...response.headers])}\n${text}`);
-        return { status: response.status, text, json: parsed(text) };
+        return { status: response.status, text, json: parsed(text), headers: response.headers };
       } catch {
         return undefined;
       }
@@ -133,11 +150,18 @@ export function createService(target: Target): Service {
         return "unknown";
       }
     },
-    async creditReferrals() {
+    async runSchedule(row, { isAwaited = true } = {}) {
       const { lambda } = await open();
-      const FunctionName = functionNameIn(target.dataDir, "creditReferrals");
-      const { FunctionError } = await lambda.send(new InvokeCommand({ FunctionName, Payload: "{}" }));
-      if (FunctionError !== undefined) throw new Error(`creditReferrals failed: ${FunctionError}`);
+      const FunctionName = functionNameIn(target.dataDir, row);
+      const event = { id: randomUUID(), time: new Date().toISOString() };
+      const { FunctionError } = await lambda.send(
+        new InvokeCommand({
+          FunctionName,
+          InvocationType: isAwaited ? "RequestResponse" : "Event",
+          Payload: JSON.stringify(event),
+        }),
+      );
+      if (FunctionError !== undefined) throw new Error(`${row} failed: ${FunctionError}`);
     },
     setFaults,
     async restart() {
@@ -147,6 +171,7 @@ export function createService(target: Target): Service {
       up = restarted.catch(() => {});
       await restarted;
     },
+    table: async () => (await open()).table,
     async scan() {
       const { name, client } = (await open()).table;
       const items: Item[] = [];

@@ -59,8 +59,14 @@ export const writtenFiles = (folder: string): string[] =>
     .map((file) => join(file.parentPath, file.name));
 
 /** @returns the files of the folder that contain a part of a secret, each with that part. */
-export const tracesIn = (folder: string, findTrace: ReturnType<typeof traceFinder>): string[] =>
-  writtenFiles(folder).flatMap((path) => {
-    const trace = findTrace(readFileSync(path, "latin1"));
-    return trace === undefined ? [] : [`${relative(folder, path)}: ${trace}`];
-  });
+export const tracesIn = (
+  folder: string,
+  findTrace: ReturnType<typeof traceFinder>,
+  isSearched: (path: string) => boolean = () => true,
+): string[] =>
+  writtenFiles(folder)
+    .filter(isSearched)
+    .flatMap((path) => {
+      const trace = findTrace(readFileSync(path, "latin1"));
+      return trace === undefined ? [] : [`${relative(folder, path)}: ${trace}`];
+    });

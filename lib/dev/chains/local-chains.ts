@@ -45,6 +45,19 @@ const relayed: readonly TradingChain[] = ["eth", "bsc"];
 /** The number of ports that chains, second hosts and relays take. */
 export const chainPorts = 2 * tradingChains.length + relayed.length;
 
+/** The ports of a chain, where `port` is the first one of all. */
+export function portsOf(
+  chain: TradingChain,
+  port: number,
+): { anvil: number; secondHost: number; relay?: number } {
+  const index = tradingChains.indexOf(chain);
+  return {
+    anvil: port + index,
+    secondHost: port + tradingChains.length + index,
+    ...(relayed.includes(chain) && { relay: port + 2 * tradingChains.length + relayed.indexOf(chain) }),
+  };
+}
+
 /**
  * Opens the chains of this machine. Their addresses stay the same from start to start, since the stacks have them in them
  * and could not be reused otherwise.
@@ -73,16 +86,15 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   undo.defer(async () => {
     await Promise.all(chains.map((chain) => chain.close()));
   });
-  for (const [index, chain] of tradingChains.entries()) {
-    const beside = (offset: number) => (port === 0 ? 0 : port + offset);
+  for (const chain of tradingChains) {
+    const { anvil, secondHost, relay } = portsOf(chain, port);
+    const isAny = port === 0;
     const served = await openServedChain({
       ...{ chain, book, faults, seed, warn, blockMs },
       ports: {
-        anvil: port === 0 ? await freePort() : port + index,
-        secondHost: beside(tradingChains.length + index),
-        relay: relayed.includes(chain)
-          ? beside(2 * tradingChains.length + relayed.indexOf(chain))
-          : undefined,
+        anvil: isAny ? await freePort() : anvil,
+        secondHost: isAny ? 0 : secondHost,
+        relay: isAny && relay !== undefined ? 0 : relay,
       },
       statePath: states && join(states, `${chain}.json`),
     });

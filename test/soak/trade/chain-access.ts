@@ -1,0 +1,81 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { SigningKey } from "ethers/crypto";
+import { Transaction } from "ethers/transaction";
+import { type AnvilCall, callAnvil } from "../../../lib/dev/chains/call-anvil.ts";
+import { portsOf } from "../../../lib/dev/chains/local-chains.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+
+/** A chain of the runner, with what stands in front of it. */
+export type ChainAccess = {
+  chain: TradingChain;
+  request(method: string, ...params: unknown[]): Promise<unknown>;
+  requestAll(calls: readonly AnvilCall[]): Promise<unknown[]>;
+  head(): Promise<number>;
+  /** Has the miner make a block soon, even if nothing waits. */
+  wake(): Promise<void>;
+  /** Resolves once the miner has made another block, and so noted it. */
+  nextBlock(): Promise<void>;
+  setHostFaults(faults: object): Promise<void>;
+  /** Undefined if the chain has no relay. */
+  setRelayFaults: ((faults: object) => Promise<void>) | undefined;
+};
+
+export type ForeignSend = {
+  privateKey: string;
+  nonce: number;
+  /** In wei for a unit of gas. */
+  fee: bigint;
+  to: string;
+  data: string;
+  gasLimit: bigint;
+};
+
+/** No transaction has it. A question about it makes the miner mine. */
+const noTransaction = `0x${"ab".repeat(32)}`;
+
+async function put(url: string, body: object): Promise<void> {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(`${url}/_local/faults`, { method: "PUT", headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status} to its faults: ${await answer.text()}`);
+}
+
+/** @param port the runner's `--chain-port` */
+export function accessChains(port: number): ChainAccess[] {
+  return tradingChains.map((chain) => {
+    const { anvil, secondHost, relay } = portsOf(chain, port);
+    const at = (each: number) => `http://127.0.0.1:${each}`;
+    const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(anvil), calls);
+    const request = async (method: string, ...params: unknown[]) => (await requestAll([[method, params]]))[0];
+    const head = async () => Number(await request("eth_blockNumber"));
+    const wake = async () => {
+      await callAnvil(at(secondHost), [["eth_getTransactionByHash", [noTransaction]]]).catch(() => {});
+    };
+    return {
+      chain,
+      request,
+      requestAll,
+      head,
+      wake,
+      async nextBlock() {
+        const before = await head();
+        for (let waitedMs = 0; waitedMs < 10_000 && (await head()) <= before; waitedMs += 100) {
+          await wake();
+          await pause(100);
+        }
+      },
+      setHostFaults: (faults) => put(at(secondHost), faults),
+      setRelayFaults: relay === undefined ? undefined : (faults) => put(at(relay), faults),
+    };
+  });
+}
+
+/** Signs a transaction as another program with the wallet's key does. Returns its hash and bytes. */
+export function signForeign(chain: TradingChain, send: ForeignSend): { hash: string; raw: string } {
+  const { privateKey, nonce, fee, to, data, gasLimit } = send;
+  const transaction = Transaction.from({
+    ...{ type: 2, chainId: chainFacts[chain].chainID, nonce, to, data, gasLimit },
+    ...{ maxFeePerGas: fee, maxPriorityFeePerGas: fee, value: 0n },
+  });
+  transaction.signature = new SigningKey(privateKey).sign(transaction.unsignedHash);
+  return { hash: transaction.hash as string, raw: transaction.serialized };
+}

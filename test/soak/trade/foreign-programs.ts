@@ -1,0 +1,60 @@
+import { Interface } from "ethers/abi";
+import type { Chance } from "../chance.ts";
+import { type ChainAccess, signForeign } from "./chain-access.ts";
+import { readBalances, tradedTokens } from "./read-chain.ts";
+import type { TraderWallet } from "./traders.ts";
+
+/** Other programs that have keys of the run's wallets, and send transactions with them. */
+export type ForeignPrograms = {
+  /** Sends nothing from a wallet to itself: below or above the fee of what waits there. */
+  payNothing(access: ChainAccess): Promise<void>;
+  /** Sends some or all tokens of a wallet away. */
+  moveTokens(access: ChainAccess): Promise<void>;
+  /** The hashes of all that they have sent. */
+  sent: ReadonlySet<string>;
+};
+
+const stranger = "0x000000000000000000000000000000000000dEaD";
+const tokenABI = new Interface(["function transfer(address to, uint256 value) returns (bool)"]);
+
+export function startForeignPrograms(wallets: readonly TraderWallet[], chance: Chance): ForeignPrograms {
+  const sent = new Set<string>();
+
+  async function send(
+    access: ChainAccess,
+    { address, privateKey }: TraderWallet,
+    call: { to: string; data: string; gasLimit: bigint },
+  ): Promise<void> {
+    const tag = chance.pick(["latest", "pending"]);
+    const nonce = Number(await access.request("eth_getTransactionCount", address, tag));
+    const fee = BigInt(chance.pick([2, 5, 40])) * 10n ** 9n;
+    const { hash, raw } = signForeign(access.chain, { privateKey, nonce, fee, ...call });
+    sent.add(hash);
+    // The pool may have a better one at this nonce.
+    await access.request("eth_sendRawTransaction", raw).catch(() => {});
+  }
+
+  const someoneOn = ({ chain }: ChainAccess) => {
+    const own = wallets.filter((wallet) => wallet.chain === chain);
+    return own.length === 0 ? undefined : chance.pick(own);
+  };
+
+  return {
+    sent,
+    async payNothing(access) {
+      const wallet = someoneOn(access);
+      if (wallet) await send(access, wallet, { to: wallet.address, data: "0x", gasLimit: 21_000n });
+    },
+    async moveTokens(access) {
+      const wallet = someoneOn(access);
+      if (wallet === undefined) return;
+      const held = await readBalances(access, wallet.address);
+      const token = tradedTokens.find((each) => (held.get(each) ?? 0n) > 0n);
+      if (token === undefined) return;
+      const units = held.get(token) ?? 0n;
+      const amount = chance.number() < 0.3 ? units : units / 3n;
+      const data = tokenABI.encodeFunctionData("transfer", [stranger, amount]);
+      await send(access, wallet, { to: token, data, gasLimit: 120_000n });
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { Interface } from "ethers/abi";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import type { ChainAccess } from "./chain-access.ts";
+import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
+
+const { moon, usdx, taxd, trap, wrapped, v2Router, v3Router } = localAddresses;
+
+export const tradedTokens = [moon, usdx, taxd, trap];
+
+const tokenABI = new Interface([
+  "function balanceOf(address) view returns (uint256)",
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+  "event Deposit(address indexed to, uint256 value)",
+  "event Withdrawal(address indexed from, uint256 value)",
+]);
+
+type RawTransaction = {
+  hash: string;
+  from: string;
+  to: string;
+  nonce: string;
+  input: string;
+  r: string;
+  s: string;
+};
+type RawLog = { address: string; topics: string[]; data: string };
+type RawReceipt = {
+  transactionHash: string;
+  status: string;
+  gasUsed: string;
+  effectiveGasPrice: string;
+  logs: RawLog[];
+};
+type RawBlock = { timestamp: string; transactions: RawTransaction[] };
+
+const heldCall = (token: string, owner: string) =>
+  ["eth_call", [{ to: token, data: tokenABI.encodeFunctionData("balanceOf", [owner]) }, "latest"]] as const;
+
+/** What an address has of coin and of each token. */
+export async function readBalances({ requestAll }: ChainAccess, owner: string): Promise<Balances> {
+  const answers = await requestAll([
+    ["eth_getBalance", [owner, "latest"]],
+    ...tradedTokens.map((token) => heldCall(token, owner)),
+  ]);
+  const units = answers.map((answer) => BigInt(answer as string));
+  return new Map(["native", ...tradedTokens].map((token, index) => [token, units[index] ?? 0n]));
+}
+
+export type ReadOptions = {
+  /** What the wallets had at the beginning. */
+  before: ReadonlyMap<string, Balances>;
+  /** Hashes of transactions that the run itself has sent with their keys. */
+  foreign: ReadonlySet<string>;
+  /** Called with parts of signed bytes, in hex, of which none may be in a log or an answer. */
+  noteSigned(parts: string[]): void;
+};
+
+/** Reads all blocks of a chain, and what its wallets and routers have. Nothing here is the service's code. */
+export async function readChain(access: ChainAccess, options: ReadOptions): Promise<ChainFacts> {
+  const { before, foreign, noteSigned } = options;
+  const wallets = new Map([...before.keys()].map((wallet) => [wallet.toLowerCase(), wallet]));
+  const transactions: MinedTransaction[] = [];
+  const head = await access.head();
+  for (let number = 0; number <= head; number++) {
+    const tag = `0x${number.toString(16)}`;
+    const [block, receipts] = (await access.requestAll([
+      ["eth_getBlockByNumber", [tag, true]],
+      ["eth_getBlockReceipts", [tag]],
+    ])) as [RawBlock, RawReceipt[]];
+    for (const [index, transaction] of block.transactions.entries()) {
+      const wallet = wallets.get(transaction.from.toLowerCase());
+      const receipt = receipts[index];
+      if (wallet === undefined || receipt === undefined) continue;
+      const { r, s, hash } = transaction;
+      noteSigned([r, s].map((part) => part.slice(2)));
+      const isForeign = foreign.has(hash);
+      transactions.push({
+        ...minedOf(wallet, transaction, receipt),
+        isForeign,
+        time: Number(block.timestamp),
+      });
+    }
+  }
+  const accounts = [...before].map(async ([wallet, start]): Promise<[string, Account]> => {
+    const [latest, pending] = await access.requestAll([
+      ["eth_getTransactionCount", [wallet, "latest"]],
+      ["eth_getTransactionCount", [wallet, "pending"]],
+    ]);
+    const nonce = { latest: Number(latest), pending: Number(pending) };
+    return [wallet, { before: start, after: await readBalances(access, wallet), nonce }];
+  });
+  return { accounts: new Map(await Promise.all(accounts)), transactions, stray: await strayIn(access) };
+}
+
+/** Coin in routers is anyone's to take. */
+async function strayIn({ requestAll }: ChainAccess): Promise<bigint> {
+  const answers = await requestAll(
+    [v2Router, v3Router].flatMap((router) => [
+      ["eth_getBalance", [router, "latest"]] as const,
+      heldCall(wrapped, router),
+    ]),
+  );
+  return answers.map((answer) => BigInt(answer as string)).reduce((sum, units) => sum + units, 0n);
+}
+
+function minedOf(wallet: string, transaction: RawTransaction, receipt: RawReceipt) {
+  const { hash, nonce, to, input } = transaction;
+  const isClear = to.toLowerCase() === wallet.toLowerCase() && input === "0x";
+  const tokens = new Map<string, bigint>();
+  let wrappedUnits = 0n;
+  let unwrapped = 0n;
+  for (const { address, topics, data } of receipt.logs) {
+    const event = tokenABI.parseLog({ topics, data });
+    const token = [...tradedTokens, wrapped].find((each) => each.toLowerCase() === address);
+    if (event === null || token === undefined) continue;
+    const { from, to: taker } = event.args;
+    const value = BigInt(event.args.value);
+    const isRouters = [v2Router, v3Router].includes(event.args[0]);
+    if (event.name === "Deposit" && isRouters) wrappedUnits += value;
+    if (event.name === "Withdrawal" && isRouters) unwrapped += value;
+    if (event.name !== "Transfer") continue;
+    const gained = (taker === wallet ? value : 0n) - (from === wallet ? value : 0n);
+    if (gained !== 0n) tokens.set(token, (tokens.get(token) ?? 0n) + gained);
+  }
+  const purpose = isClear ? "clear" : input.startsWith("0x095ea7b3") ? "approve" : "swap";
+  return {
+    ...{ hash, wallet, nonce: Number(nonce), purpose: purpose as MinedTransaction["purpose"] },
+    isOk: receipt.status === "0x1",
+    fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
+    ...{ tokens, wrapped: wrappedUnits, unwrapped },
+  };
+}

@@ -1,0 +1,96 @@
+import { forEachConcurrently } from "../../../lib/concurrency.ts";
+import type { Execution, Order, Position } from "../../../lib/domain/execution.ts";
+import type { FillReport, ShownAttempt } from "../../../lib/domain/trading/order-details.ts";
+import type { Service } from "../service.ts";
+import type { Item } from "../table-audit.ts";
+import type { ShownOrder, ShownPosition, TradeFacts } from "./facts.ts";
+import { leftoversIn, repeated } from "./settle.ts";
+import { noteShown, type Report, type Trader } from "./traders.ts";
+
+type Page = { orders?: Order[]; positions?: Position[]; cursor?: string };
+type Details = { order: Order; attempts: ShownAttempt[]; report?: FillReport };
+
+/** Reads what users are shown at the end, by the API, and what is left in the table. */
+export async function readTrade(
+  service: Service,
+  traders: readonly Trader[],
+  report: Report,
+): Promise<Omit<TradeFacts, "chains">> {
+  const orders: ShownOrder[] = [];
+  const positions: ShownPosition[] = [];
+  await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
+    const { id: userID } = trader;
+    const listed = await readAll(service, trader, "/api/v2/orders");
+    const held = await readAll(service, trader, "/api/v2/positions");
+    for (const { positions: page = [] } of held)
+      for (const position of page) {
+        noteShown(trader, position, report);
+        positions.push({ ...position, userID });
+      }
+    for (const { orders: page = [] } of listed)
+      for (const { orderId, ...rest } of page) {
+        noteShown(trader, { orderId, ...rest }, report);
+        const details = (await read(service, trader, `/api/v2/orders/${orderId}`)) as Details;
+        noteShown(trader, details.order, report);
+        orders.push({ userID, ...details });
+      }
+    const own = orders.filter((order) => order.userID === userID).map(({ order }) => order);
+    for (const problem of trader.keys.problemsOf(own)) report(`${userID}: ${problem}`);
+  });
+  const items = await repeated(() => service.scan());
+  const wallets = new Set(orders.map(({ order }) => order.wallet));
+  return { orders, positions, soldOut: soldOutIn(items), leftovers: leftoversIn(items, wallets) };
+}
+
+const soldOutIn = (items: readonly Item[]): Map<string, number> =>
+  new Map(
+    items.flatMap(({ SK, ending }) => {
+      const { soldOutAt } = (ending ?? {}) as { soldOutAt?: number };
+      return SK.startsWith("TRADE#") && soldOutAt !== undefined
+        ? [[SK.slice("TRADE#".length), soldOutAt] as const]
+        : [];
+    }),
+  );
+
+const read = (service: Service, trader: Trader, path: string) =>
+  repeated(async () => {
+    const answer = await service.send(trader, "GET", path);
+    if (answer?.status === 200) return (answer.json as { data: unknown }).data;
+    throw new Error(`After all faults, ${path} was answered with ${answer?.status} ${answer?.text}`);
+  });
+
+async function readAll(service: Service, trader: Trader, path: string): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | undefined;
+  do {
+    const after = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = (await read(service, trader, `${path}?limit=100${after}`)) as Page;
+    pages.push(page);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+/** How each user's stream differs from the final state, in sentences. */
+export function problemsOfStreams(traders: readonly Trader[], facts: Omit<TradeFacts, "chains">): string[] {
+  return traders.flatMap(({ id, follower, sightings }) => {
+    if (follower === undefined) return [];
+    if (!follower.isReady()) return [`the stream of ${id} is not connected, or has no snapshot`];
+    const held = follower.executions();
+    const own: Execution[] = [
+      ...facts.orders.filter(({ userID }) => userID === id).map(({ order }) => order),
+      ...facts.positions.filter(({ userID }) => userID === id),
+    ];
+    const late = own.filter((each) => held.get(idOf(each)) !== each.version);
+    const newer = own.filter((each) => (sightings.newest().get(idOf(each))?.version ?? 0) > each.version);
+    return [
+      ...late.map(
+        (each) =>
+          `the stream of ${id} has version ${held.get(idOf(each))} of ${idOf(each)}, not ${each.version}`,
+      ),
+      ...newer.map((each) => `${id} was shown a later version of ${idOf(each)} than there is`),
+    ];
+  });
+}
+
+const idOf = (each: Execution) => ("orderId" in each ? each.orderId : each.positionId);

@@ -1,0 +1,251 @@
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import type { Order } from "../../../lib/domain/execution.ts";
+import type { Chance } from "../chance.ts";
+import type { Answer, Service } from "../service.ts";
+import type { PlaceOutcome } from "./placed-keys.ts";
+import { noteShown, openOrdersOf, type Report, type Trader, type TraderWallet } from "./traders.ts";
+
+export type TradeWorld = {
+  service: Service;
+  chance: Chance;
+  report: Report;
+  /** Counts what an answer said: a status, or the code of a refusal. */
+  count(action: string, outcome: string): void;
+  /** The longest that an order is valid. */
+  mostValidSeconds: number;
+};
+
+/** Returns how many orders were placed. */
+type Action = (world: TradeWorld, wallet: TraderWallet) => Promise<number>;
+
+/** How often each action is taken. */
+export const tradeWeights = {
+  place: 50,
+  placeAtOnce: 8,
+  placeWithLostAnswer: 8,
+  replay: 6,
+  replayOtherBody: 3,
+  cancel: 12,
+  tryDry: 3,
+  placeBadly: 2,
+  look: 8,
+};
+
+export type TradeActionName = keyof typeof tradeWeights;
+
+/** Codes that a good order may be refused with. Chains and operators have their days. */
+const refusals = [
+  "TRADING_DISABLED",
+  "WALLET_BUSY",
+  "NO_ROUTE",
+  "AMOUNT_TOO_SMALL",
+  "GAS_PRICE_TOO_HIGH",
+  "INSUFFICIENT_BALANCE",
+  "TOKEN_UNSAFE",
+  "PRICE_IMPACT_TOO_HIGH",
+  "CHAIN_UNAVAILABLE",
+];
+
+const path = "/api/v2/orders";
+
+type Body = Record<string, unknown>;
+type Envelope = { data?: { order?: Order; orders?: Order[]; positions?: [] }; error?: { code: string } };
+const envelopeOf = ({ json }: Answer) => (json ?? {}) as Envelope;
+
+const outcomeOf = (answer: Answer | undefined): string =>
+  answer === undefined ? "no answer" : (envelopeOf(answer).error?.code ?? `${answer.status}`);
+
+export const tradeActions: Record<TradeActionName, Action> = {
+  async place(world, wallet) {
+    return placed(await send(world, wallet, "place", newKey(world, wallet), newBody(world, wallet)));
+  },
+  /** The same request several times at once. Only one may place an order. */
+  async placeAtOnce(world, wallet) {
+    const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
+    const copies = Array.from({ length: 2 + world.chance.below(2) }, (_, copy) =>
+      // The order of fields does not matter.
+      send(world, wallet, "placeAtOnce", key, copy === 1 ? reversed(body) : body),
+    );
+    const outcomes = await Promise.all(copies);
+    return Math.max(...outcomes.map(placed));
+  },
+  /** Gives up before the answer comes, and asks again until there is one. */
+  async placeWithLostAnswer(world, wallet) {
+    const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
+    let outcome: PlaceOutcome = "unknown";
+    for (const waitMs of [1 + world.chance.below(150), 40_000])
+      outcome = await send(world, wallet, "placeWithLostAnswer", key, body, waitMs);
+    return placed(outcome);
+  },
+  async replay(world, wallet) {
+    const known = sentBy(wallet.trader, world);
+    if (known !== undefined) await send(world, known.wallet, "replay", known.key, known.body);
+    return 0;
+  },
+  async replayOtherBody({ service, report, count, chance }, { trader }) {
+    const [used] = trader.keys.placed();
+    const known = used === undefined ? undefined : bodies.get(trader)?.get(chance.pick(trader.keys.placed()));
+    if (known === undefined) return 0;
+    const other = { ...known.body, validForSeconds: 599 };
+    const answer = await service.send(trader, "POST", path, other, {
+      headers: { "Idempotency-Key": known.key },
+    });
+    count("replayOtherBody", outcomeOf(answer));
+    if (isFault(answer) || outcomeOf(answer) === "IDEMPOTENCY_KEY_REUSED") return 0;
+    report(`another body with a used key was answered with ${answer?.status} ${answer?.text}`);
+    return 0;
+  },
+  async cancel({ service, chance, report, count }, wallet) {
+    const { trader } = wallet;
+    const open = openOrdersOf(wallet);
+    if (open.length === 0) return 0;
+    const { orderId } = chance.pick(open);
+    const answer = await service.send(trader, "POST", `${path}/${orderId}/cancel`, {});
+    count("cancel", outcomeOf(answer));
+    const order = answer && envelopeOf(answer).data?.order;
+    if (answer?.status === 200 && order !== undefined) noteShown(trader, order, report);
+    else if (!isFault(answer) && outcomeOf(answer) !== "ORDER_NOT_CANCELLABLE")
+      report(`the cancellation of ${orderId} was answered with ${answer?.status} ${answer?.text}`);
+    return 0;
+  },
+  async tryDry(world, wallet) {
+    const { service, count, report } = world;
+    const answer = await service.send(wallet.trader, "POST", path, {
+      ...newBody(world, wallet),
+      dryRun: true,
+    });
+    const outcome = outcomeOf(answer);
+    count("tryDry", outcome);
+    if (!isFault(answer) && answer?.status !== 200 && !refusals.includes(outcome))
+      report(`a dry run was answered with ${answer?.status} ${answer?.text}`);
+    return 0;
+  },
+  async placeBadly(world, wallet) {
+    const { service, count, report, chance } = world;
+    const body = newBody(world, wallet);
+    const [bad, code] = chance.pick([
+      [{ ...body, amount: 1 }, "INVALID_REQUEST"],
+      [{ ...body, stranger: true }, "INVALID_REQUEST"],
+      [{ ...body, wallet: localAddresses.moon }, "WALLET_NOT_FOUND"],
+      [{ ...body, token: "native" }, "INVALID_REQUEST"],
+      [{ ...body, validForSeconds: 14 }, "INVALID_REQUEST"],
+    ] as const);
+    const key = newKey(world, wallet);
+    const answer = await service.send(wallet.trader, "POST", path, bad, {
+      headers: { "Idempotency-Key": key },
+    });
+    const outcome = outcomeOf(answer);
+    count("placeBadly", outcome);
+    if (!isFault(answer) && outcome !== code && outcome !== "TRADING_DISABLED")
+      report(`${JSON.stringify(bad)} was answered with ${outcome} instead of ${code}`);
+    return 0;
+  },
+  async look({ service, chance, report, count }, { trader, chain, address }) {
+    const [what] = [chance.pick([path, `${path}?status=open`, "/api/v2/positions", "balances"])];
+    const url = what === "balances" ? `/api/v2/balances?chain=${chain}&wallet=${address}` : what;
+    const answer = await service.send(trader, "GET", url);
+    count("look", outcomeOf(answer));
+    if (answer?.status !== 200) {
+      if (!isFault(answer)) report(`${url} was answered with ${answer?.status} ${answer?.text}`);
+      return 0;
+    }
+    const { orders = [], positions = [] } = envelopeOf(answer).data ?? {};
+    for (const execution of [...orders, ...positions]) noteShown(trader, execution, report);
+    return 0;
+  },
+};
+
+/** What faults may do to any request. A chain that is not available says when to come again. */
+const isFault = (answer: Answer | undefined): boolean =>
+  answer === undefined || answer.status === 429 || answer.status >= 500;
+
+const placed = (outcome: PlaceOutcome): number => (typeof outcome === "object" && "order" in outcome ? 1 : 0);
+
+type Sent = { wallet: TraderWallet; key: string; body: Body };
+
+/** The request of each key, to send it again. */
+const bodies = new WeakMap<Trader, Map<string, Sent>>();
+
+function sentBy(trader: Trader, { chance }: TradeWorld): Sent | undefined {
+  const own = [...(bodies.get(trader)?.values() ?? [])];
+  return own.length === 0 ? undefined : chance.pick(own);
+}
+
+const newKey = ({ chance }: TradeWorld, { trader }: TraderWallet) =>
+  `${trader.id}-${bodies.get(trader)?.size ?? 0}-${chance.below(1e9)}`;
+
+/** Sends an order, and notes what came of it. */
+async function send(
+  { service, report, count }: TradeWorld,
+  wallet: TraderWallet,
+  action: TradeActionName,
+  key: string,
+  body: Body,
+  waitMs?: number,
+): Promise<PlaceOutcome> {
+  const { trader } = wallet;
+  const own = bodies.get(trader) ?? new Map<string, Sent>();
+  bodies.set(trader, own.set(key, { wallet, key, body }));
+  const headers = { "Idempotency-Key": key };
+  const answer = await service.send(trader, "POST", path, body, {
+    headers,
+    ...(waitMs !== undefined && { waitMs }),
+  });
+  count(action, outcomeOf(answer));
+  const outcome = placeOutcomeOf(answer);
+  for (const problem of trader.keys.note(key, outcome)) report(problem);
+  if (typeof outcome === "object" && "order" in outcome) noteShown(trader, outcome.order, report);
+  else if (!isFault(answer) && !refusals.includes(outcomeOf(answer)))
+    report(`${JSON.stringify(body)} was answered with ${answer?.status} ${answer?.text}`);
+  if (
+    answer?.status === 503 &&
+    outcomeOf(answer) === "CHAIN_UNAVAILABLE" &&
+    !answer.headers.has("retry-after")
+  )
+    report("CHAIN_UNAVAILABLE came without Retry-After");
+  return outcome;
+}
+
+function placeOutcomeOf(answer: Answer | undefined): PlaceOutcome {
+  if (answer === undefined) return "unknown";
+  const { data, error } = envelopeOf(answer);
+  if (answer.status === 200 && data?.order !== undefined)
+    return { order: data.order, isReplayed: answer.headers.get("idempotent-replayed") === "true" };
+  // Nothing was recorded where a chain could not be asked.
+  if (error?.code === "CHAIN_UNAVAILABLE" || (answer.status >= 400 && answer.status < 500))
+    return { refused: error?.code ?? `${answer.status}` };
+  return "unknown";
+}
+
+const reversed = (body: Body): Body => Object.fromEntries(Object.entries(body).toReversed());
+
+const { moon, usdx, taxd, trap } = localAddresses;
+
+function newBody({ chance, mostValidSeconds }: TradeWorld, wallet: TraderWallet): Body {
+  const { chain, address } = wallet;
+  const token = { moon, usdx, taxd, trap }[chance.weighted({ moon: 8, usdx: 8, taxd: 3, trap: 1 })];
+  const common = {
+    ...{ chain, wallet: address, type: "market", token },
+    slippage: chance.pick([0.01, 0.5, 1, 5, 50]),
+    validForSeconds: 15 + chance.below(Math.max(1, mostValidSeconds - 14)),
+    ...(chance.number() < 0.5 && { mevProtection: chance.number() < 0.4 }),
+    ...(chance.number() < 0.4 && { gasPreset: chance.pick(["slow", "medium", "fast", "turbo"]) }),
+    ...(chance.number() < 0.2 && { maxGasPrice: chance.pick([3, 8, 100]) }),
+    ...(chance.number() < 0.3 && { allowUnsafe: true }),
+  };
+  if (hasBought(wallet, token) && chance.number() < 0.6)
+    return { ...common, side: "sell", percent: chance.pick([10, 33.3333, 50, 100]) };
+  const places = String(1 + chance.below(10 ** 9)).padStart(9, "0");
+  return { ...common, side: "buy", amount: `0.${chance.pick(["", "0", "00"])}${places}`.replace(/0+$/, "") };
+}
+
+const hasBought = ({ trader, chain, address }: TraderWallet, token: string): boolean =>
+  [...trader.sightings.newest().values()].some(
+    (each) =>
+      "orderId" in each &&
+      each.side === "buy" &&
+      each.status === "filled" &&
+      each.token === token &&
+      each.wallet === address &&
+      each.chain === chain,
+  );

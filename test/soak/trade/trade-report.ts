@@ -1,0 +1,44 @@
+import { textTable } from "../../bench/text-table.ts";
+import type { TradeReport } from "./trade-soak.ts";
+
+const table = (heads: string[], counts: ReadonlyMap<string, number>): string =>
+  textTable(
+    heads,
+    [...counts].toSorted(([, a], [, b]) => b - a).map(([name, count]) => [name, `${count}`]),
+  );
+
+function counted(names: readonly string[]): Map<string, number> {
+  return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+}
+
+/** How the requests were answered, how the orders ended, and what the chains have. */
+export function tradeReportOf(report: TradeReport): string {
+  const { outcomes, facts, spells, orders, wallets, seconds, crashes, streams, problems } = report;
+  const answers = [...outcomes].flatMap(([action, own]) =>
+    [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
+  );
+  const ends = facts.orders.map(
+    ({ order }) => `${order.chain} ${order.side} ${order.status} ${order.reasonCode ?? ""}`,
+  );
+  const mined = [...facts.chains].flatMap(([chain, { transactions }]) =>
+    transactions.map(
+      ({ purpose, isOk, isForeign }) =>
+        `${chain} ${isForeign ? "foreign" : purpose}${isOk ? "" : " reverted"}`,
+    ),
+  );
+  const attempts = facts.orders.reduce((sum, order) => sum + order.attempts.length, 0);
+  return [
+    table(["answers", "count"], new Map(answers)),
+    table(["orders ended", "count"], counted(ends)),
+    table(["transactions in blocks", "count"], counted(mined)),
+    table(["what happened on chains", "times"], spells),
+    [
+      `${facts.orders.length} orders (${orders} asked for) of ${wallets} wallets in ${seconds.toFixed(1)} s (${((60 * facts.orders.length) / seconds).toFixed(0)} a minute), seed ${report.seed}`,
+      `${attempts} signed transactions, ${mined.length} in blocks; ${facts.positions.length} positions`,
+      `${crashes} crashes of the runner, each with a restart on the same data and chains`,
+      `${streams.count} streams: ${streams.connections} connections, ${streams.messages} messages`,
+      `all settled ${report.settledAfterSeconds.toFixed(1)} s after the faults`,
+      `${problems.length} problems`,
+    ].join("\n"),
+  ].join("\n\n");
+}

@@ -1,0 +1,262 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { startTrading, stopTrading } from "../../../lib/aws/trading-stops.ts";
+import { type Chance, createChance } from "../chance.ts";
+import { planPhases } from "../phases.ts";
+import { createService, type Service, type Target } from "../service.ts";
+import { accessChains, type ChainAccess } from "./chain-access.ts";
+import type { Balances, TradeFacts } from "./facts.ts";
+import { type ForeignPrograms, startForeignPrograms } from "./foreign-programs.ts";
+import { readBalances, readChain } from "./read-chain.ts";
+import { problemsOfStreams, readTrade } from "./read-trade.ts";
+import { settleAll } from "./settle.ts";
+import { type TradeActionName, type TradeWorld, tradeActions, tradeWeights } from "./trade-actions.ts";
+import { problemsOfTrade } from "./trade-audit.ts";
+import { followTrader, makeTraders, openOrdersOf, type Trader, type TraderWallet } from "./traders.ts";
+import { applyWeather, clearSky, planWeather, type Sky } from "./weather.ts";
+
+export type TradeTarget = Target & {
+  /** The port of the chain eth. The others have the next ones. */
+  chainPort: number;
+  /** Notes what must be in no log and no answer. The table and the chains may have it. */
+  noteSigned(parts: string[]): void;
+};
+
+export type TradeSoakOptions = {
+  orders: number;
+  wallets: number;
+  seed: number;
+  /** How many requests are under way at a time. */
+  atOnce?: number;
+  mostValidSeconds?: number;
+  /** How long orders have to end and settle, once the faults are over. */
+  patienceMs?: number;
+  onProgress?: (orders: number, phase: string) => void;
+};
+
+export type TradeReport = TradeSoakOptions & {
+  seconds: number;
+  settledAfterSeconds: number;
+  crashes: number;
+  /** How often each action was answered with each outcome. */
+  outcomes: Map<string, Map<string, number>>;
+  spells: Map<string, number>;
+  facts: TradeFacts;
+  streams: { count: number; messages: number; connections: number };
+  /** Empty if the service has kept its promises. */
+  problems: string[];
+};
+
+/** Faults of AWS, of which each lasts for some orders. */
+const faults = {
+  calm: {},
+  "table throttled": { "dynamodb.throttled": 0.15 },
+  "table conflicting": { "dynamodb.conflicting": 0.2 },
+  "table failing": { "dynamodb.failed": 0.1 },
+  "KMS failing": { "kms.failed": 0.4 },
+  "functions killed": { "lambda.killed": 0.06 },
+  "invocations throttled": { "lambda.throttled": 0.2 },
+  "pushes refused": { "connections.throttled": 0.3, "connections.failed": 0.1 },
+  "everything at once": {
+    "dynamodb.throttled": 0.05,
+    "dynamodb.conflicting": 0.05,
+    "dynamodb.failed": 0.03,
+    "kms.failed": 0.1,
+    "lambda.killed": 0.02,
+    "lambda.throttled": 0.05,
+    "connections.throttled": 0.1,
+  },
+} as const;
+
+type FaultPhase = keyof typeof faults;
+
+/** A wallet takes so many open orders at a time, of the 20 that it may have. */
+const mostOpen = 4;
+
+/** What an action without an order counts among orders, for what begins and ends with their number. */
+const idleShare = 0.2;
+
+/** Without a placed order for so long, the run has stopped. */
+const stuckMs = 180_000;
+
+/** Trades with many wallets under faults of every kind, then compares what users are shown with what the chains say. */
+export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions): Promise<TradeReport> {
+  const { wallets: count, seed, patienceMs = 180_000 } = options;
+  const service = createService(target);
+  const chains = accessChains(target.chainPort);
+  const problems = new Set<string>();
+  const report = (problem: string) => void problems.add(problem);
+  const traders = await makeTraders(service, chains, { wallets: count, run: randomBytes(4).toString("hex") });
+  const wallets = traders.flatMap((trader) => trader.wallets);
+  const before = await balancesOf(chains, wallets);
+  const foreign = startForeignPrograms(wallets, createChance(`foreign ${seed}`));
+  for (const trader of traders) followTrader(service, trader, report);
+  const outcomes: TradeReport["outcomes"] = new Map();
+  const stage: Stage = { service, chains, traders, foreign, report, outcomes };
+  try {
+    const startedAt = Date.now();
+    const load = await runLoad(stage, options);
+    const endedAt = Date.now();
+    await settleAll(service, chains, traders, { patienceMs, report });
+    const settledAt = Date.now();
+    const shown = await readTrade(service, traders, report);
+    const facts: TradeFacts = {
+      ...shown,
+      chains: new Map(
+        await Promise.all(
+          chains.map(async (access) => {
+            const own = before.get(access) as ReadonlyMap<string, Balances>;
+            const { sent } = foreign;
+            const { noteSigned } = target;
+            return [
+              access.chain,
+              await readChain(access, { before: own, foreign: sent, noteSigned }),
+            ] as const;
+          }),
+        ),
+      ),
+    };
+    for (const problem of problemsOfTrade(facts)) report(problem);
+    for (const problem of await lastingProblems(() => problemsOfStreams(traders, facts))) report(problem);
+    const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);
+    return {
+      ...options,
+      ...load,
+      seconds: (endedAt - startedAt) / 1000,
+      settledAfterSeconds: (settledAt - endedAt) / 1000,
+      outcomes,
+      facts,
+      streams: {
+        count: followers.length,
+        messages: followers.reduce((sum, { messages }) => sum + messages, 0),
+        connections: followers.reduce((sum, { connections }) => sum + connections, 0),
+      },
+      problems: [...problems],
+    };
+  } finally {
+    for (const { follower } of traders) follower?.stop();
+  }
+}
+
+/** How long streams have to reach the final state. */
+const streamsMs = 75_000;
+
+async function lastingProblems(find: () => string[]): Promise<string[]> {
+  for (const deadline = Date.now() + streamsMs; find().length > 0 && Date.now() < deadline; )
+    await pause(200);
+  return find();
+}
+
+type Stage = {
+  service: Service;
+  chains: readonly ChainAccess[];
+  traders: readonly Trader[];
+  foreign: ForeignPrograms;
+  report(problem: string): void;
+  outcomes: TradeReport["outcomes"];
+};
+
+async function balancesOf(chains: readonly ChainAccess[], wallets: readonly TraderWallet[]) {
+  const all = chains.map(async (access) => {
+    const own = [
+      ...new Set(wallets.filter(({ chain }) => chain === access.chain).map(({ address }) => address)),
+    ];
+    const balances = own.map(async (address) => [address, await readBalances(access, address)] as const);
+    return [access, new Map(await Promise.all(balances))] as const;
+  });
+  return new Map(await Promise.all(all));
+}
+
+async function runLoad(
+  stage: Stage,
+  { orders, seed, atOnce = 12, mostValidSeconds = 60, onProgress }: TradeSoakOptions,
+) {
+  const { service, chains, traders, foreign, report, outcomes } = stage;
+  const phases = planPhases(orders, createChance(`phase ${seed}`), Object.keys(faults) as FaultPhase[], 25);
+  const weather = planWeather(orders, createChance(`weather ${seed}`));
+  const spells: TradeReport["spells"] = new Map();
+  const sky: Sky = { chance: createChance(`sky ${seed}`), foreign, setStopped: stopper(service) };
+  let phase: FaultPhase = "calm";
+  let crashes = 0;
+  let placed = 0;
+  /** Grows with each order, and slowly without any, so that no weather is for ever. */
+  let clock = 0;
+  let lastPlacedAt = Date.now();
+  let changing: Promise<void> = Promise.resolve();
+
+  /** Everything that disturbs the run happens one after another, so that a crash finds chains that the runner knows. */
+  const disturb = (act: () => Promise<void>, what: string) => {
+    changing = changing.then(act).catch((error: Error) => report(`${what} failed: ${error.message}`));
+  };
+  const change = (next: FaultPhase | "crash") =>
+    disturb(async () => {
+      if (next !== "crash") {
+        await service.setFaults(faults[next]);
+        phase = next;
+        return;
+      }
+      crashes++;
+      await service.restart();
+    }, next);
+  const advance = () => {
+    while (phases[0] !== undefined && phases[0].after <= clock)
+      change((phases.shift() as { phase: FaultPhase }).phase);
+    while (weather[0] !== undefined && weather[0].after <= clock) {
+      const turn = weather.shift() as (typeof weather)[number];
+      const access = chains.find(({ chain }) => chain === turn.chain) as ChainAccess;
+      if (!turn.isEnd) spells.set(turn.spell, (spells.get(turn.spell) ?? 0) + 1);
+      disturb(() => applyWeather(turn, access, sky), turn.spell);
+    }
+  };
+
+  const worker = async (own: readonly TraderWallet[], chance: Chance) => {
+    const world: TradeWorld = { service, chance, report, mostValidSeconds, count: counter(outcomes) };
+    while (placed < orders && Date.now() - lastPlacedAt < stuckMs) {
+      await changing;
+      const awake = own.filter(({ restsUntil }) => restsUntil <= Date.now());
+      if (awake.length === 0) {
+        await pause(50);
+        continue;
+      }
+      const wallet = chance.pick(awake);
+      const isFull = openOrdersOf(wallet).length >= mostOpen;
+      const name: TradeActionName = isFull ? chance.pick(["cancel", "look"]) : chance.weighted(tradeWeights);
+      // What a stream has missed is seen by asking, so a wallet that is full is looked at, but not all the time.
+      wallet.restsUntil = Date.now() + (isFull ? 700 : 0);
+      const more = await tradeActions[name](world, wallet);
+      placed += more;
+      clock += more === 0 ? idleShare : more;
+      advance();
+      if (more === 0) continue;
+      lastPlacedAt = Date.now();
+      onProgress?.(placed, phase);
+    }
+  };
+  const wallets = traders.flatMap((trader) => trader.wallets);
+  const workers = Math.min(atOnce, wallets.length);
+  await Promise.all(
+    Array.from({ length: workers }, (_, index) =>
+      worker(
+        wallets.filter((_, of) => of % workers === index),
+        createChance(`worker ${index} ${seed}`),
+      ),
+    ),
+  );
+  if (placed < orders) report(`only ${placed} of ${orders} orders could be placed`);
+  await changing;
+  await service.setFaults(faults.calm);
+  for (const access of chains) await clearSky(access, sky);
+  return { crashes, spells };
+}
+
+const stopper =
+  (service: Service): Sky["setStopped"] =>
+  async (chain, isStopped) => {
+    const table = await service.table();
+    await (isStopped ? stopTrading(table, [chain], new Date()) : startTrading(table, [chain]));
+  };
+
+const counter = (outcomes: TradeReport["outcomes"]) => (action: string, outcome: string) => {
+  const own = outcomes.get(action) ?? new Map<string, number>();
+  outcomes.set(action, own.set(outcome, (own.get(outcome) ?? 0) + 1));
+};

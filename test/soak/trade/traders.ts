@@ -1,0 +1,99 @@
+import { forEachConcurrently } from "../../../lib/concurrency.ts";
+import type { Execution, Order } from "../../../lib/domain/execution.ts";
+import { type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+import { formsOf, newEvmKey } from "../../support/keys.ts";
+import { type Follower, follow } from "../follower.ts";
+import type { Service } from "../service.ts";
+import type { ChainAccess } from "./chain-access.ts";
+import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
+import { createSightings, type Sightings } from "./sightings.ts";
+
+/** A wallet as one user has it. Another user may have the same key. */
+export type TraderWallet = {
+  trader: Trader;
+  chain: TradingChain;
+  address: string;
+  privateKey: string;
+  /** No request for it before that time, in milliseconds since the epoch. */
+  restsUntil: number;
+};
+
+export type Trader = {
+  id: string;
+  token: string;
+  wallets: TraderWallet[];
+  keys: PlacedKeys;
+  sightings: Sightings;
+  follower?: Follower;
+};
+
+export type Report = (problem: string) => void;
+
+const walletsPerTrader = 5;
+
+const startCoins = 5n * 10n ** 18n;
+
+/**
+ * Makes users with wallets on all chains, and coins for them. The last wallet has the key of the first one, and another
+ * owner.
+ */
+export async function makeTraders(
+  service: Service,
+  chains: readonly ChainAccess[],
+  { wallets, run }: { wallets: number; run: string },
+): Promise<Trader[]> {
+  const count = Math.max(2, Math.ceil(wallets / walletsPerTrader));
+  const traders = await Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Trader> => {
+      const id = `trader-${index}-${run}`;
+      const token = await service.token({ sub: id, username: `Trader ${index}` });
+      return { id, token, wallets: [], keys: createPlacedKeys(), sightings: createSightings() };
+    }),
+  );
+  const [first] = [newEvmKey()];
+  for (let index = 0; index < wallets; index++) {
+    const isShared = index > 0 && index === wallets - 1;
+    const trader = traders[isShared ? 1 : index % count] as Trader;
+    const chain = tradingChains[isShared ? 0 : index % tradingChains.length] as TradingChain;
+    const { address, privateKey, secret } = isShared || index === 0 ? first : newEvmKey();
+    service.target.noteSecret([...formsOf({ privateKey, secret }), secret.toString("latin1")]);
+    trader.wallets.push({ trader, chain, address, privateKey, restsUntil: 0 });
+  }
+  await forEachConcurrently(
+    traders.flatMap((trader) => trader.wallets),
+    { concurrency: 4 },
+    async ({ trader, chain, address, privateKey }) => {
+      const access = chains.find((each) => each.chain === chain) as ChainAccess;
+      await access.request("anvil_setBalance", address, `0x${startCoins.toString(16)}`);
+      const answer = await service.send(trader, "POST", "/storeWallet_v2", { network: chain, privateKey });
+      if (answer?.status !== 200)
+        throw new Error(`A wallet could not be imported: ${answer?.status} ${answer?.text}`);
+    },
+  );
+  return traders;
+}
+
+/** Notes a record that a user was shown, by an answer or on a stream. */
+export function noteShown({ id, wallets, sightings }: Trader, execution: Execution, report: Report): void {
+  for (const problem of sightings.note(execution)) report(`${id} was shown: ${problem}`);
+  if (!wallets.some(({ address }) => address === execution.wallet))
+    report(`${id} was shown wallet ${execution.wallet}`);
+}
+
+type Message = { type?: string; channel?: string; data?: unknown };
+
+/** Connects a user's stream, and notes all orders and positions that come by it. */
+export function followTrader(service: Service, trader: Trader, report: Report): void {
+  trader.follower = follow(service, trader, (text) => {
+    const { type, channel, data } = JSON.parse(text) as Message;
+    if ((type !== "update" && type !== "snapshot") || channel === "prices") return;
+    for (const execution of data as Execution[]) noteShown(trader, execution, report);
+  });
+}
+
+/** The orders of a wallet that its user believes to be open. */
+export const openOrdersOf = ({ trader, chain, address }: TraderWallet): Order[] =>
+  [...trader.sightings.newest().values()].filter(
+    (each): each is Order =>
+      "orderId" in each && each.status === "open" && each.wallet === address && each.chain === chain,
+  );

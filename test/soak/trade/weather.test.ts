@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { createChance } from "../chance.ts";
+import type { Item } from "../table-audit.ts";
+import { leftoversIn } from "./settle.ts";
+import { planWeather, spells } from "./weather.ts";
+
+describe("planWeather", () => {
+  const short = planWeather(50, createChance("1"));
+
+  it("has every spell in a run of 50 orders", () => {
+    const begun = short.filter(({ isEnd }) => !isEnd).map(({ spell }) => spell);
+    expect(begun).toEqual(expect.arrayContaining(Object.keys(spells)));
+  });
+
+  it("ends what lasts", () => {
+    const ends = new Set(short.filter(({ isEnd }) => isEnd).map(({ spell }) => spell));
+    expect([...ends].toSorted()).toEqual(
+      Object.entries(spells)
+        .filter(([, spell]) => "end" in spell)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+  });
+
+  it("is the same for the same seed, and another for another", () => {
+    expect(planWeather(50, createChance("1"))).toEqual(short);
+    expect(planWeather(50, createChance("2"))).not.toEqual(short);
+  });
+
+  it("is in the order of a run, and leaves relays alone where there are none", () => {
+    const long = planWeather(1000, createChance("1"));
+    const times = long.map(({ after }) => after);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const relayed = long.filter(({ spell }) => spell.startsWith("relay")).map(({ chain }) => chain);
+    expect([...new Set(relayed)].toSorted()).toEqual(["bsc", "eth"]);
+  });
+});
+
+describe("leftoversIn", () => {
+  const items: Item[] = [
+    { PK: "LANES#eth#0", SK: "LANE#0xA" },
+    { PK: "LANE#eth#0xA", SK: "JOB#o1" },
+    { PK: "LANE#eth#0xA", SK: "SLOT#0000000000000003" },
+    { PK: "LANE#eth#0xB", SK: "JOB#o2" },
+    { PK: "USER#a", SK: "TRADE#o1" },
+  ];
+
+  it("names lanes, jobs and slots of the run's wallets", () => {
+    expect(leftoversIn(items, new Set(["0xA"]))).toEqual([
+      "LANES#eth#0 LANE#0xA",
+      "LANE#eth#0xA JOB#o1",
+      "LANE#eth#0xA SLOT#0000000000000003",
+    ]);
+  });
+});

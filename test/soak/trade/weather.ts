@@ -1,0 +1,137 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+import type { Chance } from "../chance.ts";
+import type { ChainAccess } from "./chain-access.ts";
+import type { ForeignPrograms } from "./foreign-programs.ts";
+
+export type Sky = {
+  chance: Chance;
+  foreign: ForeignPrograms;
+  /** As an operator does. */
+  setStopped(chain: TradingChain, isStopped: boolean): Promise<void>;
+};
+
+/** What may happen on a chain, for a while or at once. */
+type Spell = {
+  begin(access: ChainAccess, sky: Sky): Promise<void>;
+  end?(access: ChainAccess, sky: Sky): Promise<void>;
+};
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+
+/** Answers that a lying host gives to everybody, whatever the chain says. */
+const lies: Readonly<Record<string, unknown>>[] = [
+  { eth_getTransactionReceipt: null },
+  { eth_getTransactionCount: hex(0) },
+  { eth_getTransactionCount: hex(999) },
+  { eth_getTransactionReceipt: null, eth_getTransactionCount: hex(99) },
+  { eth_getBalance: hex(10n ** 24n) },
+  { eth_getBalance: hex(0) },
+  { eth_call: `0x${"f".repeat(64)}` },
+  { eth_maxPriorityFeePerGas: hex(10n ** 15n), eth_gasPrice: hex(10n ** 15n) },
+  { eth_blockNumber: hex(10n ** 9n) },
+  // It says that it has sent what it was given, under another hash.
+  { eth_sendRawTransaction: `0x${"12".repeat(32)}` },
+];
+
+const failures = ["empty", "garbage", "html", "stalled", "unavailable", "otherChain"];
+
+const hostSpell = (faultsOf: (chance: Chance) => object): Spell => ({
+  begin: (access, { chance }) => access.setHostFaults(faultsOf(chance)),
+  end: (access) => access.setHostFaults({}),
+});
+
+const relaySpell = (faults: object): Spell => ({
+  begin: async (access) => access.setRelayFaults?.(faults),
+  end: async (access) => access.setRelayFaults?.({}),
+});
+
+/** How long a reorganisation waits for transactions that it can take back. */
+const reorganisationMs = 3000;
+
+/** Replaces one or two blocks by empty ones. Final blocks stay: the two newest are not final. */
+const reorganisation: Spell = {
+  async begin(access, { chance }) {
+    const depth = 1 + chance.below(2);
+    const { request, head, nextBlock } = access;
+    const countAt = (number: number) => request("eth_getBlockTransactionCountByNumber", hex(number));
+    for (const deadline = Date.now() + reorganisationMs; Date.now() < deadline; await pause(100)) {
+      const newest = await head();
+      const counts = await Promise.all(Array.from({ length: depth }, (_, back) => countAt(newest - back)));
+      if (counts.some((count) => Number(count) > 0)) break;
+    }
+    // After a restart, anvil has no older states to go back to until it has made some blocks.
+    await request("anvil_reorg", depth, []).catch(() => {});
+    // The runner knows a block that is gone. It must not be killed before it knows another.
+    await nextBlock();
+  },
+};
+
+export const spells = {
+  "host lies": hostSpell((chance) => ({ results: chance.pick(lies) })),
+  "host lags": hostSpell((chance) => ({ blocksBehind: 1 + chance.below(4) })),
+  "host fails": hostSpell((chance) => ({ [chance.pick(failures)]: 0.3, [chance.pick(failures)]: 0.3 })),
+  "relay loses": relaySpell({ lost: 0.6 }),
+  "relay stalls": relaySpell({ stalled: 0.4, silent: 0.3 }),
+  "relay refuses": relaySpell({ refused: 0.5, delayBlocks: 2 }),
+  "pool drops all": { begin: async ({ request }) => void (await request("anvil_dropAllTransactions")) },
+  reorganisation,
+  "another reorganisation": reorganisation,
+  "gas is dear": {
+    begin: async ({ request }) =>
+      void (await request("anvil_setNextBlockBaseFeePerGas", hex(30n * 10n ** 9n))),
+    end: async ({ request }) => void (await request("anvil_setNextBlockBaseFeePerGas", hex(10n ** 9n))),
+  },
+  "another program pays": { begin: (access, { foreign }) => foreign.payNothing(access) },
+  "another program moves tokens": { begin: (access, { foreign }) => foreign.moveTokens(access) },
+  "operator stops": {
+    begin: ({ chain }, { setStopped }) => setStopped(chain, true),
+    end: ({ chain }, { setStopped }) => setStopped(chain, false),
+  },
+} satisfies Record<string, Spell>;
+
+export type SpellName = keyof typeof spells;
+
+/** What begins or ends on a chain, after a number of orders. */
+export type WeatherChange = { after: number; isEnd: boolean; spell: SpellName; chain: TradingChain };
+
+/** The orders that are placed while a spell lasts, and between two beginnings. */
+const lastsOrders = 8;
+const everyOrders = 3;
+
+/** An operator's stop refuses all orders of a chain, so it is short. */
+const lengthOf = (spell: SpellName) => (spell === "operator stops" ? 2 : lastsOrders);
+
+/** Plans all spells in turn, in a random order each time, each on some chain. */
+export function planWeather(orders: number, chance: Chance): WeatherChange[] {
+  const names = Object.keys(spells) as SpellName[];
+  const every = Math.max(1, Math.min(everyOrders, Math.floor(orders / (names.length + 2))));
+  const changes: WeatherChange[] = [];
+  let coming: SpellName[] = [];
+  for (let after = every; after + every <= orders; after += every) {
+    if (coming.length === 0) coming = chance.shuffled(names);
+    const spell = coming.shift() as SpellName;
+    // Only these have a relay.
+    const chains = spell.startsWith("relay") ? (["eth", "bsc"] as const) : tradingChains;
+    const chain = chance.pick(chains);
+    changes.push({ after, isEnd: false, spell, chain });
+    if ("end" in spells[spell]) changes.push({ after: after + lengthOf(spell), isEnd: true, spell, chain });
+  }
+  return changes.toSorted((a, b) => a.after - b.after);
+}
+
+export async function applyWeather(
+  { spell, isEnd }: WeatherChange,
+  access: ChainAccess,
+  sky: Sky,
+): Promise<void> {
+  const { begin, end }: Spell = spells[spell];
+  await (isEnd ? end?.(access, sky) : begin(access, sky));
+}
+
+/** Ends all faults of a chain. */
+export async function clearSky(access: ChainAccess, { setStopped }: Pick<Sky, "setStopped">): Promise<void> {
+  await access.setHostFaults({});
+  await access.setRelayFaults?.({});
+  await setStopped(access.chain, false);
+}
