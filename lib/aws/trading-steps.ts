@@ -1,13 +1,15 @@
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import type {
-  Condition,
-  Items,
-  ItemWrite,
-  Kind,
-  LaneChange,
-  Names,
-  Step,
+import {
+  type Condition,
+  type FreeLane,
+  type Items,
+  type ItemWrite,
+  isFreeLane,
+  type Kind,
+  type LaneChange,
+  type Names,
+  type Step,
 } from "../domain/trading/table-step.ts";
 import { shownOrder } from "../domain/trading/trade-order.ts";
 import { executionItems } from "./execution-records.ts";
@@ -93,7 +95,7 @@ function changeOf(TableName: string, { item, set, addJobs, when }: LaneChange): 
   const values = { chain, wallet, ...(isReleased ? { watch: set.released } : set) };
   const sets = Object.entries(values).filter(([, value]) => value !== undefined);
   const names = [...sets.map(([name]) => name), ...(isReleased ? lease : []), "jobs"];
-  const condition = when === undefined ? undefined : ifHolds(when);
+  const condition = when === undefined ? undefined : isFreeLane(when) ? ifFree(when) : ifHolds(when);
   return {
     Update: {
       TableName,
@@ -124,6 +126,13 @@ const keyOf = <K extends Kind>(kind: K, item: Names[K]): Key => keysOfItems[kind
 /** A wallet that is not retired has no time of retirement. */
 const wordsOf = ([name, value]: [string, unknown]): [string, unknown] =>
   name === "isRetired" && value === false ? ["retiredAt", undefined] : [name, value];
+
+const ifFree = ({ freeAtMs }: FreeLane) => ({
+  ConditionExpression:
+    "attribute_exists(PK) AND (attribute_not_exists(#holder) OR #leaseUntilMs <= :free_at)",
+  ExpressionAttributeNames: { "#holder": "holder", "#leaseUntilMs": "leaseUntilMs" },
+  ExpressionAttributeValues: { ":free_at": freeAtMs },
+});
 
 /** An item that does not exist has no values. */
 function ifHolds<K extends Kind>(when: Condition<K>) {

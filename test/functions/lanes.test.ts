@@ -1,7 +1,12 @@
 import "./environment.ts";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -25,17 +30,21 @@ const context = { getRemainingTimeInMillis: () => 150_000 } as Context;
 const fault = Object.assign(new Error("no"), { name: "Throttled" });
 
 describe("executeOrders", () => {
-  it("reads one lane, and writes nothing if it is gone", async () => {
-    table.on(QueryCommand).resolves({ Items: [] }).on(BatchGetCommand).resolves({ Responses: {} });
+  it("takes one lane, and reads nothing if it is gone or another run has it", async () => {
+    const CancellationReasons = [{ Code: "ConditionalCheckFailed" }];
+    const gone = new TransactionCanceledException({ $metadata: {}, message: "no", CancellationReasons });
+    table.on(TransactWriteCommand).rejects(gone);
     await executeOrders(lane);
-    const [batch] = table.commandCalls(BatchGetCommand);
-    expect(JSON.stringify(batch?.args[0].input)).toContain(JSON.stringify(laneKey(lane)));
-    expect(table.calls()).toHaveLength(2);
+    const [taken] = table.commandCalls(TransactWriteCommand);
+    expect(taken?.args[0].input.TransactItems).toEqual([
+      { Update: expect.objectContaining({ Key: laneKey(lane) }) },
+    ]);
+    expect(table.calls()).toHaveLength(1);
     expect(logged()).toEqual([]);
   });
 
   it("fails by the name of what failed", async () => {
-    table.on(QueryCommand).rejects(fault);
+    table.on(TransactWriteCommand).resolves({}).on(QueryCommand).rejects(fault);
     await expect(executeOrders(lane)).rejects.toThrow("executeOrders failed");
     expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
   });

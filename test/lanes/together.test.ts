@@ -1,3 +1,4 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { startDynamoDbProxy } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getItems } from "../../lib/aws/batch-get.ts";
@@ -7,6 +8,7 @@ import { isTransient } from "../../lib/aws/transient.ts";
 import type { Effects } from "../../lib/domain/trading/effects.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
 
 let engine: Engine;
@@ -128,5 +130,31 @@ describe("a lane", () => {
     const orders = await bench.ordersOf([bench.userID]);
     expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
     await expectSettled(bench, orders);
+  });
+
+  it("is read by a run that holds it, so that no other run can be at work meanwhile", async () => {
+    const bench = await new LaneBench(engine.table).open();
+    await bench.place(bench.request({ key: "k-1" }));
+    await bench.place(bench.request({ key: "k-2" }));
+    await bench.work();
+    // The second order waits, so that the lane goes on when the first has settled.
+    bench.mine();
+    bench.chain.setBaseFee(1000n);
+    await bench.work();
+    bench.mine(5);
+    let isTorn = false;
+    const torn = interceptedTable(
+      engine.table,
+      () => {},
+      async (command) => {
+        if (!(command instanceof QueryCommand) || isTorn) return;
+        isTorn = true;
+        await bench.work();
+      },
+    );
+    await bench.work(torn);
+    await bench.work();
+    const [first] = await bench.ordersOf([bench.userID]);
+    expect(first?.life).toMatchObject({ status: "filled", settled: true });
   });
 });

@@ -1,6 +1,7 @@
 import { emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { BookEvent } from "./holding.ts";
+import type { LaneKey } from "./intent.ts";
 import { watchFor } from "./lane-watch.ts";
 import { detailsOf } from "./order-report.ts";
 import type { Slot } from "./slot.ts";
@@ -16,12 +17,13 @@ export type Ground = { view: LaneView; holder: string; nowMs: number };
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-export const takeStep = (lane: Lane, holder: string, nowMs: number): Step => [
+/** Takes a lane that exists and is free. */
+export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => [
   {
     change: "lane",
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: { holder: lane.holder, leaseUntilMs: lane.leaseUntilMs },
+    when: { freeAtMs: nowMs },
   },
 ];
 

@@ -96,13 +96,19 @@ type WriteOf<K extends Kind> =
   | { remove: K; item: Names[K]; when: Condition<K> }
   | Check<K>;
 
+/** Holds if the lane exists, and no run holds it at that time. */
+export type FreeLane = { freeAtMs: number };
+
+export const isFreeLane = (when: object | string): when is FreeLane =>
+  typeof when === "object" && "freeAtMs" in when;
+
 /** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
 export type LaneChange = {
   change: "lane";
   item: LaneKey;
   set?: Pick<Lane, "holder" | "leaseUntilMs"> | { released: LaneWatch };
   addJobs?: number;
-  when?: Condition<"lane">;
+  when?: Condition<"lane"> | FreeLane;
 };
 
 /** Kinds that other functions write too, or that are written once and for all. */

@@ -1,6 +1,6 @@
 import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
 import type { LaneKey } from "./intent.ts";
-import { afterStep, isHeld, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
+import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
 import type { Sights } from "./sight.ts";
 import type { Lane, Step } from "./table-step.ts";
@@ -34,9 +34,10 @@ export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {
  */
 export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
+  // Taken before it is read: of what was read before, another run may have done a part.
+  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
   let view = yield* perform({ do: "readLane", lane });
-  if (view.lane === undefined || isHeld(view.lane, startMs)) return;
-  if (!(yield* perform({ do: "write", step: takeStep(view.lane, holder, startMs) }))) return;
+  if (view.lane?.holder !== holder) return;
   const sentAtMs = new Map<string, number | undefined>();
   for (let moves = 0; moves < maxMoves; ) {
     const sights = yield* lookAt(lane, view);

@@ -1,6 +1,6 @@
 import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/domain/trading/effects.ts";
 import type { Sight } from "../../../lib/domain/trading/sight.ts";
-import type { ItemWrite } from "../../../lib/domain/trading/table-step.ts";
+import { type ItemWrite, isFreeLane } from "../../../lib/domain/trading/table-step.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
@@ -107,6 +107,7 @@ const sendsBeforeRecording: System = {
 const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
   if ("check" in write && write.check === "lane") return [];
   if ("change" in write && write.when !== undefined && write.when !== "absent") {
+    if (isFreeLane(write.when)) return [write];
     const { holder: _, ...when } = write.when;
     return [{ ...write, when }];
   }

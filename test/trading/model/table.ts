@@ -1,4 +1,12 @@
-import type { Items, ItemWrite, Kind, Names, Step } from "../../../lib/domain/trading/table-step.ts";
+import { isHeld } from "../../../lib/domain/trading/lane-steps.ts";
+import {
+  type Items,
+  type ItemWrite,
+  isFreeLane,
+  type Kind,
+  type Names,
+  type Step,
+} from "../../../lib/domain/trading/table-step.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,
@@ -77,5 +85,6 @@ function holds({ when }: ItemWrite, item: unknown): boolean {
   if (when === "absent") return item === undefined;
   if (item === undefined) return false;
   const found = item as Record<string, unknown>;
+  if (isFreeLane(when)) return !isHeld(item as Items["lane"], when.freeAtMs);
   return Object.entries(when).every(([name, value]) => found[name] === value);
 }
