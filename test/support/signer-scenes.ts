@@ -1,0 +1,154 @@
+import { BatchGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import type { Table } from "../../lib/aws/table.ts";
+import type { Key } from "../../lib/aws/table-keys.ts";
+import { packed } from "../../lib/aws/trading-items.ts";
+import { ledgerKey } from "../../lib/aws/trading-keys.ts";
+import { encodeCall } from "../../lib/chains/calldata.ts";
+import type { SignRequest } from "../../lib/domain/trading/effects.ts";
+import { type Intent, swapBy } from "../../lib/domain/trading/intent.ts";
+import type { Slot } from "../../lib/domain/trading/slot.ts";
+import type { Ledger } from "../../lib/domain/trading/table-step.ts";
+import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+import { readSignRequest, signPayload } from "../../lib/trading/sign-payload.ts";
+import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
+import { alice } from "./local-chain.ts";
+import { readSigned, type SignedAct } from "./signed-bytes.ts";
+import { openKeys, sealedKey } from "./signing.ts";
+import { intent, slot, tradeOrder } from "./trading.ts";
+
+const { vault, macs } = openKeys();
+const chains = { eth: defaultChains.eth };
+const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+
+/** All that the signer goes by. */
+export type Scene = {
+  request: SignRequest;
+  order: TradeOrder;
+  slot: Slot;
+  ledger: Ledger | undefined;
+  settings: { maxGasPrice: number };
+  wallet: object;
+};
+
+const buy = intent({ wallet: alice.address, token, isPrivate: false });
+const sale = intent({ ...buy, side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n });
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+const v3 = { venue: "uniswap-v3", feeBps: 5 } as const;
+export const { fees } = slot();
+const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
+const approval = { purpose: "approve", token, venue: "uniswap-v2", amount: sale.amount } as const;
+const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
+
+const scene = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
+  const planned = slot({ isPrivate: false, ...own }, of);
+  const { chain, wallet, nonce, orderId, userID } = planned;
+  const asked = { chain, wallet, nonce, orderId, userID, purpose: planned.call.purpose, fees };
+  return {
+    request: { ...asked, ...request },
+    order: tradeOrder({ intent: of, amount: of.amount }),
+    slot: planned,
+    ledger: ledger && { orderId, approveNonces: [], fees: {}, revision: 1, ...ledger },
+    settings: { maxGasPrice: 100 },
+    wallet: {},
+  };
+};
+
+export const signed = (of: Intent) => ({
+  fees: { 7: fees },
+  swap: { nonce: 7, call: swapBy(of, v2, of.amount) },
+});
+const sent = { state: "signed", attempts: [{ ...attempt, ...fees }] } as const;
+
+export const scenes: Record<string, Scene> = {
+  "a buy on v2": scene(buy, { call: swapBy(buy, v2, buy.amount) }, {}),
+  "a buy on v3": scene(buy, { call: swapBy(buy, v3, buy.amount) }, {}),
+  "an approval": scene(sale, { call: approval }, {}),
+  "a sale on v3": scene(sale, { call: swapBy(sale, v3, sale.amount) }, {}, { approveNonces: [6] }),
+  "a sale on v2 with higher fees": scene(
+    sale,
+    { call: swapBy(sale, v2, sale.amount), ...sent },
+    { fees: raised },
+    { approveNonces: [5, 6], ...signed(sale) },
+  ),
+  "a clear": scene(
+    buy,
+    { call: swapBy(buy, v2, buy.amount), ...sent },
+    { purpose: "clear", fees: raised },
+    signed(buy),
+  ),
+};
+
+/** Seals the wallets and makes the MACs. Once before the scenes are used. */
+export async function prepareScenes(): Promise<void> {
+  const secret = Buffer.from(alice.privateKey.slice(2), "hex");
+  for (const each of Object.values(scenes)) {
+    const { chain, wallet, userID } = each.order.intent;
+    each.order = { ...each.order, mac: await macs.makeMac(each.order.intent) };
+    each.wallet = await sealedKey(vault, { chain, wallet }, userID, secret);
+  }
+}
+
+/** A table in which whoever asks has put everything where the signer looks for it, but the ledger. */
+function riggedTable({ order, slot: lies, ledger, settings, wallet }: Scene, genuine: Intent): Table {
+  const contentFor = ({ PK, SK }: Key): unknown => {
+    if (SK.startsWith("TRADE#")) return order;
+    if (SK.startsWith("SLOT#")) return lies;
+    if (SK.startsWith("WALLET#")) return wallet;
+    if (SK.startsWith("PROFILE#CHAIN#")) return settings;
+    return PK === ledgerKey(genuine.orderId).PK ? ledger : undefined;
+  };
+  const send = async (command: unknown) => {
+    if (command instanceof BatchGetCommand) {
+      const keys = (command.input.RequestItems?.table?.Keys ?? []) as Key[];
+      const items = keys.flatMap((key) => {
+        const content = contentFor(key);
+        const stored = key.SK.startsWith("WALLET#") ? content : packed(content);
+        return content === undefined ? [] : [{ ...(stored as object), ...key }];
+      });
+      return { Responses: { table: items } };
+    }
+    if (command instanceof TransactWriteCommand) return {};
+    throw new Error("The signer calls something else");
+  };
+  return { name: "table", client: { send } as never };
+}
+
+/** What was signed for each scene, by its bytes. */
+const acts = new Map<Scene, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
+
+/** Asks the signer. Returns the bytes that it signed, if any. Expects that they do what the genuine intent says, once. */
+export async function expectObedience(changed: Scene, genuine: Scene): Promise<string | undefined> {
+  const ignore = () => undefined;
+  const request = readSignRequest(signPayload(changed.request));
+  if (request === undefined) return undefined;
+  const table = riggedTable(changed, genuine.order.intent);
+  const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
+  const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...notes };
+  const answer = await signOnRequest(deps, request).catch(() => undefined);
+  if (answer === undefined || !("slot" in answer)) return undefined;
+  const raw = answer.slot.attempts.at(-1)?.raw ?? "";
+  if (changed.slot.attempts.some((known) => known.raw === raw)) return undefined;
+  const { intent: ordered } = genuine.order;
+  // Most changes that do no harm change nothing.
+  const known = acts.get(genuine)?.get(raw);
+  const { purpose, nonce, act } = known ?? readSigned(raw, ordered, chains.eth);
+  acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
+  const { ledger } = changed;
+  expect(nonce).toBe(request.nonce);
+  if (purpose === "clear") expect(ledger?.fees).toHaveProperty(String(nonce));
+  if (purpose === "approve") {
+    expect(new Set([...(ledger?.approveNonces ?? []), nonce]).size).toBeLessThanOrEqual(2);
+    expect(nonce).not.toBe(ledger?.swap?.nonce);
+  }
+  if (purpose === "swap") {
+    expect(ledger?.approveNonces ?? []).not.toContain(nonce);
+    if (ledger?.swap !== undefined) {
+      const { to, value, data } = encodeCall(chains.eth, ledger.swap.call, ordered.wallet);
+      expect([nonce, act]).toEqual([ledger.swap.nonce, [to, value, data].join()]);
+    }
+  }
+  return raw;
+}
