@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Credentials } from "./account.ts";
 import { type GatewayRequest, type GatewayResponse, type Handle, header, json } from "./http/messages.ts";
 import type { Caller } from "./iam/caller.ts";
@@ -12,7 +13,7 @@ export type ServiceRoute = (
 const nobody: Pick<Callers, "find"> = { find: () => undefined };
 
 /**
- * The AWS services that share one server, each a route. A call has to carry an access key of the runner's, as every call of
+ * The AWS services that share one server, each a route. Each answer has a request id. A call has to carry an access key of the runner's, as every call of
  * the SDK does. This keeps web pages out, which cannot send such a header to another site.
  *
  * @param operator the credentials that have all rights
@@ -23,7 +24,7 @@ export function awsServices(
   routes: readonly ServiceRoute[],
   callers: Pick<Callers, "find"> = nobody,
 ): Handle {
-  return async (request) => {
+  const answer: Handle = async (request) => {
     const accessKey = accessKeyOf(request);
     const caller = callers.find(accessKey);
     if (caller === undefined && accessKey !== operator.accessKeyId) {
@@ -34,10 +35,14 @@ export function awsServices(
       );
     }
     for (const route of routes) {
-      const answer = route(request, caller);
-      if (answer !== undefined) return answer;
+      const response = route(request, caller);
+      if (response !== undefined) return response;
     }
     return refusal(404, "UnknownOperationException", `${nameOf(request)} is not emulated`);
+  };
+  return async (request) => {
+    const { headers, ...rest } = await answer(request);
+    return { ...rest, headers: [...headers, ["x-amzn-RequestId", randomUUID()]] };
   };
 }
 

@@ -51,6 +51,9 @@ describe("KMS", () => {
     const made = await client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256" }));
     const opened = await client.send(new DecryptCommand({ CiphertextBlob: made.CiphertextBlob }));
     expect(opened.Plaintext).toEqual(made.Plaintext);
+    const ids = [made, opened].map(({ $metadata }) => $metadata.requestId);
+    expect(ids).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
+    expect(ids[0]).not.toBe(ids[1]);
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId: "absent", KeySpec: "AES_256" })),
     ).rejects.toMatchObject({ name: "NotFoundException", $metadata: { httpStatusCode: 400 } });
