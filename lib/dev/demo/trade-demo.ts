@@ -1,4 +1,4 @@
-import { requestToken } from "cdk-local-runner";
+import { requestToken, StartupError } from "cdk-local-runner";
 import { Command } from "commander";
 import { chainFacts, type TradingChain, tradingChains } from "../../domain/trading/trading-chain.ts";
 import { localAddresses } from "../chains/deployment.ts";
@@ -26,10 +26,10 @@ export async function main(args: readonly string[], stdio: Stdio): Promise<numbe
   let agrees = true;
   const status = await runProgram<Options>(command, args, stdio, async (options) => {
     const token = () => requestToken(options.port, { sub: options.user, expiresIn: 900 });
-    // At once, if there is no runner at all.
-    await token();
+    const baseUrl = `http://127.0.0.1:${options.port}`;
+    await expectRunner(baseUrl);
     const patience = patienceOf(options.patience * 1000);
-    const service = new DemoService({ baseUrl: `http://127.0.0.1:${options.port}`, token, patience });
+    const service = new DemoService({ baseUrl, token, patience });
     const [wallet, moon] = [exampleWallet.address, localAddresses.moon];
     const holdings = (chain: TradingChain) => {
       const url = `http://127.0.0.1:${options.chainPort + tradingChains.indexOf(chain)}`;
@@ -45,6 +45,19 @@ export async function main(args: readonly string[], stdio: Stdio): Promise<numbe
     );
   });
   return status === 0 && !agrees ? 1 : status;
+}
+
+/** @throws StartupError if nothing listens there: waiting would not help. */
+async function expectRunner(baseUrl: string): Promise<void> {
+  try {
+    await fetch(baseUrl);
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    if (code === "ECONNREFUSED")
+      throw new StartupError(
+        `No runner answers at ${baseUrl}. Start one with \`npm start\`, or give its --port.`,
+      );
+  }
 }
 
 /** For example `buy 0.5 ETH → 4960.27 MOON  filled 1.1 s  settled 3.2 s | sell 100 % → 0.497 ETH | PnL −0.00298 | chain agrees`. */
