@@ -1,0 +1,221 @@
+import "./environment.ts";
+import { BatchGetCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { handler as cancelOrder } from "../../functions/cancelOrder/handler.ts";
+import { handler as placeOrder } from "../../functions/placeOrder/handler.ts";
+import { tradeKeyOf } from "../../lib/aws/lane-records.ts";
+import { packed } from "../../lib/aws/trading-items.ts";
+import { usedKeyKey } from "../../lib/aws/trading-keys.ts";
+import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
+import { fingerprintOf } from "../../lib/trading/idempotency.ts";
+import { badBodies, badContentTypes, unknownFields } from "../cases/bad-bodies.ts";
+import { quietConsole } from "../support/console.ts";
+import { restEvent } from "../support/events.ts";
+import { intent, tradeOrder } from "../support/trading.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const logged = quietConsole();
+const fetched = vi.fn<typeof fetch>();
+
+beforeEach(() => {
+  table.reset();
+  fetched.mockReset();
+  vi.stubGlobal("fetch", fetched);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const token = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const wrong = token.replace("F", "f");
+const buy = { chain: "eth", wallet, side: "buy", type: "market", token, amount: "0.5" } as const;
+const json = { "Content-Type": "application/json" };
+
+type Parts = Parameters<typeof restEvent>[0];
+
+const keyed = (body: object, key = "k-1"): Parts => ({ headers: { ...json, "idempotency-key": key }, body });
+
+async function answerOf(handler: typeof placeOrder, parts: Parts) {
+  const { statusCode, headers, body } = await handler(restEvent(parts));
+  return { statusCode, headers, body: JSON.parse(body) };
+}
+const place = (parts: Parts) => answerOf(placeOrder, parts);
+
+/** Nothing was read or asked for it. */
+async function refused(parts: Parts, status: number) {
+  const { statusCode, body } = await place(parts);
+  expect(statusCode, JSON.stringify(body)).toBe(status);
+  expect(body).toMatchObject({ success: false, error: { message: expect.any(String) } });
+  expect([table.calls(), fetched.mock.calls, logged()]).toEqual([[], [], []]);
+  return body.error;
+}
+
+/** The table has these items, and no others. */
+const tableHas = (...items: Record<string, unknown>[]) =>
+  table.on(BatchGetCommand).callsFake(({ RequestItems }) => {
+    const { Keys = [] } = RequestItems.table;
+    const isAsked = (item: Record<string, unknown>) =>
+      Keys.some(({ PK, SK }: { PK: string; SK: string }) => PK === item.PK && SK === item.SK);
+    return { Responses: { table: items.filter(isAsked) } };
+  });
+
+describe("placeOrder", () => {
+  it.each<[string, object]>([
+    ["amount", { amount: 0.5 }],
+    ["amount", { amount: "0" }],
+    ["amount", { amount: "1e3" }],
+    ["amount", { amount: `0.${"0".repeat(18)}1` }],
+    ["amount", { amount: undefined }],
+    ["percent", { percent: 50 }],
+    ["percent", { percent: 50, amount: undefined }],
+    ["percent", { percent: 50.00001, amount: undefined, side: "sell" }],
+    ["percent", { percent: 101, amount: undefined, side: "sell" }],
+    ["slippage", { slippage: 0 }],
+    ["minAmountOut", { slippage: 1, minAmountOut: "1" }],
+    ["maxPriceImpact", { maxPriceImpact: 0 }],
+    ["maxGasPrice", { maxGasPrice: "100" }],
+    ["gasPreset", { gasPreset: "warp" }],
+    ["mevProtection", { mevProtection: "yes" }],
+    ["validForSeconds", { validForSeconds: 14 }],
+    ["validForSeconds", { validForSeconds: 601 }],
+    ["validForSeconds", { validForSeconds: 60.5 }],
+    ["type", { type: "limit" }],
+    ["type", { type: undefined }],
+    ["side", { side: "hold" }],
+    ["chain", { chain: "ethereum" }],
+    ["wallet", { wallet: undefined }],
+    ["wallet", { wallet: wallet.replace("F", "f") }],
+    ["token", { token: "native" }],
+    ["token", { token: wrong }],
+    ["dryRun", { dryRun: 1 }],
+  ])("refuses a body whose %s is wrong, and names it: %j", async (field, changes) => {
+    const error = await refused(keyed({ ...buy, ...changes }), 400);
+    expect(error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });
+  });
+
+  it.each(badBodies)("refuses $title", async ({ body }) => {
+    const value = body(JSON.stringify(buy));
+    const text = value instanceof Uint8Array ? Buffer.from(value).toString() : value;
+    await refused({ headers: { ...json, "Idempotency-Key": "k" }, body: text }, 400);
+  });
+
+  it.each(unknownFields)("refuses $title beside good fields", async ({ value }) => {
+    await refused(keyed({ ...buy, ...(value as object) }), 400);
+  });
+
+  it.each(badContentTypes)("refuses $title with 415", async ({ value: [type] }) => {
+    await refused({ headers: type === undefined ? {} : { "Content-Type": type }, body: buy }, 415);
+  });
+
+  it("refuses a request without a key", async () => {
+    expect(await refused({ body: buy }, 400)).toMatchObject({
+      code: "IDEMPOTENCY_KEY_MISSING",
+      details: { field: "Idempotency-Key" },
+    });
+  });
+
+  it.each([
+    ["of 256 characters", "k".repeat(256)],
+    ["of 256 characters as a quoted string", `"${"k".repeat(256)}"`],
+    ["that is empty", ""],
+    ["that is an empty string", '""'],
+    ["with a control character", "k\u0001"],
+    ["with a tab", "k\tk"],
+    ["beyond ASCII", "kłucz"],
+    ["whose quotes do not end", '"k'],
+    ["with a quote in a quoted string", '"k"k"'],
+    ["with an escape of nothing", '"k\\k"'],
+  ])("refuses a key %s", async (_, key) => {
+    expect(await refused(keyed(buy, key), 400)).toMatchObject({
+      code: "INVALID_REQUEST",
+      details: { field: "Idempotency-Key" },
+    });
+  });
+
+  const used = (key: string, body: object = buy) => ({
+    ...usedKeyKey("alice", "placeOrder", key),
+    userID: "alice",
+    key,
+    orderId: "o1",
+    fingerprint: fingerprintOf(body as never),
+  });
+  const order = tradeOrder({ intent: intent({ userID: "alice", orderId: "o1" }) });
+  const stored = {
+    ...tradeKeyOf({ userID: "alice", orderId: "o1" }),
+    ...(packed({ ...order, life: { ...order.life, settled: true } }) as object),
+  };
+
+  it.each([
+    ["bare", "k-1", "k-1"],
+    ["as a quoted string", '"k-1"', "k-1"],
+    ["with quotes in it", '"a \\"b\\" \\\\"', 'a "b" \\'],
+    ["of 255 characters", "k".repeat(255), "k".repeat(255)],
+    ["of 255 characters as a quoted string", `"${"k".repeat(255)}"`, "k".repeat(255)],
+  ])("replays a key %s, and says so", async (_, given, key) => {
+    tableHas(used(key), stored);
+    const { statusCode, headers, body } = await place(keyed(buy, given));
+    expect(statusCode, JSON.stringify(body)).toBe(200);
+    expect(headers).toMatchObject({ "Idempotent-Replayed": "true" });
+    expect(body).toMatchObject({ success: true, data: { order: { orderId: "o1", version: 1 } } });
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
+  it("takes a body whose fields are in another order, and amounts and addresses in another form, for the same", async () => {
+    tableHas(used("k-1"), stored);
+    const { amount: _, ...rest } = buy;
+    const same = { amount: "00.500", ...rest, token: token.toLowerCase(), allowUnsafe: false };
+    expect(await place(keyed(same))).toMatchObject({ statusCode: 200 });
+  });
+
+  it.each([
+    { amount: "0.51" },
+    { slippage: 1 },
+    { chain: "base" },
+    { validForSeconds: 60 },
+    { allowUnsafe: true },
+  ])("refuses a used key with another body: %j", async (changes) => {
+    tableHas(used("k-1"), stored);
+    const { statusCode, body } = await place(keyed({ ...buy, ...changes }));
+    expect(statusCode).toBe(422);
+    expect(body.error).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } });
+  });
+
+  it("refuses a chain that does not trade here, and says which do", async () => {
+    tableHas();
+    const { statusCode, body } = await place(keyed({ ...buy, chain: "sol" }));
+    expect(statusCode).toBe(400);
+    expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: tradingChains } });
+  });
+
+  it("finds no wallet of another user", async () => {
+    tableHas();
+    const { statusCode, body } = await place(keyed(buy));
+    expect(statusCode).toBe(404);
+    expect(body.error.code).toBe("WALLET_NOT_FOUND");
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+describe("cancelOrder", () => {
+  const cancel = (parts: Parts) => answerOf(cancelOrder, { path: { orderId: "o1" }, ...parts });
+
+  it.each(badContentTypes)("refuses $title with 415", async ({ value: [type] }) => {
+    const headers: Record<string, string> = type === undefined ? {} : { "Content-Type": type };
+    expect(await cancel({ headers, body: {} })).toMatchObject({ statusCode: 415 });
+    expect(table.calls()).toEqual([]);
+  });
+
+  it.each(["", "[]", '{"force":true}'])("refuses the body %j", async (body) => {
+    expect(await cancel({ body })).toMatchObject({ statusCode: 400 });
+    expect(table.calls()).toEqual([]);
+  });
+
+  it("finds no order that the user does not have", async () => {
+    tableHas();
+    table.onAnyCommand().resolves({});
+    tableHas();
+    const { statusCode, body } = await cancel({ body: {} });
+    expect(statusCode).toBe(404);
+    expect(body.error.code).toBe("ORDER_NOT_FOUND");
+  });
+});
