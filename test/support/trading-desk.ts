@@ -1,0 +1,106 @@
+import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import { readLane } from "../../lib/aws/trading-views.ts";
+import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import type { Order } from "../../lib/domain/execution.ts";
+import { watchReceipts } from "../../lib/domain/trading/waking.ts";
+import { cancelOrder } from "../../lib/trading/cancel-order.ts";
+import { chainEffects } from "../../lib/trading/chain-effects.ts";
+import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { openChains } from "../../lib/trading/open-chains.ts";
+import { placeOrder } from "../../lib/trading/place-order.ts";
+import { runProcedure } from "../../lib/trading/run-procedure.ts";
+import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
+import { tableEffects } from "../../lib/trading/table-effects.ts";
+import { newEvmKey } from "./keys.ts";
+import type { TestChain } from "./local-chain.ts";
+import { openKeys, putSealedWallet } from "./signing.ts";
+
+type Changes = { userID?: string; maxOrder?: string };
+type Asked = Partial<PlaceOrderRequest>;
+
+export type TradingDesk = Awaited<ReturnType<typeof openDesk>>;
+
+let count = 0;
+
+/** A user with a wallet of 100 coins, who trades by the use cases themselves on a real chain and a real table. */
+export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
+  const { userID = `trader${++count}`, ...rest } = changes;
+  const { address: wallet, privateKey } = newEvmKey();
+  const lane = { chain: chain.chain, wallet } as const;
+  // The same host twice agrees with itself.
+  const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
+  const chains = openChains({ [chain.chain]: configuration });
+  const { vault, macs } = openKeys();
+  let woken = 0;
+  const wake = () => {
+    woken++;
+    return undefined;
+  };
+  const effects = {
+    ...tableEffects(table),
+    ...chainEffects(chains),
+    ...glanceEffect(chains),
+    now: () => Date.now(),
+    wake,
+  };
+  const ignore = () => undefined;
+  const signing = {
+    table,
+    vault,
+    checkMac: macs.checkMac,
+    chains: { [chain.chain]: configuration },
+    onSigned: ignore,
+    onRefused: ignore,
+    onFault: ignore,
+  };
+  const signer: Signer = (request) => signOnRequest(signing, request);
+  const deps = { table, chains, macs, wake };
+  const work = () => executeOrders({ effects, signer }, lane);
+  /** Buys MOON with a new key, unless it is asked for something else. Null is no key. */
+  const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
+    const { moon: token } = localAddresses;
+    const body = { ...lane, type: "market", side: "buy", token, ...asked } as const;
+    return placeOrder(deps, { userID, now: new Date(), key: key ?? undefined, body });
+  };
+  const watchAndWork = async () => {
+    woken = 0;
+    await runProcedure(watchReceipts(lane.chain, { wokenMs: new Map() }), effects);
+    if (woken > 0) await work();
+    return woken > 0;
+  };
+
+  await chain.request("anvil_setBalance", [wallet, `0x${(100n * 10n ** 18n).toString(16)}`]);
+  await putSealedWallet({ table, vault }, lane, userID, privateKey);
+  return {
+    userID,
+    wallet,
+    lane,
+    ask,
+    async place(asked: Asked, key?: string): Promise<Order> {
+      const placed = await ask(asked, key);
+      if (!("order" in placed)) throw new Error("It was not placed");
+      return placed.order;
+    },
+    cancel: (orderID: string) => cancelOrder(deps, userID, orderID),
+    read: (orderID: string) => getOrder(table, userID, orderID),
+    /** One run of executeOrders. */
+    work,
+    /** Has the watcher look at the chain, and runs for the lane if it wakes it. */
+    watchAndWork,
+    /** Mines until the lane has ended. */
+    async settle(): Promise<void> {
+      for (let blocks = 0; blocks < 12; blocks++) {
+        if ((await readLane(table, lane)).lane === undefined) return;
+        await chain.mine();
+        await watchAndWork();
+      }
+      throw new Error("The lane did not end");
+    },
+    coins: async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string),
+    held: async (token: string = localAddresses.moon) =>
+      BigInt(await chain.call(token, `0x70a08231${wallet.slice(2).padStart(64, "0")}`)),
+  };
+}
