@@ -33,7 +33,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     streamUrl: `ws://127.0.0.1:${streamPort}`,
     allowedOrigin: "http://localhost:5173",
     tokens: { from: "issuer" },
-    local: { port, dataDir: join(written.folder, "data"), control: control.url },
+    local: { port, chainPort, dataDir: join(written.folder, "data"), control: control.url },
   } satisfies Deployment);
   return async () => {
     await control.stop();

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { soak } from "../../soak/soak.ts";
+import { tradeSoak } from "../../soak/trade/trade-soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { stackTrace, traceFinder, tracesIn, writtenFiles } from "../../support/traces.ts";
 import { get, send } from "../support/client.ts";
@@ -126,28 +127,43 @@ if (isLocal)
     );
   });
 
+/** Parts of signed transactions, which only the table and the chains may have. */
+const signed: string[] = [];
+
 if (isLocal)
   describe("a short soak", () => {
+    const { baseUrl, streamUrl } = deployment();
+    const target = {
+      ...{ baseUrl, streamUrl, keep: keepAnswer },
+      dataDir: localRunner().dataDir,
+      restart: async () => void (await runnerProcess("POST")),
+      noteSecret: (forms: string[]) => noteSecret("key as sent", forms),
+    };
+
     it(
       "finds every promise kept, whatever fails",
       async () => {
-        const { baseUrl, streamUrl } = deployment();
-        const { dataDir } = localRunner();
-        const { problems, crashes } = await soak(
-          {
-            baseUrl,
-            streamUrl,
-            dataDir,
-            restart: async () => void (await runnerProcess("POST")),
-            keep: keepAnswer,
-            noteSecret: (forms) => noteSecret("key as sent", forms),
-          },
-          { requests: 150, users: 10, seed: 1, atOnce: 10 },
-        );
+        const options = { requests: 150, users: 10, seed: 1, atOnce: 10 };
+        const { problems, crashes } = await soak(target, options);
         expect(problems).toEqual([]);
         expect(crashes).toBe(1);
       },
       restartMs,
+    );
+
+    it(
+      "finds orders and positions to be what the chains say, whatever fails",
+      async () => {
+        const { chainPort } = localRunner();
+        const { problems, crashes, facts } = await tradeSoak(
+          { ...target, chainPort, noteSigned: (parts) => void signed.push(...parts) },
+          { orders: 50, wallets: 16, seed: 1, mostValidSeconds: 15 },
+        );
+        expect(problems).toEqual([]);
+        expect(crashes).toBe(1);
+        expect(facts.orders.length).toBeGreaterThanOrEqual(50);
+      },
+      2 * restartMs,
     );
   });
 
@@ -190,6 +206,10 @@ describe("all that the run wrote", () => {
 
   it("has no secret in it", () => {
     expect(traces()).toEqual([]);
+  });
+
+  it("has no signed transaction in a log or an answer", () => {
+    expect(tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log"))).toEqual([]);
   });
 
   it("would show a secret in any form that was searched for", () => {

@@ -10,7 +10,7 @@ export type Deployment = {
   allowedOrigin: string | undefined;
   tokens: TokenSource;
   /** What only tests on the machine of the local runner can reach. */
-  local?: { port: number; dataDir: string; control: string };
+  local?: { port: number; chainPort: number; dataDir: string; control: string };
 };
 
 /** The local issuer, a shell command with a place for `{user}`, or the tokens of two users. */

@@ -70,6 +70,8 @@ export async function makeTraders(
         throw new Error(`A wallet could not be imported: ${answer?.status} ${answer?.text}`);
     },
   );
+  // Final, so that no reorganisation takes the coins back.
+  await Promise.all(chains.map(({ request }) => request("anvil_mine", "0x4")));
   return traders;
 }
 
