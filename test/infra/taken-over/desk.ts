@@ -1,0 +1,146 @@
+import { getAddress } from "ethers/address";
+import type { Table } from "../../../lib/aws/table.ts";
+import { tradingStopKey } from "../../../lib/aws/trading-keys.ts";
+import { writeStep } from "../../../lib/aws/trading-steps.ts";
+import { cancelling } from "../../../lib/domain/trading/cancelling.ts";
+import type { SignAnswer, SignRequest } from "../../../lib/domain/trading/effects.ts";
+import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import { runProcedure } from "../../../lib/trading/run-procedure.ts";
+import { readSignRequest, signPayload } from "../../../lib/trading/sign-payload.ts";
+import { signOnRequest } from "../../../lib/trading/sign-transaction.ts";
+import { tableEffects } from "../../../lib/trading/table-effects.ts";
+import { putItems } from "../../support/items.ts";
+import { alice } from "../../support/local-chain.ts";
+import { placing } from "../../support/placed-orders.ts";
+import { readSigned, Theft } from "../../support/signed-bytes.ts";
+import { openKeys, putSealedWallet } from "../../support/signing.ts";
+import { intent, tradeOrder } from "../../support/trading.ts";
+
+export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+export const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+/** A token of Mallory's, worth nothing. */
+export const worthless = getAddress(`0x${"ad".repeat(20)}`);
+
+/** Another account of anvil's. */
+export const mallory = {
+  address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  privateKey: "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+};
+
+const lane = (wallet: string, chain: LaneKey["chain"] = "eth") => ({ chain, wallet });
+
+const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as const;
+
+/** What users have ordered. Alice and Bob have the same wallet; Mallory is a user too, and buys what is worth nothing. */
+const ordered: Readonly<Record<string, Partial<Intent>>> = {
+  ALICEBUYS: { userID: "alice", ...lane(alice.address) },
+  ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale },
+  ALICEBUYSONBASE: { userID: "alice", ...lane(alice.address, "base") },
+  ALICECANCELS: { userID: "alice", ...lane(alice.address) },
+  ALICEISLATE: { userID: "alice", ...lane(alice.address), validUntil: nowMs / 1000 - 1 },
+  BOBBUYS: { userID: "bob", ...lane(alice.address), venues: ["uniswap-v2"] },
+  MALLORYBUYS: {
+    userID: "mallory",
+    ...lane(mallory.address),
+    token: worthless,
+    amount: 10n ** 24n,
+    minAmountOut: 1n,
+  },
+};
+
+const ended = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE"];
+
+/** The real signer before a real table, with orders in it, and a record of what it has signed. */
+export class SigningDesk {
+  readonly orders: readonly TradeOrder[];
+  /** By order. */
+  readonly signed = new Map<string, { swaps: Map<number, Set<string>>; approvals: Set<number> }>();
+  signatures = 0;
+  refusals = 0;
+  readonly table: Table;
+  readonly #keys: ReturnType<typeof openKeys>;
+
+  private constructor(table: Table, keys: ReturnType<typeof openKeys>, orders: readonly TradeOrder[]) {
+    this.table = table;
+    this.#keys = keys;
+    this.orders = orders;
+  }
+
+  static async open(table: Table): Promise<SigningDesk> {
+    const keys = openKeys();
+    const { vault, macs } = keys;
+    for (const [userID, { privateKey, address }] of [
+      ["alice", alice],
+      ["bob", alice],
+      ["mallory", mallory],
+    ] as const)
+      for (const chain of ["eth", "base"] as const)
+        await putSealedWallet({ table, vault }, lane(address, chain), userID, privateKey);
+    const orders = await Promise.all(
+      Object.entries(ordered).map(async ([name, changes]) => {
+        const own = intent({ token: dai, isPrivate: false, ...changes, orderId: name.padEnd(26, "0") });
+        return tradeOrder({ intent: own, amount: own.amount, mac: await macs.makeMac(own) });
+      }),
+    );
+    for (const order of orders) await writeStep(table, placing(order));
+    const desk = new SigningDesk(table, keys, orders);
+    await desk.cancel("ALICECANCELS");
+    await putItems(table, [tradingStopKey("base")]);
+    return desk;
+  }
+
+  named(name: string): TradeOrder {
+    return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder;
+  }
+
+  async cancel(name: string): Promise<void> {
+    const { userID, orderId } = this.named(name).intent;
+    const effects = { ...tableEffects(this.table), now: () => nowMs, wake: () => undefined };
+    await runProcedure(cancelling(userID, orderId), effects);
+  }
+
+  /**
+   * Asks the signer, as the function is asked.
+   *
+   * @throws {Theft} if it signs what no user has ordered, or twice.
+   */
+  async ask(asked: SignRequest, known: readonly string[] = []): Promise<SignAnswer | undefined> {
+    const request = readSignRequest(signPayload(asked));
+    if (request === undefined) return undefined;
+    const { vault, macs } = this.#keys;
+    const ignore = () => undefined;
+    const notes = { onSigned: ignore, onRefused: () => void this.refusals++, onFault: ignore };
+    const deps = {
+      table: this.table,
+      vault,
+      checkMac: macs.checkMac,
+      chains: defaultChains,
+      nowMs: () => nowMs,
+    };
+    // A fault of what it reads fails the function.
+    const answer = await signOnRequest({ ...deps, ...notes }, request).catch(() => undefined);
+    const raw = answer && "slot" in answer ? (answer.slot.attempts.at(-1)?.raw ?? "") : "";
+    if (raw.startsWith("0x02") && !known.includes(raw)) this.#judge(raw, request);
+    return answer;
+  }
+
+  #judge(raw: string, { orderId, chain }: SignRequest): void {
+    const order = this.orders.find(({ intent: own }) => own.orderId === orderId);
+    if (order === undefined) throw new Theft("signed for an order that nobody has placed");
+    const { purpose, nonce, act } = readSigned(raw, order.intent, defaultChains[chain as "eth"]);
+    this.signatures++;
+    const isOver = ended.some((name) => orderId.startsWith(name));
+    if (purpose !== "clear" && isOver) throw new Theft("signed for an order that has ended");
+    const own = this.signed.get(orderId) ?? { swaps: new Map(), approvals: new Set() };
+    this.signed.set(orderId, own);
+    if (purpose === "swap") own.swaps.set(nonce, (own.swaps.get(nonce) ?? new Set()).add(act));
+    if (purpose === "approve") own.approvals.add(nonce);
+    const acts = [...own.swaps.values()].flatMap((each) => [...each]);
+    if (acts.length > 1) throw new Theft("signed another swap for the same order");
+    if (own.approvals.size > 2) throw new Theft("signed more approvals than an order needs");
+    if (purpose === "clear" && !own.swaps.has(nonce) && !own.approvals.has(nonce))
+      throw new Theft("cleared a nonce of somebody else's");
+  }
+}

@@ -1,0 +1,122 @@
+import { readAccess } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { walletKey } from "../../../lib/aws/table-keys.ts";
+import { cancellationKey, ledgerKey, tradingStopKey } from "../../../lib/aws/trading-keys.ts";
+import { swapBy } from "../../../lib/domain/trading/intent.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { Theft } from "../../support/signed-bytes.ts";
+import { slot } from "../../support/trading.ts";
+import { Random } from "../../trading/model/random.ts";
+import { logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+import { SigningDesk } from "./desk.ts";
+import { type Allows, Intruder } from "./intruder.ts";
+
+let engine: Engine;
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+afterAll(() => engine.stop());
+
+const { data, api } = synthesize(tradingContext);
+const access = readAccess([
+  { name: "TerminalData", template: data },
+  { name: "TerminalApi", template: api },
+]);
+const executor = access.ref(logicalIdOf(api, "executeOrders"));
+const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+
+/** What the deployed role of executeOrders may do. */
+const allows: Allows = (action, partition) =>
+  access.denial(executor, {
+    action: `dynamodb:${action}`,
+    resource: tableArn,
+    values: { "dynamodb:LeadingKeys": [partition] },
+  }) === undefined;
+
+const intrude = async (rights: Allows = allows) => {
+  const desk = await SigningDesk.open(await engine.newTable());
+  return { desk, intruder: new Intruder(desk, rights, new Random(1)) };
+};
+
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+
+/** What it takes to get around the signer, if only one could write there. */
+const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<unknown>> = {
+  "forgets the first signature, for a second nonce": async (intruder, desk) => {
+    const order = desk.named("ALICEBUYS");
+    const { intent } = order;
+    const planned = slot({ nonce: 1, call: swapBy(intent, v2, intent.amount) }, intent);
+    await intruder.askWith(order, planned);
+    await intruder.remove(ledgerKey(intent.orderId));
+    return intruder.askWith(order, { ...planned, nonce: 2 });
+  },
+  "undoes a cancellation": async (intruder, desk) => {
+    const order = desk.named("ALICECANCELS");
+    const { intent } = order;
+    await intruder.remove(cancellationKey(intent.orderId));
+    return intruder.askWith(order, slot({ call: swapBy(intent, v2, intent.amount) }, intent));
+  },
+  "starts a chain that the operators have stopped": async (intruder, desk) => {
+    const order = desk.named("ALICEBUYSONBASE");
+    const { intent } = order;
+    await intruder.remove(tradingStopKey("base"));
+    return intruder.askWith(order, slot({ call: swapBy(intent, v2, intent.amount) }, intent));
+  },
+  "claims that a nonce of another program was signed for, to clear it": async (intruder, desk) => {
+    const order = desk.named("BOBBUYS");
+    const { intent } = order;
+    const { fees } = slot();
+    const ledger = { orderId: intent.orderId, approveNonces: [], fees: { 3: fees }, revision: 1 };
+    await intruder.put(ledgerKey(intent.orderId), ledger);
+    const planned = slot({ nonce: 3, call: swapBy(intent, v2, intent.amount) }, intent);
+    return intruder.askWith(order, planned, { purpose: "clear" });
+  },
+};
+
+describe("an executor that was taken over", () => {
+  it.each(Object.entries(ways))("gets nothing if it %s", async (_, way) => {
+    const { desk, intruder } = await intrude();
+    const answer = await way(intruder, desk);
+    expect(intruder.denials).toBe(1);
+    expect(answer).not.toHaveProperty("slot");
+  });
+
+  it.each(Object.entries(ways))("would get something if the policy let it: it %s", async (_, way) => {
+    const { desk, intruder } = await intrude(() => true);
+    await expect(way(intruder, desk)).rejects.toThrow(Theft);
+  });
+
+  it("gets nothing for an order of its own in another user's name", async () => {
+    const { desk, intruder } = await intrude();
+    const [own, of] = [desk.named("MALLORYBUYS"), desk.named("ALICEBUYS").intent];
+    const { userID, orderId, chain, wallet } = of;
+    const told = { ...own.intent, userID, orderId, chain, wallet };
+    for (const intent of [own.intent, told]) {
+      const planned = slot({ call: swapBy(intent, v2, intent.amount) }, of);
+      expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
+    }
+    await intruder.put(
+      walletKey("mallory", chain, wallet),
+      await intruder.read(walletKey(userID, chain, wallet)),
+    );
+    const planned = slot({ call: swapBy(told, v2, told.amount), wallet }, own.intent);
+    expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
+  });
+
+  it("gets no more than the users' own orders, once each, at their minimum, whatever it does", async () => {
+    const { desk, intruder } = await intrude();
+    for (let moves = 0; moves < 200; moves++) await intruder.move();
+    expect(desk.signatures).toBeGreaterThan(4);
+    expect(desk.signed.size).toBeGreaterThan(2);
+    expect(desk.refusals).toBeGreaterThan(50);
+    expect(intruder.denials).toBeGreaterThan(9);
+  });
+
+  it("has no key itself", () => {
+    const keys = [only(data, "AWS::KMS::Key").id, only(api, "AWS::KMS::Key").id].map(access.arn);
+    for (const resource of keys)
+      for (const action of ["Decrypt", "GenerateMac", "VerifyMac", "GenerateDataKey", "CreateGrant"])
+        expect(access.denial(executor, { action: `kms:${action}`, resource })).toBeDefined();
+  });
+});

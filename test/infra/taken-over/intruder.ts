@@ -1,0 +1,149 @@
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type Key, settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
+import { packed } from "../../../lib/aws/trading-items.ts";
+import {
+  cancellationKey,
+  ledgerKey,
+  slotKey,
+  tradeKey,
+  tradingStopKey,
+} from "../../../lib/aws/trading-keys.ts";
+import type { SignRequest } from "../../../lib/domain/trading/effects.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/domain/trading/intent.ts";
+import type { Slot } from "../../../lib/domain/trading/slot.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { slot } from "../../support/trading.ts";
+import type { Random } from "../../trading/model/random.ts";
+import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
+
+/** Whether a role's policy allows an action on an item of this partition. */
+export type Allows = (action: "PutItem" | "DeleteItem", partition: string) => boolean;
+
+const routes = [
+  { venue: "uniswap-v2", feeBps: 30 },
+  { venue: "uniswap-v3", feeBps: 5 },
+  { venue: "uniswap-v3", feeBps: 30 },
+] as const;
+
+const { fees } = slot();
+
+/** Somebody who has the rights of executeOrders, and knows everything but keys. */
+export class Intruder {
+  denials = 0;
+  readonly #desk: SigningDesk;
+  readonly #allows: Allows;
+  readonly #random: Random;
+
+  constructor(desk: SigningDesk, allows: Allows, random: Random) {
+    this.#desk = desk;
+    this.#allows = allows;
+    this.#random = random;
+  }
+
+  async put(key: Key, content: object): Promise<void> {
+    if (!this.#allows("PutItem", key.PK)) return void this.denials++;
+    const { table } = this.#desk;
+    // The sealed key of a wallet is bytes.
+    const Item = { ...("encryptedPrivateKey" in content ? content : (packed(content) as object)), ...key };
+    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  }
+
+  async read(Key: Key): Promise<object> {
+    const { table } = this.#desk;
+    return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item ?? {};
+  }
+
+  async remove(Key: Key): Promise<void> {
+    if (!this.#allows("DeleteItem", Key.PK)) return void this.denials++;
+    const { table } = this.#desk;
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+  }
+
+  /** Puts an order and a slot where the signer looks for them, and asks. */
+  async askWith(told: TradeOrder, planned: Slot, request: Partial<SignRequest> = {}) {
+    const { userID, orderId, chain, wallet } = planned;
+    const { nonce, call } = planned;
+    const asked = { userID, orderId, chain, wallet, nonce, purpose: call.purpose, fees, ...request };
+    await this.put(tradeKey(asked.userID, asked.orderId), told);
+    await this.put(slotKey(asked, asked.nonce), planned);
+    const known = planned.attempts.map(({ raw }) => raw);
+    return this.#desk.ask(asked, known);
+  }
+
+  #pick<Item>(items: readonly Item[]): Item {
+    return this.#random.pick(items) as Item;
+  }
+
+  /** One thing at random: mostly a signature that nearly fits an order. */
+  async move(): Promise<void> {
+    const order = this.#pick(this.#desk.orders);
+    if (this.#random.chance(0.15)) return this.#tamper(order);
+    const told = this.#random.chance(0.7) ? order : this.#lieAbout(order);
+    const nonce = this.#random.below(3);
+    const planned = slot({ nonce, call: this.#callFor(told.intent), isPrivate: false }, told.intent);
+    const state = this.#random.chance(0.3) ? "signed" : "planned";
+    const gasLimit = planned.gasLimit * this.#pick([1n, 1n, 1n, 1n, 2n, 3n]);
+    const isClear = this.#random.chance(0.2);
+    const { userID, orderId, chain, wallet } = this.#random.chance(0.8)
+      ? order.intent
+      : this.#pick(this.#desk.orders).intent;
+    const factor = this.#pick([1n, 1n, 2n, 4n, 57n, 10n ** 6n]);
+    await this.askWith({ ...told }, { ...planned, state, gasLimit, userID, orderId, chain, wallet } as Slot, {
+      fees: {
+        maxFeePerGas: fees.maxFeePerGas * factor,
+        maxPriorityFeePerGas: fees.maxPriorityFeePerGas * factor,
+      },
+      ...(isClear && { purpose: "clear" }),
+    });
+  }
+
+  #lieAbout(order: TradeOrder): TradeOrder {
+    const { intent } = order;
+    const other = this.#pick(this.#desk.orders);
+    const lies: Partial<Intent>[] = [
+      { minAmountOut: 0n },
+      { amount: 10n ** 24n },
+      { token: worthless, minAmountOut: 1n },
+      { validUntil: nowMs / 1000 + 600 },
+      { maxGasPrice: 10n ** 15n, gasLimit: 10n ** 6n },
+      { ...other.intent, userID: intent.userID, wallet: intent.wallet, orderId: intent.orderId },
+      other.intent,
+      { orderId: "ANOTHER".padEnd(26, "0") },
+      { chain: "base" },
+    ];
+    const mac = this.#random.chance(0.5) ? order.mac : other.mac;
+    return { ...order, mac, intent: { ...intent, ...this.#pick(lies) } };
+  }
+
+  #callFor(intent: Intent): Slot["call"] {
+    const { token, amount, side } = intent;
+    const venue = this.#pick(routes).venue;
+    if (side === "sell" && this.#random.chance(0.4)) return { purpose: "approve", token, venue, amount };
+    const swap = swapBy(intent, this.#pick(routes), amount / this.#pick([1n, 1n, 1n, 2n]));
+    const lies: Partial<SwapCall>[] = [
+      { recipient: mallory.address },
+      { minAmountOut: 0n },
+      { deadline: 2 ** 32 },
+      { token: worthless },
+      { hasRefund: false },
+      { amountIn: 10n ** 24n, value: 10n ** 24n },
+    ];
+    return this.#random.chance(0.8) ? swap : { ...swap, ...this.#pick(lies) };
+  }
+
+  /** Changes what the signer goes by. */
+  async #tamper({ intent }: TradeOrder): Promise<void> {
+    const { userID, orderId, chain, wallet } = intent;
+    const empty = { orderId, approveNonces: [], fees: {}, revision: 1 };
+    await this.#pick([
+      () => this.remove(ledgerKey(orderId)),
+      () => this.put(ledgerKey(orderId), empty),
+      () => this.put(ledgerKey(orderId), { ...empty, fees: { 0: fees, 1: fees, 2: fees } }),
+      () => this.remove(cancellationKey(orderId)),
+      () => this.remove(tradingStopKey("base")),
+      () => this.put(settingsKey(userID, "eth"), { maxGasPrice: 10 ** 9 }),
+      () => this.remove(slotKey(intent, this.#random.below(6))),
+      () => this.put(walletKey("mallory", chain, wallet), { _id: "wallet of alice" }),
+    ])();
+  }
+}
