@@ -1,12 +1,16 @@
 import { saveExecution } from "../aws/execution-records.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
-import type { Execution, ExecutionKind } from "../domain/execution.ts";
+import { type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
+import { isOwnID } from "../domain/trading/record-ids.ts";
 
 /** An order or a position of a user, as an execution engine reports it. */
 export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };
 
-/** `unchanged`: the table has the same or a later version. `not yours`: it was placed here. */
+/**
+ * `unchanged`: the table has the same or a later version. `not yours`: it was placed here, or has an id
+ * as if it was.
+ */
 export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown user";
 
 /** Makes the function that records the executions of one invocation. It looks up each user once. */
@@ -19,6 +23,8 @@ export function executionRecorder(table: Table, now: Date) {
   };
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
+    // No engine may take the place of an order that is yet to be placed.
+    if (isOwnID(idOf(reported.execution))) return "not yours";
     if (!(await isKnown(reported.userID))) return "unknown user";
     return saveExecution(table, { ...reported, now });
   };

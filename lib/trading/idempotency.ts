@@ -1,29 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
 
-const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const bitsPerDigit = 5n;
-const digitMask = (1n << bitsPerDigit) - 1n;
-
-/** A number in Crockford's base 32. */
-const base32 = (value: bigint, length: number): string =>
-  Array.from({ length }, (_, index) => {
-    const shift = bitsPerDigit * BigInt(length - 1 - index);
-    return digits[Number((value >> shift) & digitMask)];
-  }).join("");
-
-/** As with a ULID: 10 digits for the time in milliseconds, and 16 more. */
-const timeDigits = 10;
-const otherDigits = 16;
-
-/** Ids sort by time. Two requests with one key at one time have the same id, and keys of two users never meet. */
-export function orderIDFor(userID: string, key: string, now: Date): string {
-  const hash = createHash("sha256")
-    .update(JSON.stringify(["placeOrder", userID, key]))
-    .digest("hex");
-  return base32(BigInt(now.getTime()), timeDigits) + base32(BigInt(`0x${hash}`), otherDigits);
-}
-
 /** What a request leaves out, and what that means. */
 const defaults = { maxPriceImpact: 15, allowUnsafe: false };
 

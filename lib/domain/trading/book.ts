@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Position } from "../execution.ts";
 import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
+import { positionIDFor } from "./record-ids.ts";
 
 export type BookKey = LaneKey & { userID: string; token: string };
 
@@ -115,7 +115,7 @@ const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", ne
 
 const firstShown = ({ chain, wallet, token, symbol, ...book }: Book, ordinal: number) => ({
   ordinal,
-  positionId: positionIdOf([book.userID, chain, wallet, token, ordinal]),
+  positionId: positionIDFor([book.userID, chain, wallet, token, ordinal]),
   wallet,
   chain,
   symbol,
@@ -140,11 +140,3 @@ function fieldsOf(held: Holding, { decimals }: Book): Partial<Numbered> {
 
 const isSameRecord = (a: Numbered, b: Numbered) =>
   (Object.keys(b) as (keyof Numbered)[]).every((name) => a[name] === b[name]);
-
-const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/** 26 characters that follow from the book and the position's number in it. */
-const positionIdOf = (parts: readonly (string | number)[]): string =>
-  [...createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, 26)]
-    .map((byte) => digits[byte % 32])
-    .join("");

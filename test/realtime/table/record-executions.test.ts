@@ -2,6 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readExecutions } from "../../../lib/aws/execution-records.ts";
 import type { Order } from "../../../lib/domain/execution.ts";
+import { orderIDFor } from "../../../lib/domain/trading/record-ids.ts";
 import { executionRecorder } from "../../../lib/realtime/record-executions.ts";
 import { register } from "../../../lib/users/register.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -32,6 +33,14 @@ describe("executionRecorder", () => {
   it("records nothing for a user who has never signed in", async () => {
     expect(await executionRecorder(db.table, now)(reported("stranger"))).toBe("unknown user");
     expect(await ordersOf("stranger")).toEqual([]);
+  });
+
+  it("leaves ids of the service's own form to orders that are yet to be placed", async () => {
+    await register(db.table, { userID: "nia", names: [], ref: undefined }, now);
+    const record = executionRecorder(db.table, now);
+    expect(await record(reported("nia", { orderId: orderIDFor("nia", "k-1", now) }))).toBe("not yours");
+    expect(await record(reported("nia", { orderId: "01kamz3q5t9wj2m4n6p8r0s1v3" }))).toBe("recorded");
+    expect(await ordersOf("nia")).toHaveLength(1);
   });
 
   it("looks up each user once", async () => {

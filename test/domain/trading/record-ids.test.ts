@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isOwnID, orderIDFor, positionIDFor } from "../../../lib/domain/trading/record-ids.ts";
+
+const now = new Date("2026-11-21T20:00:00.000Z");
+const times = fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true });
+
+describe("orderIDFor", () => {
+  it("sorts by time, whoever places what", () => {
+    fc.assert(
+      fc.property(times, times, fc.string(), fc.string(), (a, b, x, y) => {
+        if (a.getTime() === b.getTime()) return;
+        const isEarlier = orderIDFor(x, y, a) < orderIDFor(y, x, b);
+        expect(isEarlier).toBe(a.getTime() < b.getTime());
+      }),
+    );
+  });
+
+  it("is one id for a user, a key and a time, and another for any other", () => {
+    expect(orderIDFor("alice", "k", now)).toBe(orderIDFor("alice", "k", now));
+    const others = [
+      orderIDFor("alice", "l", now),
+      orderIDFor("bob", "k", now),
+      orderIDFor("alic", "ek", now),
+    ];
+    expect(new Set([orderIDFor("alice", "k", now), ...others]).size).toBe(4);
+  });
+
+  it("has the form that no other engine may use, as positions have", () => {
+    fc.assert(fc.property(fc.string(), fc.string(), times, (a, b, at) => isOwnID(orderIDFor(a, b, at))));
+    expect(isOwnID(positionIDFor(["alice", "eth", 1]))).toBe(true);
+    expect(["o-1", "01KAMZ3Q5T9WJ2M4N6P8R0S1V", "01kamz3q5t9wj2m4n6p8r0s1v3"].filter(isOwnID)).toEqual([]);
+  });
+});
