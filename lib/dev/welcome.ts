@@ -19,10 +19,14 @@ export type Welcome = {
 /** The first text that a newcomer reads. The lines from TOKEN= on work when pasted into a shell. */
 export function welcome(service: Welcome): string {
   const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains } = service;
-  const get = (path: string) => `curl -sw '\\n' -H "Authorization: Bearer $TOKEN" "${baseUrl}${path}"`;
+  const get = (path: string, header = "") =>
+    `curl -sw '\\n' -H "Authorization: Bearer $TOKEN"${header} "${baseUrl}${path}"`;
   /** A variable of the shell, such as `$W`, may be a value of the body. */
-  const post = (path: string, body: object) =>
-    `${get(path)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
+  const post = (path: string, body: object, header?: string) =>
+    `${get(path, header)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
+  /** With another key each time that it is pasted. */
+  const order = (body: { side: string; [field: string]: unknown }) =>
+    post("/api/v2/orders", { type: "market", ...body }, ` -H "Idempotency-Key: ${body.side}-$(date +%s)"`);
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
   const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
   const { address, privateKey } = exampleWallet;
@@ -34,18 +38,29 @@ export function welcome(service: Welcome): string {
       : `chains     ${places}   real Uniswap contracts, test money
 wallet     ${address} of ${user}, 100 coins on each chain
            its key is public: never use it elsewhere
+try        npm run -s trade:demo${demoOptions(service)}
+           buys and sells on each chain, and compares what all say to the last unit
 `;
   const { moon, taxd, trap } = localAddresses;
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
+  const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
+  const importing =
+    chains === undefined ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n` : "";
   const trying =
     chains === undefined
-      ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n`
+      ? ""
       : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap}
 ${get("/api/v2/tokens?chain=eth")}
 ${get("/api/v2/tokens/eth/$TRAP")}
 ${get("/api/v2/tokens/eth/$TAXD")}
-for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
 ${get("/api/v2/balances?chain=eth&wallet=$W")}
+for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
+${order({ ...buy, chain: "eth" })}
+sleep 5
+${get("/api/v2/positions?chain=eth")}
+${order(sell)}
+sleep 5
+${get("/api/v2/orders?limit=2")}
 `;
 
   return `
@@ -57,14 +72,25 @@ ${trading}token      for ${user}, valid for ${expiresInSeconds / 60} minutes
 
 TOKEN=${token}
 
-${trying}${get("/listWallets")}
+${importing}${get("/listWallets")}
 ${post("/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" })}
 ${get("/getUserData")}
 ${get("/getUserData?type=ref")}
 ${get("/api/waitlist/v2/rewards")}
-${subscribing}
+${trying}${subscribing}
 Ctrl-C stops everything.
 `;
+}
+
+/** What the demo needs to know if this is not where it looks. */
+function demoOptions({ baseUrl, chains: [first] = [] }: Welcome): string {
+  const ports = [new URL(baseUrl).port, first && new URL(first.hosts[0]).port];
+  const options = [
+    ports[0] !== "3000" && `--port ${ports[0]}`,
+    ports[1] !== "8545" && `--chain-port ${ports[1]}`,
+  ];
+  const named = options.filter((option) => option !== false);
+  return named.length === 0 ? "" : ` -- ${named.join(" ")}`;
 }
 
 /** Prints each message until Ctrl-C. Uses the package ws, since Node 20 has no WebSocket of its own. */

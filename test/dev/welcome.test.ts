@@ -49,25 +49,38 @@ logs       /data/logs
 chains     eth 8545 · bsc 8546   real Uniswap contracts, test money
 wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
            its key is public: never use it elsewhere
+try        npm run -s trade:demo
+           buys and sells on each chain, and compares what all say to the last unit
 token      for alice`);
-    expect(welcome(service)).not.toMatch(/chains|wallet {5}/);
+    expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
+  });
+
+  it("names the ports for the demo, if they are not the usual ones", () => {
+    const chains = [{ chain: "eth", hosts: ["http://127.0.0.1:9545"] }] as const;
+    const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
+    expect(text).toContain("npm run -s trade:demo -- --port 4000 --chain-port 9545\n");
   });
 
   it("has lines that send these requests when pasted, with chains", async () => {
     const chains = tradingChains.map((chain) => ({ chain, hosts: ["http://127.0.0.1:1"] as const }));
     const { moon: token, trap, taxd } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    const trade = { type: "market", chain: "eth", wallet, token };
     expect(await pasted({ chains })).toEqual([
+      ...always,
       ["GET", "/api/v2/tokens?chain=eth"],
       ["GET", `/api/v2/tokens/eth/${trap}`],
       ["GET", `/api/v2/tokens/eth/${taxd}`],
+      ["GET", `/api/v2/balances?chain=eth&wallet=${wallet}`],
       ...tradingChains.map((chain) => [
         "POST",
         "/api/v2/quotes",
         { chain, wallet, side: "buy", token, amount: "0.5" },
       ]),
-      ["GET", `/api/v2/balances?chain=eth&wallet=${wallet}`],
-      ...always,
+      ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5" }],
+      ["GET", "/api/v2/positions?chain=eth"],
+      ["POST", "/api/v2/orders", { ...trade, side: "sell", percent: 100 }],
+      ["GET", "/api/v2/orders?limit=2"],
     ]);
   });
 
@@ -93,14 +106,21 @@ token      for alice`);
     const lines = text.slice(text.indexOf("\nTOKEN="), text.indexOf("\nCtrl-C"));
     const requests = await curlRequests(lines);
     const json = "Content-Type: application/json";
-    for (const { headers, method } of requests)
-      expect(headers).toEqual(["Authorization: Bearer eyJ.x.y", ...(method === "POST" ? [json] : [])]);
+    for (const { headers, method, url, body = "" } of requests)
+      expect(headers).toEqual([
+        "Authorization: Bearer eyJ.x.y",
+        ...(method === "POST" && url.endsWith("/orders") ? [keyOf(JSON.parse(body))] : []),
+        ...(method === "POST" ? [json] : []),
+      ]);
     return requests.map(({ method, url, body }) => [
       method,
       url.replace(service.baseUrl, ""),
       ...(body === undefined ? [] : [JSON.parse(body)]),
     ]);
   }
+
+  const keyOf = ({ side }: { side: string }) =>
+    expect.stringMatching(new RegExp(`^Idempotency-Key: ${side}-\\d+$`));
 
   it("has a line that prints the stream, which works when pasted after the token's", async () => {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });

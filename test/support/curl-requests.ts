@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 
 export type CurlRequest = { method: "GET" | "POST"; url: string; headers: string[]; body?: string };
 
-/** Prints each call's arguments as a line of JSON, in the place of curl: not every machine has it. */
-const capture = `curl() { "$0" -p 'JSON.stringify(process.argv.slice(1))' -- "$@"; }`;
+/** Waits for nothing, and prints each call's arguments as a line of JSON, in the place of curl: not every machine has it. */
+const capture = `sleep() { :; }; curl() { "$0" -p 'JSON.stringify(process.argv.slice(1))' -- "$@"; }`;
 
 /**
  * The requests that lines would send if they were pasted into a shell.

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { main as tradeDemo } from "../../../lib/dev/demo/trade-demo.ts";
+import { stdioForTests } from "../../dev/support/stdio.ts";
 import { soak } from "../../soak/soak.ts";
 import { tradeSoak } from "../../soak/trade/trade-soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
@@ -33,6 +35,21 @@ const restartMs = 180_000;
 
 const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
+
+if (isLocal)
+  it(
+    "the trading demo finds that all chains agree with their orders and positions",
+    async () => {
+      const { dataDir, port } = localRunner();
+      const output = readFileSync(join(dirname(dataDir), "output.log"), "utf8");
+      const [, chainPort = ""] = /^chains {5}eth (\d+)/m.exec(output) ?? [];
+      const stdio = stdioForTests();
+      const status = await tradeDemo(["--port", `${port}`, "--chain-port", chainPort], stdio);
+      expect({ status, err: stdio.printed.err }, stdio.printed.out).toEqual({ status: 0, err: "" });
+      expect(stdio.printed.out.match(/ \| PnL −0\.0\d+ \| chain agrees\n/g)).toHaveLength(4);
+    },
+    restartMs,
+  );
 
 if (isLocal)
   // It ends when the functions have given up, which takes seconds, so requests and streams share one.
