@@ -5,14 +5,9 @@ import { tradingRows } from "../../lib/trading-rows.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
 import { customContext, functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
-const { trading: _, chains, ...choices } = customContext;
-/** Every choice, but that nothing trades. `chains` and `signerVpc` then mean nothing. */
-const without = {
-  "the defaults": {},
-  "every choice": choices,
-  walls: { ...choices, chains, signerVpc: true },
-  "no walls": { trading: [], signerVpc: false },
-};
+const { trading: _, ...choices } = customContext;
+/** `chains` and `signerVpc` mean nothing where nothing trades. */
+const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 
 const off = synthesize();
 const on = synthesize(tradingContext);

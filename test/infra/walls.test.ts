@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
+import { statementsOfRole } from "./statements.ts";
 import { functionsOf, only, propertiesOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
 const { api } = synthesize(tradingContext);
@@ -25,6 +26,18 @@ describe("the walls", () => {
       // The SDK would else use names of hosts that do not resolve.
       expect(Environment?.Variables).toMatchObject({ AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" });
     }
+  });
+
+  it("keep Lambda's rights on networks from the function's code", () => {
+    const { signTransaction } = functionsOf({ api });
+    const ofNetworks = statementsOfRole(api, signTransaction?.Role["Fn::GetAtt"][0] ?? "").filter(
+      ({ Action }) => Action.join().includes("ec2:"),
+    );
+    const [allowed] = ofNetworks;
+    expect(ofNetworks.slice(1)).toEqual([
+      // Lambda itself does not name a function.
+      { ...allowed, Effect: "Deny", Condition: { Null: { "lambda:SourceFunctionArn": "false" } } },
+    ]);
   });
 
   it("are not there if the context leaves them out", () => {
