@@ -1,3 +1,4 @@
+import { Transaction } from "ethers/transaction";
 import { forEachConcurrently } from "../../../lib/concurrency.ts";
 import type { Execution, Order, Position } from "../../../lib/domain/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/domain/trading/order-details.ts";
@@ -41,6 +42,17 @@ export async function readTrade(
   const wallets = new Set(orders.map(({ order }) => order.wallet));
   return { orders, positions, soldOut: soldOutIn(items), leftovers: leftoversIn(items, wallets) };
 }
+
+/** Parts of the signed transactions that the table has now, of which some never get into a block. */
+export const signedPartsIn = (items: readonly Item[]): string[] =>
+  items.flatMap(({ SK, attempts = [] }) =>
+    SK.startsWith("SLOT#")
+      ? (attempts as { raw: string }[]).flatMap(({ raw }) => {
+          const { r = "", s = "" } = Transaction.from(raw).signature ?? {};
+          return [r, s].map((part) => part.slice(2));
+        })
+      : [],
+  );
 
 const soldOutIn = (items: readonly Item[]): Map<string, number> =>
   new Map(

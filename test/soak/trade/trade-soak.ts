@@ -8,7 +8,7 @@ import { accessChains, type ChainAccess } from "./chain-access.ts";
 import type { Balances, TradeFacts } from "./facts.ts";
 import { type ForeignPrograms, startForeignPrograms } from "./foreign-programs.ts";
 import { readBalances, readChain } from "./read-chain.ts";
-import { problemsOfStreams, readTrade } from "./read-trade.ts";
+import { problemsOfStreams, readTrade, signedPartsIn } from "./read-trade.ts";
 import { settleAll } from "./settle.ts";
 import { type TradeActionName, type TradeWorld, tradeActions, tradeWeights } from "./trade-actions.ts";
 import { problemsOfTrade } from "./trade-audit.ts";
@@ -92,7 +92,8 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
   const foreign = startForeignPrograms(wallets, createChance(`foreign ${seed}`));
   for (const trader of traders) followTrader(service, trader, report);
   const outcomes: TradeReport["outcomes"] = new Map();
-  const stage: Stage = { service, chains, traders, foreign, report, outcomes };
+  const { noteSigned } = target;
+  const stage: Stage = { service, chains, traders, foreign, report, noteSigned, outcomes };
   try {
     const startedAt = Date.now();
     const load = await runLoad(stage, options);
@@ -107,7 +108,6 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
           chains.map(async (access) => {
             const own = before.get(access) as ReadonlyMap<string, Balances>;
             const { sent } = foreign;
-            const { noteSigned } = target;
             return [
               access.chain,
               await readChain(access, { before: own, foreign: sent, noteSigned }),
@@ -153,6 +153,7 @@ type Stage = {
   traders: readonly Trader[];
   foreign: ForeignPrograms;
   report(problem: string): void;
+  noteSigned(parts: string[]): void;
   outcomes: TradeReport["outcomes"];
 };
 
@@ -171,7 +172,7 @@ async function runLoad(
   stage: Stage,
   { orders, seed, atOnce = 12, mostValidSeconds = 60, onProgress }: TradeSoakOptions,
 ) {
-  const { service, chains, traders, foreign, report, outcomes } = stage;
+  const { service, chains, traders, foreign, report, noteSigned, outcomes } = stage;
   const phases = planPhases(orders, createChance(`phase ${seed}`), Object.keys(faults) as FaultPhase[], 25);
   const weather = planWeather(orders, createChance(`weather ${seed}`));
   const spells: TradeReport["spells"] = new Map();
@@ -191,6 +192,8 @@ async function runLoad(
   const change = (next: FaultPhase | "crash") =>
     disturb(async () => {
       if (next !== "crash") {
+        await service.setFaults(faults.calm);
+        noteSigned(signedPartsIn(await service.scan()));
         await service.setFaults(faults[next]);
         phase = next;
         return;

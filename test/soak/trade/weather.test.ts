@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
 import { createChance } from "../chance.ts";
 import type { Item } from "../table-audit.ts";
+import { signForeign } from "./chain-access.ts";
+import { signedPartsIn } from "./read-trade.ts";
 import { leftoversIn } from "./settle.ts";
 import { planWeather, spells } from "./weather.ts";
 
@@ -51,5 +54,20 @@ describe("leftoversIn", () => {
       "LANE#eth#0xA JOB#o1",
       "LANE#eth#0xA SLOT#0000000000000003",
     ]);
+  });
+});
+
+describe("signedPartsIn", () => {
+  it("finds both halves of the signature of each attempt in the table", () => {
+    const { raw } = signForeign("eth", {
+      ...{ privateKey: `0x${"1".repeat(64)}`, nonce: 0, fee: 1n },
+      ...{ to: localAddresses.moon, data: "0x", gasLimit: 21_000n },
+    });
+    const parts = signedPartsIn([
+      { PK: "LANE#eth#0xA", SK: "SLOT#0", attempts: [{ raw }] },
+      { PK: "LANE#eth#0xA", SK: "JOB#o1" },
+    ]);
+    expect(parts).toHaveLength(2);
+    for (const part of parts) expect(raw).toContain(part);
   });
 });
