@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { text } from "node:stream/consumers";
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { signPayload } from "../../lib/trading/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { newEvmKey } from "../support/keys.ts";
@@ -33,6 +34,7 @@ async function loadHandlers() {
     disconnect: (await import("../../functions/disconnect/handler.ts")).handler,
     subscribe: (await import("../../functions/subscribe/handler.ts")).handler,
     unsubscribe: (await import("../../functions/unsubscribe/handler.ts")).handler,
+    signTransaction: (await import("../../functions/signTransaction/handler.ts")).handler,
   };
 }
 let handlers: Awaited<ReturnType<typeof loadHandlers>>;
@@ -87,6 +89,15 @@ describe("a function whose table hangs", () => {
     const result = await inTwoSeconds((context) => handlers.connect(connectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("connect")]);
+  });
+
+  it("signs later, and says so while there is time to", async () => {
+    const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
+    const request = { chain: "eth", wallet: newEvmKey().address, nonce: 0, purpose: "swap", fees } as const;
+    const event = signPayload({ ...request, userID: "alice", orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" });
+    const answer = await inTwoSeconds((context) => handlers.signTransaction(event, context));
+    expect(answer).toEqual({ later: "a call to AWS has failed" });
+    expect(logged()).toEqual([exceeded("signTransaction")]);
   });
 
   it("gives up on a connection that has ended, before its time is up", async () => {

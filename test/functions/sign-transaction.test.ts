@@ -1,0 +1,248 @@
+import "./environment.ts";
+import { randomBytes } from "node:crypto";
+import {
+  DecryptCommand,
+  InvalidCiphertextException,
+  KMSClient,
+  KMSInvalidMacException,
+  VerifyMacCommand,
+} from "@aws-sdk/client-kms";
+import { BatchGetCommand, DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { Transaction } from "ethers/transaction";
+import { Wallet } from "ethers/wallet";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { handler } from "../../functions/signTransaction/handler.ts";
+import { encrypt, pack } from "../../lib/aws/container.ts";
+import { walletKey } from "../../lib/aws/table-keys.ts";
+import { packed } from "../../lib/aws/trading-items.ts";
+import { slotKey, tradeKey } from "../../lib/aws/trading-keys.ts";
+import type { SignAnswer } from "../../lib/domain/trading/effects.ts";
+import { swapBy } from "../../lib/domain/trading/intent.ts";
+import { readSignAnswer, signPayload } from "../../lib/trading/sign-payload.ts";
+import { quietConsole } from "../support/console.ts";
+import { alice } from "../support/local-chain.ts";
+import { intent, slot, tradeOrder } from "../support/trading.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const kms = mockClient(KMSClient);
+const logged = quietConsole();
+
+const own = intent({
+  wallet: alice.address,
+  token: "0x6B175474E89094C44Da98b954EedeAC495271d0F",
+  validUntil: Math.floor(Date.now() / 1000) + 600,
+});
+const planned = slot({ call: swapBy(own, { venue: "uniswap-v2", feeBps: 30 }, own.amount) }, own);
+const { chain, wallet, orderId, userID } = own;
+const request = { chain, wallet, orderId, userID, nonce: 7, purpose: "swap", fees: planned.fees } as const;
+const mac = Buffer.alloc(32, 1).toString("base64");
+
+const secret = Buffer.from(alice.privateKey.slice(2), "hex");
+const dataKeyBytes = randomBytes(32);
+/** What KMS hands out, which is to be wiped. */
+let dataKey: Buffer;
+
+const sealed = pack({
+  wrappedKey: Buffer.from("wrapped"),
+  body: encrypt(secret, dataKeyBytes, { userID, walletID: "w1", network: chain, address: wallet }),
+});
+
+const items = (found = planned) => [
+  { ...tradeKey(userID, orderId), ...(packed(tradeOrder({ intent: own, mac })) as object) },
+  { ...slotKey(own, 7), ...(packed(found) as object) },
+  { ...walletKey(userID, chain, wallet), _id: "w1", encryptedPrivateKey: sealed },
+];
+
+/** An SDK error whose message quotes what it must not. */
+const fault = (name: string, httpStatusCode = 400) =>
+  Object.assign(new Error(alice.privateKey), { name, $metadata: { httpStatusCode, requestId: "k9" } });
+
+beforeEach(() => {
+  table.reset();
+  kms.reset();
+  table.on(BatchGetCommand).resolves({ Responses: { table: items() } });
+  table.on(TransactWriteCommand).resolves({});
+  kms.on(VerifyMacCommand).resolves({ MacValid: true, $metadata: { requestId: "k1" } });
+  kms.on(DecryptCommand).callsFake(() => {
+    dataKey = Buffer.from(dataKeyBytes);
+    return { Plaintext: dataKey, $metadata: { requestId: "k2" } };
+  });
+});
+
+const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer> => {
+  const answer = readSignAnswer(JSON.parse(JSON.stringify(await handler(event))), request);
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+};
+const signed = (answer: SignAnswer) => ("slot" in answer ? (answer.slot.attempts.at(-1)?.raw ?? "") : "");
+const writes = () => table.commandCalls(TransactWriteCommand);
+
+/** Every way in which a secret may be written. */
+const textsOf = (bytes: Buffer) => [
+  bytes.toString("hex"),
+  bytes.toString("base64"),
+  bytes.toString("base64url"),
+  String(BigInt(`0x${bytes.toString("hex")}`)),
+  [...bytes].join(),
+];
+
+function expectNoSecret(...things: unknown[]): void {
+  const text = JSON.stringify(things, (_, value) =>
+    typeof value === "bigint" ? String(value) : value instanceof Error ? `${value} ${value.stack}` : value,
+  ).toLowerCase();
+  for (const part of [secret, dataKeyBytes].flatMap(textsOf))
+    expect(text).not.toContain(part.toLowerCase().slice(0, 20));
+}
+
+describe("signTransaction", () => {
+  it("answers with the bytes that it has written, after four calls of AWS", async () => {
+    const answer = await ask();
+    const raw = signed(answer);
+    expect(Transaction.from(raw)).toMatchObject({ from: wallet, nonce: 7, chainId: 1n, value: own.amount });
+    expect(table.calls().map(({ args }) => args[0].constructor.name)).toEqual([
+      "BatchGetCommand",
+      "TransactWriteCommand",
+    ]);
+    expect(kms.calls().map(({ args }) => args[0].constructor.name)).toEqual([
+      "VerifyMacCommand",
+      "DecryptCommand",
+    ]);
+    expect(JSON.stringify(writes()[0]?.args[0].input)).toContain(raw);
+    expect(kms.commandCalls(DecryptCommand)[0]?.args[0].input).toMatchObject({
+      KeyId: process.env.KEY_ID,
+      EncryptionContext: { userID, walletID: "w1", network: chain, address: wallet },
+    });
+    expect(logged()).toEqual([{ event: "signTransaction signed", orderID: orderId, awsRequestId: "k2" }]);
+  });
+
+  it("signs the same bytes each time, which are those of ethers", async () => {
+    const raw = signed(await ask());
+    expect(signed(await ask())).toBe(raw);
+    const { to, value, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw);
+    const terms = { type: 2, chainId: 1, nonce: 7, gasLimit, maxFeePerGas, maxPriorityFeePerGas };
+    expect(await new Wallet(alice.privateKey).signTransaction({ ...terms, to, value, data })).toBe(raw);
+  });
+
+  it("answers what it has recorded, without opening the wallet again", async () => {
+    const attempt = {
+      ...planned.fees,
+      purpose: "swap",
+      hash: "0x1",
+      raw: "0x2",
+      gasLimit: 1n,
+      signedAtMs: 1,
+    } as const;
+    const recorded = slot({ ...planned, state: "signed", attempts: [attempt] }, own);
+    table.on(BatchGetCommand).resolves({ Responses: { table: items(recorded) } });
+    expect(await ask()).toEqual({ slot: recorded });
+    expect([kms.calls(), writes(), logged()]).toEqual([[], [], []]);
+  });
+
+  it("wipes the key of the wallet and the data key, which are nowhere else", async () => {
+    const wiped: Buffer[] = [];
+    const { fill } = Buffer.prototype;
+    const spy = vi.spyOn(Buffer.prototype, "fill").mockImplementation(function (
+      this: Buffer,
+      value: unknown,
+    ) {
+      if (this.equals(secret)) wiped.push(this);
+      return fill.call(this, value as number);
+    });
+    const answer = await ask();
+    spy.mockRestore();
+    expect(dataKey).toEqual(Buffer.alloc(32));
+    expect(wiped).toEqual([Buffer.alloc(32)]);
+    expectNoSecret(answer, logged(), ...writes().map(({ args }) => args[0].input));
+  });
+
+  it.each(["ThrottlingException", "KMSInternalException", "TimeoutError", "KMSInvalidStateException"])(
+    "signs later if KMS has a %s now, and alarms nobody",
+    async (name) => {
+      const status = { ThrottlingException: 400, KMSInvalidStateException: 409 }[name] ?? 500;
+      for (const command of [VerifyMacCommand, DecryptCommand]) {
+        kms.on(command as typeof DecryptCommand).rejects(fault(name, status));
+        const answer = await ask();
+        expect(answer).toEqual({ later: "a call to AWS has failed" });
+        expectNoSecret(answer, logged());
+        kms.on(VerifyMacCommand).resolves({ MacValid: true, $metadata: {} });
+      }
+      const warned = { operation: "signTransaction", error: name, awsRequestId: "k9" };
+      expect(logged()).toEqual([expect.objectContaining(warned), expect.objectContaining(warned)]);
+      expect(vi.mocked(console.error)).not.toHaveBeenCalled();
+      expect(writes()).toEqual([]);
+    },
+  );
+
+  it("fails by the name of what it is not allowed to do", async () => {
+    kms.on(DecryptCommand).rejects(fault("AccessDeniedException"));
+    const error = await handler(signPayload(request)).catch((thrown: unknown) => thrown);
+    expect(error).toEqual(new Error("signTransaction failed"));
+    expect(logged()).toEqual([
+      expect.objectContaining({ error: "AccessDeniedException", awsRequestId: "k9" }),
+    ]);
+    expectNoSecret(error, logged());
+  });
+
+  const $metadata = { requestId: "k3" };
+  const message = alice.privateKey;
+
+  it.each<[string, () => void, string, string]>([
+    [
+      "the MAC is not the placer's",
+      () => kms.on(VerifyMacCommand).rejects(new KMSInvalidMacException({ $metadata, message })),
+      "the intent is not the placer's",
+      "k3",
+    ],
+    [
+      "the key is another wallet's",
+      () => kms.on(DecryptCommand).rejects(new InvalidCiphertextException({ $metadata, message })),
+      "the wallet's key does not open",
+      "k3",
+    ],
+    [
+      "the key was sealed under another data key",
+      () => kms.on(DecryptCommand).resolves({ Plaintext: randomBytes(32), $metadata }),
+      "the wallet's key does not open",
+      "k3",
+    ],
+  ])("refuses if %s, and logs which order it was", async (_, set, reason, awsRequestId) => {
+    set();
+    const answer = await ask();
+    expect(answer).toEqual({ refused: reason });
+    expect(logged()).toEqual([{ event: "signTransaction refused", orderID: orderId, reason, awsRequestId }]);
+    expect(writes()).toEqual([]);
+    expectNoSecret(answer, logged());
+  });
+
+  const event = signPayload(request) as Record<string, unknown>;
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["no object", "swap"],
+    ["a field too few", { ...event, nonce: undefined }],
+    ["a field too many", { ...event, gasLimit: 1 }],
+    ["another chain", { ...event, chain: "sol" }],
+    ["no address", { ...event, wallet: "0xf39F" }],
+    ["an order's id of another form", { ...event, orderId: "a#b" }],
+    ["a negative nonce", { ...event, nonce: -1 }],
+    ["half a nonce", { ...event, nonce: 0.5 }],
+    ["another purpose", { ...event, purpose: "transfer" }],
+    ["fees that are numbers", { ...event, fees: { maxFeePerGas: 1, maxPriorityFeePerGas: 1 } }],
+    [
+      "fees that are no amounts",
+      { ...event, fees: { maxFeePerGas: { bigint: "1e9" }, maxPriorityFeePerGas: 1 } },
+    ],
+    ["negative fees", { ...event, fees: packed({ maxFeePerGas: -1n, maxPriorityFeePerGas: 1n }) }],
+  ])("refuses a request with %s, and asks nobody", async (_, bad) => {
+    const reason = "the request cannot be read";
+    expect(await handler(bad)).toEqual({ refused: reason });
+    expect([table.calls(), kms.calls()]).toEqual([[], []]);
+    expect(logged()).toEqual([{ event: "signTransaction refused", reason }]);
+  });
+
+  it("signs later if the write loses against another", async () => {
+    table.on(TransactWriteCommand).rejects(fault("TransactionInProgressException"));
+    expect(await ask()).toEqual({ later: "a call to AWS has failed" });
+  });
+});
