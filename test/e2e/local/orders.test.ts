@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { exampleWallet } from "../../../lib/dev/seed-data.ts";
+import { get, post, send } from "../support/client.ts";
+import { deployment } from "../support/deployment.ts";
+import { record } from "../support/executions.ts";
+import type { Message } from "../support/inbox.ts";
+import { type Stream, streamOf, subscribe } from "../support/stream.ts";
+import { importWallet } from "../support/terminal.ts";
+import { knownUser, newUser, type User } from "../support/users.ts";
+
+// Other tests have MOON quoted, whose price stays as it is.
+const { usdx: token } = localAddresses;
+const { address: wallet } = exampleWallet;
+const chain = "base";
+const path = "/api/v2/orders";
+const trade = { chain, wallet, type: "market", token };
+
+type Shown = { orderId: string; status: string; settled: boolean; version: number; txHash?: string };
+type Data = { order: Shown; orders: Shown[]; positions: unknown[] };
+
+let user: User;
+beforeAll(async () => {
+  user = await newUser();
+  await importWallet(user, { network: chain, privateKey: exampleWallet.privateKey });
+});
+
+async function place(body: object, key: string, by = user) {
+  const headers = { "Idempotency-Key": key };
+  const { status, json, headers: answered } = await post(path, { token: by.token, headers, body });
+  return {
+    status,
+    replayed: answered.get("Idempotent-Replayed"),
+    body: json as { data: Data; error: object },
+  };
+}
+
+const dataOf = async (query: string) => ((await get(`/api/v2/${query}`, user)).json as { data: Data }).data;
+
+/** What the stream has said of a channel since, oldest first. */
+const updatesOf = (stream: Stream, channel: string): Shown[] =>
+  stream.received
+    .filter((message: Message) => message.type === "update" && message.channel === channel)
+    .flatMap(({ data }) => data as Shown[]);
+
+const isSettled = (orderId: string) => (message: Message) =>
+  message.channel === "orders" &&
+  message.type === "update" &&
+  (message.data as Shown[]).some((order) => order.orderId === orderId && order.settled);
+
+describe("an order", () => {
+  it("is shown alike by REST and by the stream, from its placing until it has settled", async () => {
+    const stream = await streamOf(user);
+    await subscribe(stream, "orders", "positions");
+    const buy = { ...trade, side: "buy", amount: "0.25" };
+    const { status, body, replayed } = await place(buy, "buy");
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(replayed).toBeNull();
+    const { order } = body.data;
+    expect(order).toMatchObject({ clientOrderId: "buy", status: "open", stage: "queued", version: 1 });
+    await stream.see(isSettled(order.orderId));
+
+    const shown = updatesOf(stream, "orders");
+    expect(shown[0]).toEqual(order);
+    expect(shown.length).toBeLessThanOrEqual(6);
+    const versions = shown.map(({ version }) => version);
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(shown.map(({ status }) => status)).toContain("filled");
+    expect((await dataOf(`orders/${order.orderId}`)).order).toEqual(shown.at(-1));
+    expect((await dataOf(`orders?chain=${chain}&wallet=${wallet}&token=${token}`)).orders).toEqual([
+      shown.at(-1),
+    ]);
+
+    const again = await place({ ...buy, amount: "0.250" }, '"buy"');
+    expect(again).toMatchObject({ status: 200, replayed: "true", body: { data: { order: shown.at(-1) } } });
+    const other = await place({ ...buy, amount: "0.26" }, "buy");
+    expect(other).toMatchObject({ status: 422, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } });
+
+    const { positions } = await dataOf("positions?status=open");
+    expect(positions).toMatchObject([{ token, wallet, cost: "0.25", settled: true }]);
+    await vi.waitFor(() => expect(updatesOf(stream, "positions").at(-1)).toEqual(positions[0]), 10_000);
+  });
+
+  it("sells all that was bought, which closes the position", async () => {
+    const { body } = await place({ ...trade, side: "sell", percent: 100 }, "sell");
+    const { order } = body.data;
+    await vi.waitFor(async () => {
+      const now = (await dataOf(`orders/${order.orderId}`)).order;
+      expect(now).toMatchObject({ status: "filled", settled: true });
+    }, 25_000);
+    expect((await dataOf("positions")).positions).toMatchObject([
+      { status: "closed", amount: "0", cost: "0" },
+    ]);
+  });
+
+  it("can be cancelled, and a repeated cancellation changes nothing", async () => {
+    const { body } = await place({ ...trade, side: "buy", amount: "0.01" }, "cancelled");
+    const { orderId } = body.data.order;
+    const cancel = () => post(`${path}/${orderId}/cancel`, { token: user.token, body: {} });
+    const { status, text } = await cancel();
+    // The block may have been faster.
+    expect(status === 200 || text.includes("ORDER_NOT_CANCELLABLE"), text).toBe(true);
+    await vi.waitFor(async () => {
+      const { order } = await dataOf(`orders/${orderId}`);
+      expect(order.settled).toBe(true);
+      expect(["cancelled", "filled"]).toContain(order.status);
+    }, 25_000);
+  });
+
+  it("is nobody else's to place, see or cancel, also with the same wallet", async () => {
+    const other = await knownUser();
+    const buy = { ...trade, side: "buy", amount: "0.01" };
+    expect(await place(buy, "k", other)).toMatchObject({
+      status: 404,
+      body: { error: { code: "WALLET_NOT_FOUND" } },
+    });
+    const [{ orderId } = { orderId: "" }] = (await dataOf("orders")).orders;
+    for (const asked of [
+      get(`${path}/${orderId}`, other),
+      post(`${path}/${orderId}/cancel`, { ...other, body: {} }),
+    ]) {
+      const { status, json } = await asked;
+      expect(status).toBe(404);
+      expect(json).toMatchObject({ error: { code: "ORDER_NOT_FOUND" } });
+    }
+  });
+
+  it("cannot be changed by another engine", async () => {
+    const { orders } = await dataOf("orders");
+    const [own] = orders as [Shown];
+    const report = { kind: "order", userID: user.id, ...own, version: 99, status: "open" };
+    expect(await record(report as never)).toEqual(["rejected"]);
+    expect((await dataOf(`orders/${own.orderId}`)).order).toEqual(own);
+  });
+
+  it("can be placed and cancelled by pages of an allowed origin", async () => {
+    const { allowedOrigin = "" } = deployment();
+    for (const each of [path, `${path}/o-1/cancel`]) {
+      const { headers } = await send("OPTIONS", each, {
+        headers: {
+          Origin: allowedOrigin,
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
+        },
+      });
+      expect(headers.get("Access-Control-Allow-Origin")).toBe(allowedOrigin);
+      expect(headers.get("Access-Control-Allow-Methods")).toContain("POST");
+      expect(headers.get("Access-Control-Allow-Headers")?.toLowerCase()).toContain("idempotency-key");
+    }
+  });
+});
