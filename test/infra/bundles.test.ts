@@ -64,6 +64,8 @@ const limits: Readonly<Record<string, number>> = {
   deliver: 850,
   // It has the clients of three services, and the code that quotes.
   placeOrder: 550,
+  // It has the clients of two services, and the code of chains.
+  executeOrders: 450,
 };
 const limitKB = (name: string) => limits[name] ?? 400;
 
