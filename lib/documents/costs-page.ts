@@ -1,7 +1,7 @@
 import type { Operation } from "../operation-types.ts";
 import { type OperationName, operations, operationsOf } from "../operations.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
-import { deliveryMs, logKilobytes, prices, runs } from "./price-table.ts";
+import { deliveryMs, logKilobytes, prices, runs, runsOfApproval, runsOfBuy } from "./price-table.ts";
 
 const { perMillion, monthly } = prices;
 const million = 1_000_000;
@@ -62,6 +62,15 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "- Authorizers remember a user for a minute; each other run of theirs reads once, $0.13 a million.",
     "- Connections cost $0.25 for a million minutes.",
     `- These exist only where chains trade, and RPC hosts send bills of their own: ${tradingRequests.join(", ")}.`,
+    "",
+    "## A million orders",
+    "",
+    ...orderTable(functions),
+    "",
+    "- An order is executed by three runs at least: to its transaction, to its fill, and to its final outcome.",
+    "  Each higher fee and each look at an order that waits is one more.",
+    "- Each change that the user sees includes one push to one connection.",
+    "- Our costs do not include gas, which the user's wallet pays, and the hosts' bills: [trading.md](trading.md#hosts) counts their requests.",
     "",
     "## A thousand clients on prices for a month",
     "",
@@ -221,6 +230,28 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   const parts = [gateway, lambda, items, keys, logs];
   const total = parts.reduce((before, each) => before + each);
   return [[name, ...parts.map((part) => (part === 0 ? "" : dollars(part))), dollars(total)]];
+}
+
+/** What an order costs from its placing until its outcome is final. */
+function orderTable(functions: Functions): string[] {
+  const ofRuns = (counts: Partial<Record<OperationName, number>>) =>
+    (Object.entries(counts) as [OperationName, number][]).map(([name, count]) => {
+      const { keyCalls = 0 } = runs[name];
+      const request = perMillion.restRequests + logKilobytes * prices.logGigabyte;
+      const others: Partial<Record<OperationName, number>> = {
+        placeOrder: request + lambdaCost("authorize", functions) * million,
+        publishChanges: perMillion.streamMessages + perMillion.reads,
+      };
+      const cost = runCost(name, functions) * million + keyCalls * perMillion.keyCalls + (others[name] ?? 0);
+      return { name, count, cost: count * cost };
+    });
+  const [buy, approval] = [ofRuns(runsOfBuy), ofRuns(runsOfApproval)];
+  const total = (parts: typeof buy) => parts.reduce((before, { cost }) => before + cost, 0);
+  return table(
+    ["Function", "Runs", "A million buys"],
+    buy.map(({ name, count, cost }) => [name, `${count}`, dollars(cost)]),
+    ["**Total, about**", "", `**$${Math.round(total(buy))}**`],
+  ).concat("", `A sale that needs an approval costs $${Math.round(total(approval))} a million more.`);
 }
 
 function clientTable(functions: Functions): string[] {

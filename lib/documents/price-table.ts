@@ -89,6 +89,12 @@ export const runs: Record<OperationName, Run> = {
   refuseTrading: { ms: 5 },
 };
 
+/** The runs that an order takes from its placing until its outcome is final, with one for each change that its user sees. */
+export const runsOfBuy = { placeOrder: 1, executeOrders: 3, signTransaction: 1, publishChanges: 4 } as const;
+
+/** What a sale takes more if the router needs an approval first. */
+export const runsOfApproval = { executeOrders: 1, signTransaction: 1, publishChanges: 1 } as const;
+
 /** Processor time of deliver for each client, as docs/benchmarks.md has it. */
 export const deliveryMs = 0.25;
 

@@ -55,6 +55,16 @@ describe("costsPage", () => {
     expect(page).toContain("The walls around signTransaction cost $14.40, and the key of orders $1.00.");
   });
 
+  it("adds up what an order takes, from its request to its final outcome", () => {
+    const cost = (name: string) =>
+      Number(new RegExp(`\\| ${name} \\| \\d \\| \\$([\\d.]+) \\|`).exec(page)?.[1]);
+    const parts = ["placeOrder", "executeOrders", "signTransaction", "publishChanges"].map(cost);
+    const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*\$(\d+)\*\* \|\n\nA sale/.exec(page) ?? [];
+    expect(Number(total)).toBe(Math.round(parts.reduce((before, part) => before + part)));
+    // Three runs of $0.20, 1 s at 1 GB, 20 reads and 40 writes, in millions.
+    expect(cost("executeOrders")).toBeCloseTo(3 * (0.2 + 13.3333 + 2.5 + 25), 1);
+  });
+
   it("leaves out prices where no feed is configured", () => {
     const { data, api, watch } = synthesize(tradingContext);
     expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
