@@ -1,11 +1,13 @@
-/** A local runner in memory, without a price feed, with as many channel shards as the option says. */
+/** A local runner in memory, without a price feed, with what the options say. */
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { start, synthesize } from "cdk-local-runner";
 import { say } from "./child.ts";
 
-const { values } = parseArgs({ options: { shards: { type: "string", default: "4" } } });
+const { values } = parseArgs({
+  options: { shards: { type: "string", default: "4" }, context: { type: "string", default: "{}" } },
+});
 
 const AUDIENCE = "benchmark";
 const runner = await start({
@@ -20,6 +22,7 @@ const runner = await start({
       channelShards: Number(values.shards),
       priceFeeds: [],
       keyGraceSeconds: 0,
+      ...JSON.parse(values.context),
     };
     await synthesize({ project: resolve(import.meta.dirname, "../.."), folder, context, reaper });
     return folder;

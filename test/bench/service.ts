@@ -28,11 +28,14 @@ type Description = {
 /** Sorts after the lease of any run of the feed, so the feed writes nothing. */
 const lease = "~benchmark";
 
-export async function startService(shards: number): Promise<Service> {
+/** @param context What differs from the default configuration. */
+export async function startService(shards: number, context: object = {}): Promise<Service> {
   const runner = await startChild<never, never, { baseUrl: string }>(
     "runner-process.ts",
     "--shards",
     `${shards}`,
+    "--context",
+    JSON.stringify(context),
   );
   const { baseUrl } = runner.first;
   const description = (await (await fetch(`${baseUrl}/_local/outputs`)).json()) as Description;

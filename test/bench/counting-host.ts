@@ -1,0 +1,39 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { now } from "./statistics.ts";
+
+/** A request to a host: the methods of its batch, and when it came. */
+export type HostRequest = { methods: string[]; at: number; isGlance: boolean };
+
+/** A host of a chain that keeps what it is asked. */
+export async function startCountingHost(chainUrl: string) {
+  const requests: HostRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const at = now();
+    try {
+      const body = await text(request);
+      const calls = [JSON.parse(body)].flat() as { method: string; params: unknown[] }[];
+      const methods = calls.map(({ method }) => method);
+      // The watcher's look at the chain for all wallets, once a second.
+      const isGlance =
+        methods.every((method) => /^eth_get(?:BlockByNumber|TransactionReceipt)$/.test(method)) &&
+        calls.some(({ params }) => params[0] === "finalized");
+      requests.push({ methods, at, isGlance });
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch(chainUrl, { method: "POST", headers, body });
+      response.writeHead(200, headers).end(await answer.text());
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
