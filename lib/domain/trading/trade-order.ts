@@ -2,6 +2,7 @@ import type { Order, ReasonCode } from "../execution.ts";
 import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Intent } from "./intent.ts";
 import type { OrderDetails } from "./order-details.ts";
+import { reasonText } from "./reason-text.ts";
 import { bothAnswered, isPast, type Sights } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
 
@@ -217,7 +218,7 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     ...(placed.slippage !== undefined && { slippage: placed.slippage }),
     networkFee: formatAmount(life.networkFee, coinDecimals),
     ...(txHash !== undefined && { txHash }),
-    ...(reasonCode !== undefined && { reasonCode }),
+    ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
     validUntil: new Date(intent.validUntil * 1000).toISOString(),
     createdAt: placed.createdAt,
     updatedAt,

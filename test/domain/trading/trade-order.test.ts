@@ -112,6 +112,7 @@ describe("lifeOf", () => {
     const sight = { latest: block } as Sight;
     expect(lifeOf(order, [approval], [sight, sight])).toMatchObject({
       status: "expired",
+      reason: "No block took it in time",
       reasonCode: "NOT_INCLUDED",
     });
   });
