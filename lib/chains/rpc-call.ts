@@ -13,6 +13,8 @@ export type RpcCall<Value> = {
   recover?: (refusal: RpcRefusal) => Value;
   /** Strange contracts decide how large its result is. If an answer is too large, this call counts as not supported. */
   mayBeHuge?: true;
+  /** The largest answer of a request with this call, if hosts may give it more than the usual. */
+  maxBytes?: number;
 };
 
 /** A call whose error is a value, unless only this host has a problem with it. */
@@ -157,11 +159,22 @@ const ReceiptSchema = v.pipe(
   ),
 );
 
-/** Undefined if no block has the transaction. */
-export const receiptCall = (hash: string): RpcCall<MinedTransaction | undefined> => ({
+/**
+ * The largest receipt. 1.5 million gas, the most that is ever signed, pays for 3,900 logs without any data, each of which
+ * takes about 450 bytes of JSON.
+ */
+const mostReceiptBytes = 4 * 1024 * 1024;
+
+/**
+ * Undefined if no block has the transaction.
+ *
+ * @param isAlone Whether nothing else can be left out of a request whose answer is too large.
+ */
+export const receiptCall = (hash: string, isAlone: boolean): RpcCall<MinedTransaction | undefined> => ({
   method: "eth_getTransactionReceipt",
   params: [hash],
   read: (result) => (result === null ? undefined : v.parse(ReceiptSchema, result)),
+  ...(isAlone && { maxBytes: mostReceiptBytes }),
 });
 
 const TransactionSchema = v.pipe(

@@ -8,7 +8,7 @@ export type RpcHostOptions = {
   chainID?: number;
   /** The most time for a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
-  /** The largest answer. */
+  /** The largest answer, unless a call may have a larger one. */
   maxBytes?: number;
 };
 
@@ -52,7 +52,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     const answer = await readJsonBody(url, items.length === 1 ? items[0] : items, {
       methods,
-      maxBytes,
+      maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),
     });
     return itemsInOrder(answer, firstID, calls);

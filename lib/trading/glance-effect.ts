@@ -1,3 +1,4 @@
+import { askInParts } from "../chains/ask-in-parts.ts";
 import { blockCall, receiptCall } from "../chains/rpc-call.ts";
 import type { Network } from "../domain/network.ts";
 import type { Effects } from "../domain/trading/effects.ts";
@@ -21,10 +22,7 @@ async function glanceAt(
   const { client } = reader;
   const [latest, finalized] = await client.read([blockCall("latest"), blockCall("finalized")]);
   if (latest.hash === known) return undefined;
-  const parts = Array.from({ length: Math.ceil(hashes.length / receiptsPerRequest) }, (_, index) =>
-    hashes.slice(index * receiptsPerRequest, (index + 1) * receiptsPerRequest),
-  );
-  const receipts = (await Promise.all(parts.map((part) => client.read(part.map(receiptCall))))).flat();
+  const receipts = await askInParts(client.read, hashes, receiptCall, receiptsPerRequest);
   const blocks = hashes.flatMap((hash, index) => {
     const block = receipts[index]?.blockHash;
     return block === undefined ? [] : [[hash, block] as const];

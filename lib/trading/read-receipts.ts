@@ -1,8 +1,8 @@
-import { type Ask, askTogether } from "../chains/ask-together.ts";
+import type { Ask } from "../chains/ask-together.ts";
 import { decodeCall } from "../chains/calldata.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { fillOf } from "../chains/fill-logs.ts";
-import type { RpcRefusal } from "../chains/host-fault.ts";
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import { isSlippage } from "../chains/revert-reason.ts";
 import {
   blockByHashCall,
@@ -34,22 +34,17 @@ export async function readReceipts(
   wallet: string,
   found: readonly (FoundReceipt & ReceiptRest)[],
 ): Promise<Map<string, Receipt> | undefined> {
-  const failed = found.filter(({ mined }) => !mined.isOk);
-  const replays = failed.length === 0 ? [] : await askTogether(ask, failed.map(replayCalls));
+  const areSlippages = await Promise.all(
+    found.map((each) => !each.mined.isOk && failedBySlippage(ask, each)),
+  );
   const receipts = new Map<string, Receipt>();
-  for (const each of found) {
-    const { hash, mined, block, transaction } = each;
+  for (const [index, { hash, mined, block, transaction }] of found.entries()) {
     const call = decodeCall(configuration, transaction, wallet);
     if (call === undefined || transaction.from !== wallet) return undefined;
     const { gasUsed, gasPrice, l1Fee } = mined;
     const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
     if (!mined.isOk) {
-      const outcomes = replays[failed.indexOf(each)] ?? [];
-      receipts.set(hash, {
-        ...common,
-        status: "failed",
-        isSlippage: outcomes.some((outcome) => isSlippage(outcome)),
-      });
+      receipts.set(hash, { ...common, status: "failed", isSlippage: areSlippages[index] ?? false });
       continue;
     }
     const nothing = { spent: 0n, received: 0n };
@@ -60,17 +55,21 @@ export async function readReceipts(
 }
 
 /**
- * A receipt has no reason of a failure. The same call tells it, before and after the block that has the transaction:
- * others in the block may have moved the price.
+ * Whether a transaction failed because of its minimum. A receipt has no reason of a failure. The same call tells it, before
+ * and after the block that has the transaction: others in the block may have moved the price. It is asked for alone, and may
+ * stay unknown: what a strange token reverts with must not keep the wallet's transactions from being seen.
  */
-function replayCalls({ transaction, block }: ReceiptRest) {
-  return [block.number - 1, block.number].map((number) => failureOf(contractCall(transaction, number)));
+async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): Promise<boolean> {
+  const calls = [block.number - 1, block.number].map((tag) => failureOf(contractCall(transaction, tag)));
+  try {
+    return (await ask(calls)).some((outcome) => isSlippage(outcome));
+  } catch (error) {
+    if (error instanceof HostFault || error instanceof RpcRefusal) return false;
+    throw error;
+  }
 }
 
-/**
- * Why a call fails. Undefined if it does not, or the host cannot say: most forget the state of blocks after minutes. That
- * must not keep the outcome of the wallet's transactions from being seen.
- */
+/** Why a call fails. Undefined if it does not. Most hosts forget the state of blocks after minutes, and cannot say then. */
 const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
   method,
   params,
@@ -79,4 +78,5 @@ const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefus
     return undefined;
   },
   recover: (refusal) => refusal,
+  mayBeHuge: true,
 });

@@ -1,3 +1,4 @@
+import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/fee-market.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
@@ -56,32 +57,29 @@ async function look(
   const tag = latest.number;
   const market = feeMarketOf(head.market);
   const clearFees = feesFor(chain.chain, clearPreset, market);
-  const [someHashes = [], ...otherHashes] = inParts(hashes);
   // Receipts are asked for when the latest block is known, so a transaction in it has one.
-  const facts = await askTogether(ask, {
+  const minedSoon = askInParts(ask, hashes, receiptCall);
+  const factsSoon = askTogether(ask, {
     nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
     coins: coinsCall(wallet, tag),
     clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
     orders: orders.map((intent) => orderCalls(chain, intent, tag)),
-    receipts: someHashes.map(receiptCall),
   });
-  const otherReceipts = await Promise.all(otherHashes.map((part) => ask(part.map(receiptCall))));
+  const [facts, mined] = await Promise.all([factsSoon, minedSoon]);
   const shares = await withAmounts(ask, chain, orders, facts.orders, tag);
   const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
-  const found = [...facts.receipts, ...otherReceipts.flat()].flatMap((mined, index) =>
-    mined === undefined ? [] : [{ mined, hash: hashes[index] as string }],
+  const found = mined.flatMap((each, index) =>
+    each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
   );
-  const [someFound = [], ...otherFound] = inParts(found);
-  const others = await Promise.all(otherFound.map((part) => askTogether(ask, part.map(receiptCalls))));
-  const rest = await askTogether(ask, {
+  const detailsSoon = askInParts(ask, found, receiptCalls);
+  const restSoon = askTogether(ask, {
     routes: requests.map(({ request, routes }) => ({
       ...routeCalls(chain, request, routes, latest),
       states: poolStatesCall(chain.configuration, request.token, routes, tag),
     })),
-    receipts: someFound.map(receiptCalls),
     again: blockCall(tag),
   });
-  const details = [...rest.receipts, ...others.flat()];
+  const [rest, details] = await Promise.all([restSoon, detailsSoon]);
   const receipts = await readReceipts(
     ask,
     chain.configuration,
@@ -109,14 +107,6 @@ async function look(
     receipts,
   };
 }
-
-/** Hosts limit the calls of a request, and the bytes of an answer: a receipt may have hundreds of kilobytes of logs. */
-const partSize = 20;
-
-const inParts = <Each>(all: readonly Each[]): Each[][] =>
-  Array.from({ length: Math.ceil(all.length / partSize) }, (_, part) =>
-    all.slice(part * partSize, (part + 1) * partSize),
-  );
 
 /**
  * The wallet's next nonce as of the newest final block, or 0 from hosts that have forgotten its state, as most have while
