@@ -21,6 +21,12 @@ export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowM
 /** Nodes want 10 % more before they replace a transaction. An eighth leaves room for their rounding. */
 const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
 
+/** The least fees with which a node that holds a transaction replaces it. */
+export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees => ({
+  maxFeePerGas: raised(maxFeePerGas),
+  maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
+});
+
 const greater = (a: bigint, b: bigint) => (a > b ? a : b);
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
@@ -31,12 +37,10 @@ export const replaces = (fees: Fees, old: Fees): boolean =>
 
 /** The fees of the next attempt at a nonce: enough to replace the last one. Undefined if that exceeds the cap. */
 export function bumped(last: Fees, wanted: Fees, cap: bigint): Fees | undefined {
+  const least = replacing(last);
   const fees = {
-    maxFeePerGas: greater(raised(last.maxFeePerGas), lesser(wanted.maxFeePerGas, cap)),
-    maxPriorityFeePerGas: greater(
-      raised(last.maxPriorityFeePerGas),
-      lesser(wanted.maxPriorityFeePerGas, cap),
-    ),
+    maxFeePerGas: greater(least.maxFeePerGas, lesser(wanted.maxFeePerGas, cap)),
+    maxPriorityFeePerGas: greater(least.maxPriorityFeePerGas, lesser(wanted.maxPriorityFeePerGas, cap)),
   };
   return fees.maxFeePerGas <= cap && fees.maxPriorityFeePerGas <= fees.maxFeePerGas ? fees : undefined;
 }

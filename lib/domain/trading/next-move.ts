@@ -5,7 +5,7 @@ import type { Call, Fees } from "./intent.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
 import { planFor } from "./planning.ts";
 import { agreedNonce, bothAnswered, isPast, type Sight, type Sights } from "./sight.ts";
-import { clearCap, clearGas } from "./signing-rules.ts";
+import { clearCap } from "./signing-rules.ts";
 import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
 import type { Step } from "./table-step.ts";
 import {
@@ -153,8 +153,8 @@ function bumpedFees(
   const newest = newestAttempt(slot);
   if (newest === undefined) return undefined;
   if (purpose === "clear") {
-    const maxGasPrice = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n);
-    return bumped(newest, sight.clearFees, feeCap(maxGasPrice, clearGas, sight.clearL1Fee));
+    const maxGasPriceNow = view.maxGasPrices.get(intent.userID) ?? 0n;
+    return bumped(newest, sight.clearFees, clearCap(intent, maxGasPriceNow, slot, sight.clearL1Fee));
   }
   const facts = sight.orders.get(intent.orderId);
   if (facts === undefined) return undefined;

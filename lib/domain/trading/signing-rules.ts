@@ -1,5 +1,6 @@
 import type { Objection, SigningView } from "./effects.ts";
-import { replaces } from "./fee-bumps.ts";
+import { replaces, replacing } from "./fee-bumps.ts";
+import { feeCap, type L1Fee } from "./fees.ts";
 import {
   type ApproveCall,
   type Intent,
@@ -8,6 +9,7 @@ import {
   swapBy,
   type UnsignedTransaction,
 } from "./intent.ts";
+import type { Slot } from "./slot.ts";
 import { hasEnded } from "./trade-order.ts";
 
 /** An order may need its allowance set to 0 first. */
@@ -20,16 +22,31 @@ export const mostGas = 1_500_000n;
 export const clearGas = 21_000n;
 
 /**
- * The highest gas price for clearing a nonce of an order. A user who raises their limit frees a stuck wallet, but never pays
- * more than the order's own transaction was allowed to cost: whoever asks the signer can write settings.
+ * What a unit of gas may cost at most to clear a slot's nonce of an order. That is enough to replace what was signed for the
+ * order, so that no wallet is stuck, and users who raise their limit may pay more. But a clear never costs more than the
+ * order's own transaction was allowed to: whoever asks the signer can write settings and slots.
+ *
+ * @param l1Fee What its data costs on layer 1. The signer does not know it.
  */
-export function clearCap({ gasLimit, maxGasPrice }: Intent, maxGasPriceNow: bigint): bigint {
-  const affordable = (lesser(gasLimit, mostGas) * maxGasPrice) / clearGas;
-  const raised = lesser(maxGasPriceNow, affordable);
-  return raised > maxGasPrice ? raised : maxGasPrice;
+export function clearCap(
+  { gasLimit, maxGasPrice }: Intent,
+  maxGasPriceNow: bigint,
+  { attempts }: Pick<Slot, "attempts">,
+  l1Fee: L1Fee = 0n,
+): bigint {
+  const affordable = greatest((lesser(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
+  const own = attempts.filter(({ purpose }) => purpose !== "clear");
+  return lesser(
+    greatest(
+      feeCap(greatest(maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
+      ...own.map((attempt) => replacing(attempt).maxFeePerGas),
+    ),
+    feeCap(affordable, clearGas, l1Fee),
+  );
 }
 
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+const greatest = (...values: bigint[]) => values.reduce((a, b) => (a > b ? a : b));
 
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
@@ -58,7 +75,7 @@ export function objectionTo(
     return refused("the tip is above the whole fee");
   if (call.purpose === "clear") {
     if (last === undefined) return refused("nothing was signed at this nonce");
-    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice))
+    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
       return refused("the fee is above the highest gas price");
     return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
   }

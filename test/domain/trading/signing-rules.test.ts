@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { SigningView } from "../../../lib/domain/trading/effects.ts";
 import type { ApproveCall, SwapCall, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
 import { clearGas, objectionTo } from "../../../lib/domain/trading/signing-rules.ts";
+import type { Attempt } from "../../../lib/domain/trading/slot.ts";
 import type { Ledger } from "../../../lib/domain/trading/table-step.ts";
 import { unstarted } from "../../../lib/domain/trading/trade-order.ts";
+import { attempt } from "../../support/scenes.ts";
 import { intent, signingView, slot, tradeOrder, transaction } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
@@ -151,11 +153,29 @@ describe("objectionTo", () => {
       expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
     });
 
+    it("goes up to what replaces the order's own transaction, but not to what replaces another clear", () => {
+      const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+      const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = (...attempts: Attempt[]) => ({
+        slot: slot({ state: "signed", attempts }),
+        ledger: ledger({ fees: { 7: highest } }),
+      });
+      expect(objection({ ...clear, ...raised }, view(attempt(highest)))).toBeUndefined();
+      const isTooMuch = { ...raised, maxFeePerGas: raised.maxFeePerGas + 1n };
+      expect(objection({ ...clear, ...isTooMuch }, view(attempt(highest)))).toHaveProperty("refused");
+      const cleared = attempt({ ...highest, purpose: "clear" });
+      expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("refused");
+    });
+
     it("never costs more than the order's own transaction may, whatever the settings say", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = (134_415n * intent().maxGasPrice) / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+      const slotOfMuch = slot({ state: "signed", attempts: [attempt({ maxFeePerGas: 10n ** 18n })] });
+      expect(
+        objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, { ...signed, slot: slotOfMuch }),
+      ).toEqual(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view));
       const most = { ...view, order: tradeOrder({ intent: intent({ gasLimit: 10n ** 9n }) }) };
       const bound = (1_500_000n * intent().maxGasPrice) / clearGas;
       expect(objection({ ...clear, maxFeePerGas: bound }, most)).toBeUndefined();
