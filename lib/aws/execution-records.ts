@@ -52,7 +52,7 @@ export async function saveExecution(
   table: Table,
   recorded: Recorded,
 ): Promise<"recorded" | "unchanged" | "not yours"> {
-  const { userID, kind, execution } = recorded;
+  const { execution } = recorded;
   const { shown, listed } = executionItems(recorded);
   const start = "orderId" in execution ? "createdAt" : "openedAt";
   let known = startOf(execution);
@@ -69,13 +69,14 @@ export async function saveExecution(
           ExpressionAttributeValues: { ":version": execution.version, ":start": known },
         },
       },
-      { Put: { TableName: table.name, Item: listed } },
+      // What was placed here stays in lists when it is shown no more.
+      { Put: { TableName: table.name, Item: listed, ConditionExpression: "attribute_not_exists(lane)" } },
       // Its engine has corrected when it began, and so its place in lists.
       ...(isMoved ? [{ Delete: { TableName: table.name, Key: listedKeyOf(recorded, known) } }] : []),
     ]);
     if (written) return "recorded";
-    const stored = await readExecution(table, userID, kind, idOf(execution));
-    if (stored?.lane !== undefined) return "not yours";
+    const [stored, storedInList] = await Promise.all([shown, listed].map((item) => readItem(table, item)));
+    if (stored?.lane !== undefined || storedInList?.lane !== undefined) return "not yours";
     if (stored !== undefined && stored.version >= execution.version) return "unchanged";
     if (stored !== undefined) known = startOf(stored);
   }
@@ -89,9 +90,15 @@ export async function readExecution(
   kind: ExecutionKind,
   id: string,
 ): Promise<ExecutionItem | undefined> {
-  const Key = executionKey(userID, kind, id);
+  return await readItem(table, executionKey(userID, kind, id));
+}
+
+async function readItem(
+  table: Table,
+  { PK, SK }: Pick<ExecutionItem, "PK" | "SK">,
+): Promise<ExecutionItem | undefined> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: { PK, SK }, ConsistentRead: true }),
   );
   return Item as ExecutionItem | undefined;
 }

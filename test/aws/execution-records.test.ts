@@ -99,6 +99,16 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([]);
   });
 
+  it("changes nothing in lists that was placed here, when it is shown no more", async () => {
+    const userID = randomUUID();
+    const own = order({ status: "filled", settled: true });
+    const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
+    await putItems(db.table, [listed]);
+    expect(await save(userID, order({ version: 9, filledAmount: "1000" }))).toBe("not yours");
+    expect(await ordersOf(userID)).toEqual([]);
+    expect(await listOf(userID)).toEqual([kept(userID, own)]);
+  });
+
   it("ends with the greatest version, in whatever order and concurrency they arrive", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
