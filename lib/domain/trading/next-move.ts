@@ -2,9 +2,10 @@ import type { SignRequest } from "./effects.ts";
 import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
 import type { Call, Fees } from "./intent.ts";
+import { greatest, jointFees } from "./joint-facts.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
 import { planFor } from "./planning.ts";
-import { agreedNonce, bothAnswered, isPast, type Sight, type Sights } from "./sight.ts";
+import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
 import { clearCap } from "./signing-rules.ts";
 import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
 import type { Step } from "./table-step.ts";
@@ -127,9 +128,8 @@ const isBehindGap = ({ nonce }: Slot, sights: Sights) =>
 /** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
 function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const { sights, nowMs } = scene;
-  const [sight] = sights.filter((each) => each !== undefined);
   const newest = newestAttempt(front);
-  if (sight === undefined || newest === undefined) return undefined;
+  if (newest === undefined || sights.every((sight) => sight === undefined)) return undefined;
   const order = orderOf(scene, front);
   const { intent } = order;
   const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && order.isCancelling);
@@ -138,28 +138,34 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
   if (purpose === newest.purpose && !isDue) return undefined;
   if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
-  const fees = bumpedFees(purpose, scene, order, front, sight);
+  const fees = bumpedFees(purpose, scene, order, front);
   return fees && signMove(order, front, purpose, fees);
 }
 
 /** The fees of the next attempt. With its part for layer 1, it stays within the highest gas price. */
 function bumpedFees(
   purpose: Call["purpose"],
-  { view }: Scene,
+  { view, sights }: Scene,
   { intent }: TradeOrder,
   slot: Slot,
-  sight: Sight,
 ): Fees | undefined {
   const newest = newestAttempt(slot);
   if (newest === undefined) return undefined;
+  const seen = sights.filter((sight) => sight !== undefined);
   if (purpose === "clear") {
-    const maxGasPriceNow = view.maxGasPrices.get(intent.userID) ?? 0n;
-    return bumped(newest, sight.clearFees, clearCap(intent, maxGasPriceNow, slot, sight.clearL1Fee));
+    const l1Fee = greatest(seen.map(({ clearL1Fee }) => clearL1Fee));
+    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, l1Fee);
+    return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
-  const facts = sight.orders.get(intent.orderId);
-  if (facts === undefined) return undefined;
-  return bumped(newest, facts.fees, feeCap(intent.maxGasPrice, slot.gasLimit, facts.l1Fee[purpose]));
+  const facts = seen.flatMap((sight) => sight.orders.get(intent.orderId) ?? []);
+  if (facts.length === 0) return undefined;
+  const l1Fee = greatest(facts.map((each) => each.l1Fee[purpose]));
+  const cap = feeCap(intent.maxGasPrice, slot.gasLimit, l1Fee);
+  return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }
+
+/** A host that answers alone could name any tip. Then the next attempt pays just enough to replace the last one. */
+const wantedFees = ([a, b]: readonly Fees[]): Fees | undefined => a && b && jointFees([a, b]);
 
 const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
   const { chain, wallet, nonce, orderId, userID } = slot;

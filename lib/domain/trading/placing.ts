@@ -2,6 +2,7 @@ import { DomainError } from "../domain-error.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import type { Intent, LaneKey, SwapVenue } from "./intent.ts";
+import { jointFacts } from "./joint-facts.ts";
 import { type Judgement, judgeTrade, settingsForTrade, type TradingGround } from "./judge-trade.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import type { Step } from "./table-step.ts";
@@ -105,11 +106,11 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   const facts = agreed(quotes);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
-  const [judged, other] = quotes.map((quote) =>
-    judgeTrade(ground, trade, { ...view, orders, settings }, quote as TradeFacts),
-  ) as [Judgement, Judgement];
+  const [judged, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
+    judgeTrade(ground, trade, { ...view, orders, settings }, quote),
+  ) as [Judgement, ...Judgement[]];
   // What either of them objects to is not certain to be right.
-  const objection = judged.objection ?? other.objection;
+  const [objection] = [judged, ...others].flatMap((each) => each.objection ?? []);
   return objection === undefined ? { facts, judged } : { refused: objection };
 }
 
@@ -133,7 +134,7 @@ function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
   if (a === undefined || b === undefined) return undefined;
   if (a instanceof DomainError || b instanceof DomainError)
     return a instanceof DomainError && b instanceof DomainError && a.code === b.code ? a : undefined;
-  return isSameQuote(a, b) ? a : undefined;
+  return isSameQuote(a, b) ? jointFacts(a, b) : undefined;
 }
 
 /** Whether two hosts quote the same at the same block. */

@@ -2,7 +2,9 @@ import type { ReasonCode } from "../execution.ts";
 import type { LaneView } from "./effects.ts";
 import { feesWithin, mostFee } from "./fees.ts";
 import { type ApproveCall, type Intent, type SwapCall, swapBy } from "./intent.ts";
+import { greatest, jointFees } from "./joint-facts.ts";
 import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
+import { mostGas } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
@@ -34,7 +36,8 @@ export function planFor(order: TradeOrder, view: LaneView, sights: Sights): Read
   return planAt(nonce, order, facts, sights[0].coins);
 }
 
-type Facts = OrderFacts & Pick<Sight, "baseFee">;
+type HostFacts = OrderFacts & Pick<Sight, "baseFee">;
+type Facts = readonly [HostFacts, ...HostFacts[]];
 
 /**
  * Whether the nonce may be used, though there are slots above it: another program's transaction has left the chain after
@@ -50,7 +53,7 @@ const isFree = (nonce: number, { slots, orders }: LaneView, sights: Sights): boo
     });
 
 /** The facts of both hosts, if they agree on what the wallet has. */
-function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]) {
+function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]): Facts | undefined {
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
   if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
@@ -61,20 +64,25 @@ function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]) {
   ];
 }
 
-/** Gas and fees within the order's highest gas price, by the first host that knows any. */
-function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts[]) {
-  for (const { fees: wanted, baseFee, ...fact } of facts) {
-    const gasLimit = lesser(fact.gasLimit[purpose], 2n * allowed);
-    const l1Fee = fact.l1Fee[purpose];
-    const fees = feesWithin(maxGasPrice, wanted, baseFee, gasLimit, l1Fee);
-    if (fees !== undefined) return { fees, gasLimit, l1Fee };
-  }
-  return undefined;
+/** Gas and fees within the order's highest gas price, by what these hosts say together. */
+function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts) {
+  const wanted = greatest(facts.map(({ gasLimit }) => gasLimit[purpose]));
+  const gasLimit = lesser(wanted, lesser(2n * allowed, mostGas));
+  const l1Fee = greatest(facts.map((each) => each.l1Fee[purpose]));
+  const [first, ...others] = facts;
+  const fees = feesWithin(
+    maxGasPrice,
+    jointFees([first.fees, ...others.map((each) => each.fees)]),
+    greatest(facts.map(({ baseFee }) => baseFee)),
+    gasLimit,
+    l1Fee,
+  );
+  return fees && { fees, gasLimit, l1Fee };
 }
 
-function planAt(nonce: number, order: TradeOrder, facts: Facts[], coins: bigint): Readiness {
+function planAt(nonce: number, order: TradeOrder, facts: Facts, coins: bigint): Readiness {
   const { intent } = order;
-  const [first] = facts as [Facts];
+  const [first] = facts;
   const isSale = intent.side === "sell";
   const held = first.held ?? 0n;
   const amount = isSale && held < intent.amount ? held : intent.amount;
@@ -89,7 +97,13 @@ function planAt(nonce: number, order: TradeOrder, facts: Facts[], coins: bigint)
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const { fees, gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
-  if (coins < value + mostFee([gas], fees)) return reject("INSUFFICIENT_BALANCE");
+  if (coins < value + mostFee([gas], fees)) {
+    const areShort = facts.every((each) => {
+      const own = gasFor(call.purpose, intent, [each]);
+      return own !== undefined && coins < value + mostFee([own], own.fees);
+    });
+    return areShort ? reject("INSUFFICIENT_BALANCE") : wait("CHAIN_UNAVAILABLE");
+  }
   return {
     amount,
     slot: {

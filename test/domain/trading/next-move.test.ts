@@ -1,15 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { Fees } from "../../../lib/domain/trading/intent.ts";
 import { nextMove } from "../../../lib/domain/trading/next-move.ts";
+import type { OrderFacts, Sight } from "../../../lib/domain/trading/sight.ts";
 import { clearGas, objectionTo } from "../../../lib/domain/trading/signing-rules.ts";
-import { gwei, laneView, sceneOf, seconds, sight, signedOrder } from "../../support/scenes.ts";
-import { intent, signingView } from "../../support/trading.ts";
+import type { Items, ItemWrite } from "../../../lib/domain/trading/table-step.ts";
+import { gwei, laneView, orderFacts, sceneOf, seconds, sight, signedOrder } from "../../support/scenes.ts";
+import { intent, signingView, tradeOrder } from "../../support/trading.ts";
 
 /** The fees that a move asks the signer for. */
 function feesAsked(move: ReturnType<typeof nextMove>): Fees {
   if (move.kind !== "sign") throw new Error(`The move is to ${move.kind}`);
   return move.request.fees;
 }
+
+type Written = Extract<ItemWrite, { put: unknown }>;
+
+/** The item of this kind that a move writes. */
+function written<Kind extends Written["put"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
+  const writes = move.kind === "write" ? move.step : [];
+  const put = writes.find((write): write is Written => "put" in write && write.put === kind);
+  if (put === undefined) throw new Error(`The move to ${move.kind} writes no ${kind}`);
+  return put.item as Items[Kind];
+}
+
+const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot");
+const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
+
+/** The swap was sent by this run. */
+const sentAtMs = new Map([["0x1", 1]]);
 
 describe("nextMove", () => {
   it.each([0n, 10n ** 14n])(
@@ -47,4 +65,76 @@ describe("nextMove", () => {
       expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
     },
   );
+
+  describe("with two hosts, one of which lies", () => {
+    const honest = orderFacts();
+    const greedy = orderFacts({ fees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas: 99n * gwei } });
+    const both = <Each>(honestly: Each, lie: Each): [Each, Each][] => [
+      [honestly, lie],
+      [lie, honestly],
+    ];
+
+    it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
+      const sights = facts.map((each) => sight(each)) as [Sight, Sight];
+      const { fees } = slotPlanned(nextMove(sceneOf(laneView(tradeOrder()), { sights })));
+      expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
+    });
+
+    it.each(both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 60_000n } })))(
+      "plans a swap with the greater gas limit (%#)",
+      (...facts) => {
+        const sights = facts.map((each) => sight(each)) as [Sight, Sight];
+        expect(slotPlanned(nextMove(sceneOf(laneView(tradeOrder()), { sights }))).gasLimit).toBe(134_415n);
+      },
+    );
+
+    it("plans no more gas than twice the intent's, and than the signer signs for", () => {
+      const sights = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
+        (each) => sight(each),
+      ) as [Sight, Sight];
+      const gasOf = (gasLimit: bigint) => {
+        const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
+        return slotPlanned(nextMove(sceneOf(laneView(order), { sights }))).gasLimit;
+      };
+      expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
+    });
+
+    it("rejects no order that only the liar's costs are too much for", () => {
+      const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
+      const coins = tradeOrder().amount + 134_415n * 3n * gwei;
+      const scene = (facts: OrderFacts) =>
+        sceneOf(laneView(tradeOrder()), { sights: [sight(facts, { coins }), sight(lie, { coins })] });
+      expect(lifeWritten(nextMove(scene(honest)))).toMatchObject({ stage: "waiting" });
+      expect(lifeWritten(nextMove(scene(lie)))).toMatchObject({ status: "rejected" });
+    });
+
+    it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
+      const { order, slot } = signedOrder();
+      const sights = facts.map((each) => sight(each)) as [Sight, Sight];
+      const fees = feesAsked(nextMove(sceneOf(laneView(order, { slots: [slot] }), { sights, sentAtMs })));
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it.each(both(gwei / 10n, 99n * gwei))("frees a nonce with the lower tip (%#)", (...tips) => {
+      const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
+      const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
+      const sights = tips.map((maxPriorityFeePerGas) =>
+        sight(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
+      ) as [Sight, Sight];
+      const fees = feesAsked(nextMove(sceneOf(laneView(order, { slots: [slot] }), { sights, sentAtMs })));
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it("pays just enough to replace a swap if a host answers alone", () => {
+      const { order, slot } = signedOrder();
+      const scene = sceneOf(laneView(order, { slots: [slot] }), {
+        sights: [undefined, sight(greedy)],
+        sentAtMs,
+      });
+      expect(feesAsked(nextMove(scene))).toEqual({
+        maxFeePerGas: (2n * gwei * 9n) / 8n,
+        maxPriorityFeePerGas: (gwei * 9n) / 8n,
+      });
+    });
+  });
 });

@@ -111,6 +111,12 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
   });
 
+  it("allows the greater of the gas limits that two hosts name", () => {
+    const low = tradeFacts({ transactions: [{ ...swap, gasLimit: 60n }] });
+    for (const quotes of [[[tradeFacts(), low]], [[low, tradeFacts()]]] as const)
+      expect(place({ quotes }).answer).toMatchObject({ order: { intent: { gasLimit: 100n } } });
+  });
+
   it("takes the client's minimum, and then names no slippage", () => {
     const { answer } = place({ of: request({ slippage: undefined, minAmountOut: "0.000000000000004999" }) });
     expect(answer).toMatchObject({ order: { intent: { minAmountOut: 4999n } } });
