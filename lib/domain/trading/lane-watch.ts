@@ -40,6 +40,7 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
   const { intent } = order;
   const endMs = intent.validUntil * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
+  if (front?.isUndelivered) return hasEnded(order) ? [endMs] : [endMs, nowMs + retryMs];
   if (front !== undefined) {
     const newest = newestAttempt(front);
     const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;

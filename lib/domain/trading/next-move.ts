@@ -136,7 +136,8 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
-  if (purpose === newest.purpose && !isDue) return undefined;
+  // What has reached nobody waits for no higher fees. It is sent again with each run.
+  if (purpose === newest.purpose && (!isDue || front.isUndelivered)) return undefined;
   if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
   const fees = bumpedFees(purpose, scene, order, front);
   return fees && signMove(order, front, purpose, fees);

@@ -85,6 +85,13 @@ describe("watchFor", () => {
     });
   });
 
+  it("looks again soon at a transaction that has reached nobody, as long as its order is open", () => {
+    const away = { ...signed, isUndelivered: true };
+    expect(watchFor(view([open], [away]), nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
+    const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
+    expect(watchFor(view([expired], [away]), endMs)).not.toHaveProperty("dueAtMs");
+  });
+
   it("waits until the deadline if its preset is never bumped, and then for the chain alone", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });

@@ -137,4 +137,17 @@ describe("nextMove", () => {
       });
     });
   });
+
+  it("raises no fees of what has reached nobody", () => {
+    const { order, slot } = signedOrder();
+    const moveFor = (isUndelivered: boolean) => {
+      const reasonCode = isUndelivered ? ("RELAY_UNAVAILABLE" as const) : undefined;
+      const life = { ...order.life, ...(reasonCode && { reasonCode }) } as const;
+      const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
+      const seen = sight(orderFacts());
+      const sent = new Map([["0x1", isUndelivered ? undefined : 1]]);
+      return nextMove(sceneOf(view, { sights: [seen, seen], sentAtMs: sent })).kind;
+    };
+    expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
+  });
 });
