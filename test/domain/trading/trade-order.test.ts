@@ -82,6 +82,17 @@ describe("changed", () => {
   });
 });
 
+describe("shownOrder", () => {
+  it("says why an order has ended, in words and as a code", () => {
+    const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
+    expect(shownOrder(tradeOrder({ life }))).toMatchObject({
+      reason: "No block took it in time",
+      reasonCode: "NOT_INCLUDED",
+    });
+    expect(shownOrder(tradeOrder())).not.toHaveProperty("reason");
+  });
+});
+
 describe("lifeOf", () => {
   it("keeps an order expired if its approval is mined after its end", () => {
     const of = intent({ side: "sell" });
@@ -112,7 +123,6 @@ describe("lifeOf", () => {
     const sight = { latest: block } as Sight;
     expect(lifeOf(order, [approval], [sight, sight])).toMatchObject({
       status: "expired",
-      reason: "No block took it in time",
       reasonCode: "NOT_INCLUDED",
     });
   });
