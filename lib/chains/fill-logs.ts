@@ -1,5 +1,4 @@
-import type { SwapCall } from "../domain/trading/intent.ts";
-import { isV2Venue } from "../domain/trading/route-choice.ts";
+import { isV2Venue, type SwapCall } from "../domain/trading/intent.ts";
 import { contractsOf } from "./calldata.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
 import type { ContractLog } from "./rpc-call.ts";

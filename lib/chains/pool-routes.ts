@@ -1,7 +1,6 @@
 import type { Order } from "../domain/execution.ts";
-import type { Route } from "../domain/trading/intent.ts";
+import { isV2Venue, type Route } from "../domain/trading/intent.ts";
 import { type PoolPrice, v2Price, v3Price } from "../domain/trading/pool-price.ts";
-import { isV2Venue } from "../domain/trading/route-choice.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
 import {
   amountOutOf,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isV2Venue } from "../domain/trading/route-choice.ts";
+import { isV2Venue } from "../domain/trading/intent.ts";
 import { type RoundTrip, safetyOf, type TokenSafety, unknownSafety } from "../domain/trading/token-safety.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
 import { takenByPool } from "./fill-logs.ts";

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import * as v from "valibot";
 import type { Block } from "../domain/trading/sight.ts";
 import {
@@ -43,51 +43,68 @@ const OutcomeSchema = v.pipe(
 
 const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
 
-/** The block on top of which transactions are simulated. */
-export type SimulatedAfter = Pick<Block, "number" | "time">;
+/** The block on top of which transactions are simulated, and the base fee of the next one. */
+export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: bigint };
 
-/**
- * What a sender has: what it sends, and up to three coins more. With any sum that stands out, a token could tell a
- * simulation from a sale.
- */
-function balanceOf(sender: string, transactions: readonly SimulatedTransaction[]): bigint {
+/** What a sender has: what it spends, and up to three coins more. */
+function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: bigint): bigint {
   const own = transactions.filter(({ from }) => from === sender);
-  return own.reduce((sum, { value = 0n }) => sum + value, BigInt(randomInt(5e13, 3e14)) * 10_000n);
+  return own.reduce(
+    (sum, { value = 0n, gas = 0n }) => sum + value + gas * gasPrice,
+    BigInt(randomInt(5e13, 3e14)) * 10_000n,
+  );
 }
 
+/** A tip as users pay it: 0.1 to 2 gwei. */
+const usualTip = () => BigInt(randomInt(1e8, 2e9));
+
 /**
- * Runs transactions one after another on top of a block, as if their senders had enough coin and gas cost nothing. One
- * that reverts does not stop the others.
+ * Runs transactions one after another on top of a block, as if their senders had enough coin. One that reverts does not
+ * stop the others. A token sees balances, gas prices and a block as those of a real transaction: with any of them at 0 it
+ * could tell a simulation from a sale.
  */
-export const simulateCall = (
+export function simulateCall(
   transactions: readonly SimulatedTransaction[],
-  { number, time }: SimulatedAfter,
-): RpcCall<readonly SimulatedOutcome[]> => ({
-  method: "eth_simulateV1",
-  mayBeHuge: true,
-  params: [
-    {
-      blockStateCalls: [
-        {
-          stateOverrides: Object.fromEntries(
-            transactions.map(({ from }) => [from, { balance: tagText(balanceOf(from, transactions)) }]),
-          ),
-          // Some hosts would take the block's own time, at which pools skip a costly part of their bookkeeping.
-          blockOverrides: { time: tagText(time + 1) },
-          calls: transactions.map(({ data, ...rest }) => ({
-            ...callObject(rest),
-            ...(data !== undefined && { input: data }),
-          })),
-        },
-      ],
-      validation: false,
-      traceTransfers: false,
+  { number, time, baseFee }: SimulatedAfter,
+): RpcCall<readonly SimulatedOutcome[]> {
+  const tip = usualTip();
+  const maxFeePerGas = 2n * baseFee + tip;
+  const fees = { maxFeePerGas: tagText(maxFeePerGas), maxPriorityFeePerGas: tagText(tip) };
+  return {
+    method: "eth_simulateV1",
+    mayBeHuge: true,
+    params: [
+      {
+        blockStateCalls: [
+          {
+            stateOverrides: Object.fromEntries(
+              transactions.map(({ from }) => [
+                from,
+                { balance: tagText(balanceOf(from, transactions, maxFeePerGas)) },
+              ]),
+            ),
+            // Some hosts would take the block's own time, at which pools skip a costly part of their bookkeeping.
+            blockOverrides: {
+              time: tagText(time + 1),
+              baseFeePerGas: tagText(baseFee),
+              prevRandao: `0x${randomBytes(32).toString("hex")}`,
+            },
+            calls: transactions.map(({ data, ...rest }) => ({
+              ...callObject(rest),
+              ...fees,
+              ...(data !== undefined && { input: data }),
+            })),
+          },
+        ],
+        validation: false,
+        traceTransfers: false,
+      },
+      tagText(number),
+    ],
+    read(result) {
+      const [{ calls }] = v.parse(SimulationSchema, result);
+      if (calls.length !== transactions.length) throw new Error("Outcomes are missing");
+      return calls;
     },
-    tagText(number),
-  ],
-  read(result) {
-    const [{ calls }] = v.parse(SimulationSchema, result);
-    if (calls.length !== transactions.length) throw new Error("Outcomes are missing");
-    return calls;
-  },
-});
+  };
+}

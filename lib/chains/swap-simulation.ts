@@ -1,6 +1,5 @@
 import type { Order } from "../domain/execution.ts";
-import type { Route } from "../domain/trading/intent.ts";
-import { isV2Venue } from "../domain/trading/route-choice.ts";
+import { isV2Venue, type Route } from "../domain/trading/intent.ts";
 import { mostGas } from "../domain/trading/signing-rules.ts";
 import { contractsOf, encodeCall } from "./calldata.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";

@@ -8,9 +8,15 @@ import { type SwapOutcome, swapSimulation } from "../chains/swap-simulation.ts";
 import { unsignedBytes } from "../chains/unsigned-transaction.ts";
 import type { Order } from "../domain/execution.ts";
 import { gasLimitFor, type L1Fee, networkFee, type PlannedGas } from "../domain/trading/fees.ts";
-import type { ApproveCall, Fees, SwapCall, SwapVenue } from "../domain/trading/intent.ts";
+import {
+  type ApproveCall,
+  type Fees,
+  isV2Venue,
+  type SwapCall,
+  type SwapVenue,
+} from "../domain/trading/intent.ts";
 import { priceImpact } from "../domain/trading/pool-price.ts";
-import { bestRoute, isV2Venue } from "../domain/trading/route-choice.ts";
+import { bestRoute } from "../domain/trading/route-choice.ts";
 import { mostGas } from "../domain/trading/signing-rules.ts";
 import { chainFacts } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -89,9 +95,9 @@ export function routeCalls(
   { chain, configuration }: Chain,
   request: SwapRequest,
   routes: readonly PoolRoute[],
-  block: SimulatedAfter,
+  block: Pick<SimulatedAfter, "number" | "time">,
 ) {
-  const { wallet, token, amountIn, allowances, hasTokens, fees } = request;
+  const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
   const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
     const { chainID, hasL1Fee } = chainFacts[chain];
     if (!hasL1Fee) return [];
@@ -106,7 +112,7 @@ export function routeCalls(
               configuration,
               { ...request, allowance: allowances.get(route.venue) ?? 0n },
               route,
-              block,
+              { ...block, baseFee },
             ),
           ]
         : [],

@@ -1,5 +1,6 @@
 import type { InspectedToken } from "../api/token-schema.ts";
 import { askTogether } from "../chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf } from "../chains/fee-market.ts";
 import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
 import { probeCoins, probeSimulation } from "../chains/probe-simulation.ts";
 import { tokenClaimsCall } from "../chains/token-claims.ts";
@@ -25,16 +26,18 @@ export async function inspectToken(
   const reader = chainFor(chains, chain);
   const { client, configuration } = reader;
   const address = readAddress(token, "token");
-  const { claims, answers } = await askTogether(client.read, {
+  const { claims, answers, market } = await askTogether(client.read, {
+    market: feeMarketCalls(),
     claims: tokenClaimsCall(address, "latest"),
     answers: poolCalls(configuration, address, [{ side: "buy", amountIn: probeCoins }], "latest"),
   });
   const identity = identify(reader, address, claims);
   const { block, pools, routes } = poolRoutesOf(answers);
   const tried = routesToTry(routes[0] ?? []);
+  const after = { ...block, baseFee: feeMarketOf(market).baseFee };
   const { states, safeties } = await askTogether(client.read, {
     states: poolStatesCall(configuration, address, pools, block.number),
-    safeties: tried.map((route) => probeSimulation(configuration, address, route, block)),
+    safeties: tried.map((route) => probeSimulation(configuration, address, route, after)),
   });
   const deepest = pools
     .flatMap((pool) => {

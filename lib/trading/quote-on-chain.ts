@@ -8,9 +8,9 @@ import { tokenClaimsCall } from "../chains/token-claims.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
 import { feesFor } from "../domain/trading/fees.ts";
+import { isV2Venue } from "../domain/trading/intent.ts";
 import { availableOf } from "../domain/trading/judge-trade.ts";
 import { shortage } from "../domain/trading/order-checks.ts";
-import { isV2Venue } from "../domain/trading/route-choice.ts";
 import { isWritable, type TokenIdentity } from "../domain/trading/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety } from "../domain/trading/token-safety.ts";
 import type { QuoteQuestion, Trade, TradeFacts } from "../domain/trading/trade-facts.ts";
@@ -55,6 +55,7 @@ export async function quoteOnChain(
   const first = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
+    wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
     coins: coinsCall(wallet, block),
     market: feeMarketCalls(),
     found: poolCalls(configuration, token, trades, block),
@@ -69,10 +70,13 @@ export async function quoteOnChain(
   const held = { coins: first.coins, tokens: belongings.held };
   const { tokens: available } = availableOf(held, token, asked.orders);
   const amount = coinAmount ?? tokenAmount(trade, identity, available);
+  // A v3 router without coin takes wrapped coin from the wallet, if it may. A strange token can have it pay out the coin first.
+  const isHarmless = (route: PoolRoute) =>
+    isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.venue) === 0n;
   // What a sale's pools pay is asked beside the simulations: only now the amount is known.
   const tried =
     side === "buy"
-      ? routesToTry(found.routes[1] ?? [])
+      ? routesToTry((found.routes[1] ?? []).filter(isHarmless))
       : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
   if (tried.length === 0) throw found.isTooSmall[1] ? tooSmall() : noRoute();
   const market = feeMarketOf(first.market);
@@ -87,11 +91,12 @@ export async function quoteOnChain(
     baseFee: market.baseFee,
   };
   const tag = found.block.number;
+  const after = { ...found.block, baseFee: market.baseFee };
   const probed = routesToProbe(found.routes[0] ?? []);
   const second = await askTogether(ask, {
     answers: routeCalls(reader, request, tried, found.block),
     states: poolStatesCall(configuration, token, found.pools, tag),
-    safeties: probed.map((route) => probeSimulation(configuration, token, route, found.block)),
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
     sale: side === "buy" ? [] : [poolCalls(configuration, token, [{ side, amountIn: amount }], tag)],
   });
   const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);

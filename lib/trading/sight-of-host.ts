@@ -10,7 +10,7 @@ import { unsignedBytes } from "../chains/unsigned-transaction.ts";
 import type { Question } from "../domain/trading/effects.ts";
 import { clearPreset } from "../domain/trading/fee-bumps.ts";
 import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
-import type { Fees, Intent } from "../domain/trading/intent.ts";
+import { allowsRoute, type Fees, type Intent } from "../domain/trading/intent.ts";
 import type { OrderFacts, Sight } from "../domain/trading/sight.ts";
 import { clearGas } from "../domain/trading/signing-rules.ts";
 import { chainFacts } from "../domain/trading/trading-chain.ts";
@@ -169,7 +169,7 @@ async function withAmounts(
     const [routes = []] = poolRoutesOf(
       again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools,
     ).routes;
-    const allowed = routes.filter(({ venue }) => share.intent.venues.includes(venue));
+    const allowed = routes.filter((route) => allowsRoute(share.intent, route));
     return { ...share, routes: routesToTry(allowed) };
   });
 }

@@ -33,6 +33,7 @@ describe("a MAC over an intent", () => {
     amount: intent().amount + 1n,
     minAmountOut: intent().minAmountOut - 1n,
     venues: ["uniswap-v3", "uniswap-v2"],
+    v3FeeBps: 100,
     gasLimit: intent().gasLimit + 1n,
     maxGasPrice: intent().maxGasPrice + 1n,
     gasPreset: "turbo",

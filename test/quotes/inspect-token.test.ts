@@ -84,6 +84,10 @@ describe("inspectToken", () => {
       "reports transfers that it does not make",
       { sellable: false, buyTax: 100, sellTax: null, flags: ["NOT_LISTED", "TAXED", "CANNOT_SELL"] },
     ],
+    [
+      "can be sold only where gas is free",
+      { sellable: false, buyTax: 0, sellTax: null, flags: ["NOT_LISTED", "CANNOT_SELL"] },
+    ],
     ["wants an approval of 0 first", { ...sellable, flags: ["NOT_LISTED"] }],
     ["loses a unit of each transfer", { ...sellable, flags: ["NOT_LISTED", "TRANSFER_LOSS"] }],
     ["returns nothing from transfers", { ...sellable, decimals: 6, flags: ["NOT_LISTED"] }],

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { approval } from "../../lib/dev/chains/uniswap.ts";
 import type { Trader } from "../../lib/domain/trading/judge-trade.ts";
 import { inspectToken } from "../../lib/trading/inspect-token.ts";
-import { chainsOf } from "../support/chain-reader.ts";
+import { quoteTrade } from "../../lib/trading/quote-trade.ts";
+import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { deployOddToken } from "../support/odd-tokens.ts";
-import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn } from "../support/quotes.ts";
+import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn, traderOf } from "../support/quotes.ts";
 import { tradeOrder } from "../support/trading.ts";
 
 let chain: TestChain;
@@ -106,6 +108,19 @@ describe("quoteTrade", () => {
     await expect(quote({ token: trap, side: "sell", percent: 100, wallet })).rejects.toMatchObject({
       code: "NO_ROUTE",
     });
+  });
+
+  it("has no route of a strange token by v3 alone for a wallet whose wrapped coin the router may take", async () => {
+    const reader = readerOf(chain);
+    const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
+    const v3Only = { ...reader, configuration: { ...reader.configuration, venues, tokens: [] } };
+    const request = { chain: "eth", side: "buy", token: usdx, amount: "0.1", wallet } as const;
+    const quoted = () => quoteTrade(v3Only, request, traderOf(), quotedAt);
+    expect((await quoted()).route).toMatchObject([{ venue: "uniswap-v3" }]);
+    const { v3Router } = localAddresses;
+    const { data } = approval(wrapped, v3Router);
+    await chain.transact({ from: wallet, to: wrapped, data });
+    await expect(quoted()).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
   it("believes no token that says more arrives than the pool pays", async () => {

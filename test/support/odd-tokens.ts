@@ -28,6 +28,7 @@ const oddities = [
   "wants an approval of 0 first",
   "loses a unit of each transfer",
   "changes all balances",
+  "can be sold only where gas is free",
 ] as const;
 
 /** Tokens that something is wrong with, by what it is. */

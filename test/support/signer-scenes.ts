@@ -33,7 +33,7 @@ export type Scene = {
   wallet: object;
 };
 
-const buy = intent({ wallet: alice.address, token, isPrivate: false });
+const buy = intent({ wallet: alice.address, token, v3FeeBps: 5, isPrivate: false });
 const sale = intent({ ...buy, side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n });
 const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 const v3 = { venue: "uniswap-v3", feeBps: 5 } as const;

@@ -16,6 +16,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
   amount: 500_000_000_000_000_000n,
   minAmountOut: 4_910_670_308_512_067_344_288n,
   venues: ["uniswap-v2", "uniswap-v3"],
+  v3FeeBps: 30,
   gasLimit: 134_415n,
   maxGasPrice: 100_000_000_000n,
   gasPreset: "medium",

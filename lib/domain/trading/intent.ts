@@ -10,6 +10,9 @@ export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
 /** Venues whose pools follow Uniswap v3, one for each fee. */
 export const v3Venues = ["uniswap-v3"] as const;
 
+export const isV2Venue = ({ venue }: { venue: SwapVenue }): boolean =>
+  v2Venues.some((each) => each === venue);
+
 export type V2Venue = (typeof v2Venues)[number];
 export type V3Venue = (typeof v3Venues)[number];
 
@@ -31,6 +34,11 @@ export type Intent = LaneKey & {
   /** The least that may arrive. */
   minAmountOut: bigint;
   venues: readonly SwapVenue[];
+  /**
+   * Of a purchase by v3: the fee of the only v3 pool that it may use. The minimum there is of what the pool sends and not of
+   * what arrives, so that another pool of a taxed token could deliver less.
+   */
+  v3FeeBps?: number;
   gasLimit: bigint;
   /** Wei for a unit of gas. */
   maxGasPrice: bigint;
@@ -71,6 +79,26 @@ export type Call = SwapCall | ApproveCall | ClearCall;
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
+
+/** Whether an order may take this route. */
+export const allowsRoute = ({ side, venues, v3FeeBps }: Intent, { venue, feeBps }: Route): boolean =>
+  venues.includes(venue) && (side === "sell" || isV2Venue({ venue }) || feeBps === v3FeeBps);
+
+/**
+ * What an order may use of a chain's venues. A purchase may always use v2, which checks what arrives, and v3 only by the
+ * pool that it was quoted for.
+ */
+export function routesFor(
+  side: Intent["side"],
+  venues: readonly SwapVenue[],
+  quoted: Route,
+): Pick<Intent, "venues" | "v3FeeBps"> {
+  if (side === "sell") return { venues };
+  return {
+    venues: venues.filter((venue) => isV2Venue({ venue }) || venue === quoted.venue),
+    ...(!isV2Venue(quoted) && { v3FeeBps: quoted.feeBps }),
+  };
+}
 
 /** The only swap that the intent allows by this route. Execution may lower the amount, to what the wallet holds. */
 export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigint): SwapCall => ({

@@ -1,7 +1,7 @@
 import { DomainError } from "../domain-error.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
-import type { Intent, LaneKey, SwapVenue } from "./intent.ts";
+import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
 import { jointFacts } from "./joint-facts.ts";
 import { type Judgement, judgeTrade, settingsForTrade, type TradingGround } from "./judge-trade.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
@@ -143,6 +143,8 @@ export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.time === b.block.time &&
   a.amount === b.amount &&
   a.amountOut === b.amountOut &&
+  a.route.venue === b.route.venue &&
+  a.route.feeBps === b.route.feeBps &&
   a.identity.decimals === b.identity.decimals;
 
 function intentOf(request: PlaceRequest, { facts, judged }: Assessed): Intent {
@@ -158,7 +160,7 @@ function intentOf(request: PlaceRequest, { facts, judged }: Assessed): Intent {
     token: trade.token,
     amount: facts.amount,
     minAmountOut: judged.least,
-    venues: request.ground instanceof DomainError ? [] : request.ground.venues,
+    ...routesFor(trade.side, request.ground instanceof DomainError ? [] : request.ground.venues, facts.route),
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
     maxGasPrice: judged.maxGasPrice,
     gasPreset,

@@ -1,7 +1,7 @@
 import type { ReasonCode } from "../execution.ts";
 import type { LaneView } from "./effects.ts";
 import { feesWithin, mostFee } from "./fees.ts";
-import { type ApproveCall, type Intent, type SwapCall, swapBy } from "./intent.ts";
+import { type ApproveCall, allowsRoute, type Intent, type SwapCall, swapBy } from "./intent.ts";
 import { greatest, jointFees } from "./joint-facts.ts";
 import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
 import { mostGas } from "./signing-rules.ts";
@@ -131,7 +131,7 @@ const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
  * quote, the reason.
  */
 function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
-  const quotes = facts.flatMap(({ quote }) => (quote && intent.venues.includes(quote.venue) ? [quote] : []));
+  const quotes = facts.flatMap(({ quote }) => (quote && allowsRoute(intent, quote) ? [quote] : []));
   const [lowest] = quotes
     .filter(({ amountOut }) => amountOut >= intent.minAmountOut)
     .toSorted((a, b) => (a.amountOut < b.amountOut ? -1 : 1));

@@ -1,5 +1,5 @@
 import type { Order } from "../execution.ts";
-import { type Route, v2Venues } from "./intent.ts";
+import { isV2Venue, type Route } from "./intent.ts";
 
 /** What comes of a swap by a route. */
 export type Candidate = Route & {
@@ -15,9 +15,6 @@ export type RouteTrade = {
   /** Whether users are shown the token. */
   isListed: boolean;
 };
-
-export const isV2Venue = ({ venue }: Pick<Route, "venue">): boolean =>
-  v2Venues.some((each) => each === venue);
 
 /**
  * The route that leaves the most after its network fee. Whoever owns a strange token may tax it at any time, and only v2

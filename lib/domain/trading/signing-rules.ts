@@ -3,6 +3,7 @@ import { replaces, replacing } from "./fee-bumps.ts";
 import { feeCap, type L1Fee } from "./fees.ts";
 import {
   type ApproveCall,
+  allowsRoute,
   type Intent,
   isSameCall,
   type SwapCall,
@@ -112,7 +113,7 @@ function objectionToSwap(
   { order, ledger }: SigningView,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
-  if (!intent.venues.includes(call.venue)) return refused("the venue is not allowed");
+  if (!allowsRoute(intent, call)) return refused("the route is not allowed");
   if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
   // Everything else of the call follows from the intent: recipient, value, minimum, deadline and refund.
   if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");

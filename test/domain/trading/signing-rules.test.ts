@@ -58,9 +58,11 @@ describe("objectionTo", () => {
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
 
-  it("refuses a venue that the intent does not allow, and an intent that is not the placer's", () => {
+  it("refuses a venue or a v3 pool that the intent does not allow, and an intent that is not the placer's", () => {
     const order = tradeOrder({ intent: intent({ venues: ["uniswap-v2"] }) });
     expect(objection({}, { order })).toHaveProperty("refused");
+    const otherPool = tradeOrder({ intent: intent({ v3FeeBps: 100 }) });
+    expect(objection({}, { order: otherPool })).toHaveProperty("refused");
     expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
   });
 

@@ -17,7 +17,9 @@ contract OddToken is Token {
         // Delivers one unit less than its event says, as tokens that count shares do.
         Loses,
         // All balances change at once when anybody calls rebase.
-        Rebases
+        Rebases,
+        // Can be sold only where gas costs nothing, as in careless simulations.
+        Spies
     }
 
     Oddity private immutable oddity;
@@ -52,6 +54,7 @@ contract OddToken is Token {
                 invalid()
             }
         }
+        require(oddity != Oddity.Spies || tx.gasprice == 0 || from != tx.origin, "refused");
         emit Transfer(from, to, value);
         if (oddity == Oddity.Idles) return;
         uint256 shares = (value * 100) / percent;

@@ -1,5 +1,5 @@
 import { coinDecimals, formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
-import type { Intent, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
+import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { Items } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
@@ -244,7 +244,7 @@ function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee:
   must(call.value === (intent.side === "buy" ? call.amountIn : 0n), "sent the wrong value");
   must(call.minAmountOut >= intent.minAmountOut, "lowered the minimum");
   must(call.deadline === intent.validUntil, "changed the deadline");
-  must(intent.venues.includes(call.venue), "used another venue");
+  must(allowsRoute(intent, call), "used another route");
   const needsRefund = intent.side === "buy" && call.venue === "uniswap-v3";
   must(!needsRefund || call.hasRefund, "left out the refund");
 }
