@@ -22,7 +22,6 @@ export async function comeToRest(world: World): Promise<void> {
   await chain.setRelay("up");
   await chain.setBaseFee(4n);
   world.isStopped = false;
-  for (const [user] of world.maxGasPrices) world.maxGasPrices.set(user, 10_000n);
   for (const process of world.processes) {
     process.isFrozen = false;
     process.skewMs = 0;
