@@ -71,6 +71,13 @@ describe("show-order", () => {
     expect(settled).not.toHaveProperty("slot 0");
   });
 
+  it("shows whether the signer knows that the order was cancelled", async () => {
+    const { bench, request, shown } = await placed();
+    expect((await shown()).ledger).toMatchObject({ cancelled: "no" });
+    await bench.cancel(request.orderId);
+    expect((await shown()).ledger?.cancelled).toMatch(/^yes/);
+  });
+
   it("shows who holds the lane, and until when", async () => {
     const { bench, shown } = await placed();
     const { reached, goOn } = bench.stopAt("sign", 1);

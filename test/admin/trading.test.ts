@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { readOrderSettings } from "../../lib/aws/trader-records.ts";
 import { LaneBench } from "../lanes/support/lane-bench.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -51,10 +51,12 @@ describe("trading", () => {
 });
 
 describe("a stop", () => {
+  afterEach(() => trading(["--start"]));
+
   it("is seen by the next quote, and by the next attempt to place an order", async () => {
     const bench = await new LaneBench(db.table).open();
     await trading(["--stop"]);
-    expect(await bench.place(bench.request())).toEqual({ refused: "TRADING_DISABLED" });
+    expect(await bench.place(bench.request())).toMatchObject({ refused: { code: "TRADING_DISABLED" } });
     expect((await readOrderSettings(db.table, "eth", bench.userID)).isStopped).toBe(true);
     await trading(["--start"]);
     expect(await bench.place(bench.request())).toMatchObject({ order: { life: { status: "open" } } });

@@ -40,6 +40,7 @@ async function orderSheet(table: Table, userID: string, orderID: string): Promis
     lane: keysOfItems.lane(intent),
     job: keysOfItems.job(intent),
     ledger: keysOfItems.ledger(intent),
+    cancellation: keysOfItems.cancellation(intent),
   };
   const items = await getItems<object>(table, Object.values(names));
   const found = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
@@ -49,10 +50,14 @@ async function orderSheet(table: Table, userID: string, orderID: string): Promis
     ...section("intent", intentFacts(order)),
     ...section("lane", laneFacts(lane && contentOf("lane", lane), job !== undefined)),
     ...slots.flatMap((slot) => section(`slot ${slot.nonce}`, slotFacts(slot))),
-    ...detailsOf(order, slots).attempts.flatMap(({ attempt, ...facts }) =>
-      section(`attempt ${attempt}`, facts),
+    ...detailsOf(order, slots).attempts.flatMap(({ attempt, purpose, nonce, outcome, txHash, ...facts }) =>
+      section(`attempt ${attempt}`, { purpose, nonce, outcome, txHash, ...facts }),
     ),
-    ...section("ledger", ledgerFacts(ledger && contentOf("ledger", ledger))),
+    ...section("ledger", {
+      ...ledgerFacts(ledger && contentOf("ledger", ledger)),
+      cancelled:
+        found(names.cancellation) === undefined ? "no" : "yes: no swap or approval is signed any more",
+    }),
   ];
 }
 
