@@ -71,6 +71,13 @@ export const chainIDCall = (): RpcCall<number> => rpcCall("eth_chainId", [], Saf
 export const blockCall = (tag: BlockTag): RpcCall<Block> =>
   rpcCall("eth_getBlockByNumber", [tagText(tag), false], BlockSchema);
 
+/** The hash of a block. Undefined from hosts that have no block of that number. */
+export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
+  ...blockCall(number),
+  read: (result) => (result === null ? undefined : v.parse(BlockSchema, result).hash),
+  recover: () => undefined,
+});
+
 /** The native coin of an address. */
 export const coinsCall = (address: string, tag: BlockTag): RpcCall<bigint> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);

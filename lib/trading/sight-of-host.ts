@@ -3,7 +3,14 @@ import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts"
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/fee-market.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
-import { blockCall, coinsCall, nonceCall, type RpcCall, receiptCall } from "../chains/rpc-call.ts";
+import {
+  blockCall,
+  blockHashCall,
+  coinsCall,
+  nonceCall,
+  type RpcCall,
+  receiptCall,
+} from "../chains/rpc-call.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { belongingsCall, type TokenBelongings } from "../chains/token-belongings.ts";
 import { unsignedBytes } from "../chains/unsigned-transaction.ts";
@@ -45,7 +52,7 @@ export async function sightOf(host: RpcHost, chain: Chain, question: Question): 
 async function look(
   ask: Ask,
   chain: Chain,
-  { wallet, hashes, orders }: Question,
+  { wallet, hashes, orders, blocks = [] }: Question,
 ): Promise<Sight | undefined> {
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
@@ -77,6 +84,7 @@ async function look(
       ...routeCalls(chain, request, routes, latest),
       states: poolStatesCall(chain.configuration, request.token, routes, tag),
     })),
+    blocks: blocks.map(blockHashCall),
     again: blockCall(tag),
   });
   const [rest, details] = await Promise.all([restSoon, detailsSoon]);
@@ -104,6 +112,12 @@ async function look(
     clearFees,
     clearL1Fee: facts.clearL1Fee[0] ?? 0n,
     orders: new Map(known),
+    blocks: new Map(
+      blocks.flatMap((number, index) => {
+        const hash = rest.blocks[index];
+        return hash === undefined ? [] : [[number, hash] as const];
+      }),
+    ),
     receipts,
   };
 }

@@ -90,6 +90,14 @@ describe("sightOf", () => {
     expect(sight?.clearL1Fee).toBeGreaterThan(0n);
   });
 
+  it("shows the hashes of the blocks that are asked for, if there are any", async () => {
+    const sight = await look();
+    const number = sight?.latest.number ?? 0;
+    expect((await look({ blocks: [number, number + 9] }))?.blocks).toEqual(
+      new Map([[number, sight?.latest.hash]]),
+    );
+  });
+
   it("counts a transaction that waits as pending only", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
     expect((await look())?.nonce).toMatchObject({ latest: 0, pending: 1 });

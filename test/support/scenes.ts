@@ -29,6 +29,7 @@ export const sight = (facts: OrderFacts | undefined, changes: Partial<Sight> = {
   clearFees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
   clearL1Fee: 0n,
   orders: new Map(facts ? [[intent().orderId, facts]] : []),
+  blocks: new Map(),
   receipts: new Map(),
   ...changes,
 });

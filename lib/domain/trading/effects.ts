@@ -53,7 +53,12 @@ export type PlacingView = {
 };
 
 /** What a run wants to know about a chain. */
-export type Question = LaneKey & { hashes: readonly string[]; orders: readonly Intent[] };
+export type Question = LaneKey & {
+  hashes: readonly string[];
+  orders: readonly Intent[];
+  /** The numbers of blocks whose hashes count. */
+  blocks?: readonly number[];
+};
 
 export type SignRequest = LaneKey & {
   orderId: string;

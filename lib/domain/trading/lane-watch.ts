@@ -29,10 +29,11 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
   };
 }
 
-/** The block of an order's last transaction, if it has ended and all are in blocks. */
+/** The last block that has to be final for an order that has ended. None while a transaction is in no block. */
 function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefined {
   const blocks = slotsOf(order, slots).map(({ receipt }) => receipt?.block.number ?? Number.NaN);
-  const last = hasEnded(order) ? Math.max(...blocks) : Number.NaN;
+  const found = order.ending?.soldOutIn?.map(({ number }) => number) ?? [];
+  const last = hasEnded(order) ? Math.max(...blocks, ...found) : Number.NaN;
   return Number.isFinite(last) ? last : undefined;
 }
 

@@ -8,6 +8,7 @@ import { planFor } from "./planning.ts";
 import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
 import { clearCap } from "./signing-rules.ts";
 import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
+import { isFoundFinal } from "./sold-out.ts";
 import type { Step } from "./table-step.ts";
 import {
   hasEnded,
@@ -117,8 +118,16 @@ function endingOf({ intent, life }: TradeOrder, { view, sights, nowMs }: Scene):
 
 function settleMove(scene: Scene): Move | undefined {
   const { view, sights } = scene;
-  const order = view.orders.find((each) => isSettleable(each, (slot) => isFinal(slot, sights), view.slots));
-  return order && { kind: "write", step: settleStep(scene, order, order.life) };
+  for (const order of view.orders) {
+    const { ending, life } = order;
+    const isFound = ending?.soldOutAt === undefined ? true : isFoundFinal(order, sights);
+    if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, sights), view.slots)) continue;
+    if (isFound) return { kind: "write", step: settleStep(scene, order, life) };
+    // The chain has taken back what emptied the wallet. So the sale says nothing of the position.
+    const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
+    return { kind: "write", step: orderStep(scene, order, { ending: rest }) };
+  }
+  return undefined;
 }
 
 /** Another program has left a gap below. Nothing can be mined here before it is filled, at whatever price. */

@@ -6,14 +6,18 @@ import { greatest, jointFees } from "./joint-facts.ts";
 import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
 import { mostGas } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
+import { blocksSeen } from "./sold-out.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
 /** What an order without a signed swap can do now. */
 export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
 const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
-const reject = (reasonCode: ReasonCode, soldOutAt?: number): Readiness => ({
-  end: { status: "rejected", reasonCode, ...(soldOutAt !== undefined && { soldOutAt }) },
+const reject = (
+  reasonCode: ReasonCode,
+  soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
+): Readiness => ({
+  end: { status: "rejected", reasonCode, ...soldOut },
 });
 
 const mostApprovals = 2;
@@ -33,7 +37,7 @@ export function planFor(order: TradeOrder, view: LaneView, sights: Sights): Read
   const facts = agreedFacts(intent, sights);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
   if (gasFor("swap", intent, facts) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, sights[0].coins);
+  return planAt(nonce, order, facts, sights);
 }
 
 type HostFacts = OrderFacts & Pick<Sight, "baseFee">;
@@ -80,13 +84,19 @@ function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }:
   return fees && { fees, gasLimit, l1Fee };
 }
 
-function planAt(nonce: number, order: TradeOrder, facts: Facts, coins: bigint): Readiness {
+function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly [Sight, Sight]): Readiness {
   const { intent } = order;
+  const [{ coins }] = sights;
   const [first] = facts;
   const isSale = intent.side === "sell";
   const held = first.held ?? 0n;
   const amount = isSale && held < intent.amount ? held : intent.amount;
-  if (amount === 0n) return reject("INSUFFICIENT_BALANCE", nonce);
+  if (amount === 0n) {
+    const soldOutIn = blocksSeen(sights);
+    return soldOutIn
+      ? reject("INSUFFICIENT_BALANCE", { soldOutAt: nonce, soldOutIn })
+      : wait("CHAIN_UNAVAILABLE");
+  }
   const quote = quoteOf(intent, facts);
   if (typeof quote === "string") return reject(quote);
   const approval = isSale ? approvalFor(amount, intent, quote.venue, first) : undefined;

@@ -48,6 +48,8 @@ export type Sight = {
   clearFees: Fees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, OrderFacts>;
+  /** The hashes of the blocks that were asked for, by number. */
+  blocks: ReadonlyMap<number, string>;
   /** By hash. A transaction that the host does not know has none. */
   receipts: ReadonlyMap<string, Receipt>;
 };

@@ -3,15 +3,17 @@ import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Intent } from "./intent.ts";
 import type { OrderDetails } from "./order-details.ts";
 import { reasonText } from "./reason-text.ts";
-import { bothAnswered, isPast, type Sights } from "./sight.ts";
+import { type Block, bothAnswered, isPast, type Sights } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
 
-/** An end that no later fact about the chain changes, because no swap was signed. */
+/** An end that no later fact about the chain changes, because no swap was signed. What a sale has found may still change. */
 export type OrderEnd = {
   status: "cancelled" | "rejected" | "expired";
   reasonCode: ReasonCode;
   /** Of a sale that found no tokens: the nonce up to which the wallet was looked at. */
   soldOutAt?: number;
+  /** The blocks in which both hosts saw none. Only when these are final, it is certain. */
+  soldOutIn?: readonly Pick<Block, "number" | "hash">[];
 };
 
 /** What a client sees of an order's progress. */

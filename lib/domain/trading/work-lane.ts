@@ -18,6 +18,7 @@ export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Quest
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
   orders: orders.filter(({ life }) => life.status === "open").map(({ intent }) => intent),
+  blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
 });
 
 export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {

@@ -107,6 +107,18 @@ describe("watchFor", () => {
     });
   });
 
+  it("waits until the blocks are final in which a sale found nothing", () => {
+    const soldOutIn = [4, 6].map((number) => ({ number, hash: `0xb${number}` }));
+    const ending = {
+      status: "rejected",
+      reasonCode: "INSUFFICIENT_BALANCE",
+      soldOutAt: 7,
+      soldOutIn,
+    } as const;
+    const life = { ...open.life, status: "rejected", stage: "done" } as const;
+    expect(watchFor(view([tradeOrder({ ending, life })]), nowMs)).toMatchObject({ finalFrom: 6 });
+  });
+
   it("does not wait for an approval to be final, or for a nonce that another program has", () => {
     expect(watchFor(view([open], [mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
     const taken = slot({ nonce: 6, state: "taken", attempts: [attempt] });

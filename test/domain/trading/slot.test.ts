@@ -27,6 +27,7 @@ const sight = (receipts: readonly Receipt[], { latest = 7, finalized = 7, number
   clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
   clearL1Fee: 0n,
   orders: new Map(),
+  blocks: new Map(),
   receipts: new Map(receipts.map((each) => [each.hash, each])),
 });
 

@@ -38,11 +38,18 @@ export function sightOf(from: {
     clearL1Fee: l1Fee,
     clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
     orders,
+    blocks: new Map((question.blocks ?? []).flatMap((number) => hashAt(head, number) ?? [])),
     receipts: from.receipts(),
   };
   if (node.lie === undefined) return sight;
   seen.add(`lie: ${node.lie}`);
   return lyingSight(sight, node.lie, question);
+}
+
+function hashAt(head: ModelBlock, number: number): [[number, string]] | undefined {
+  let block: ModelBlock | undefined = head;
+  while (block !== undefined && block.number > number) block = block.parent;
+  return block?.number === number ? [[number, block.hash]] : undefined;
 }
 
 function factsOf(
