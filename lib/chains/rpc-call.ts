@@ -47,8 +47,11 @@ const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCase());
 
 export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
+/** The last second of the year 9999: what comes after it is no date that can be written. */
+const lastSecond = 253_402_300_799;
+
 const BlockSchema = v.pipe(
-  v.object({ number: SafeNumber, hash: Hash, timestamp: SafeNumber }),
+  v.object({ number: SafeNumber, hash: Hash, timestamp: v.pipe(SafeNumber, v.maxValue(lastSecond)) }),
   v.transform(({ number, hash, timestamp }): Block => ({ number, hash, time: timestamp })),
 );
 

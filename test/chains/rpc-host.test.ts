@@ -177,6 +177,7 @@ describe("request", () => {
     ["eth_getBlockByNumber", null, blockCall(9)],
     ["eth_getBlockByNumber", { number: "0x1", hash: "0x1", timestamp: "0x1" }, blockCall(9)],
     ["eth_getBlockByNumber", { number: `0x${"f".repeat(16)}`, hash, timestamp: "0x1" }, blockCall(9)],
+    ["eth_getBlockByNumber", { number: "0x1", hash, timestamp: "0x4000000000000" }, blockCall(9)],
     ["eth_call", "0x123", contractCall({ to: wallet }, "latest")],
     ["eth_feeHistory", { baseFeePerGas: [], gasUsedRatio: [], reward: [] }, feeHistoryCall(1, "latest", [])],
     [

@@ -84,8 +84,15 @@ export function agreedNonce([a, b]: Sights): number | undefined {
 }
 
 /** What any host knows of a transaction. A receipt known before is preferred, so that two hosts do not alternate. */
-export function receiptOf(hashes: readonly string[], sights: Sights, known?: Receipt): Receipt | undefined {
-  const seen = sights.flatMap((sight) => hashes.flatMap((hash) => sight?.receipts.get(hash) ?? []));
+export function receiptOf(
+  hashes: readonly string[],
+  sights: Sights,
+  isPossible: (receipt: Receipt) => boolean,
+  known?: Receipt,
+): Receipt | undefined {
+  const seen = sights
+    .flatMap((sight) => hashes.flatMap((hash) => sight?.receipts.get(hash) ?? []))
+    .filter(isPossible);
   return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
 }
 

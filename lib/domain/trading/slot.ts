@@ -1,5 +1,13 @@
 import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "./intent.ts";
-import { bothAnswered, bothSay, isSameReceipt, type Receipt, receiptOf, type Sights } from "./sight.ts";
+import {
+  bothAnswered,
+  bothSay,
+  isSameReceipt,
+  type Receipt,
+  receiptOf,
+  type Sight,
+  type Sights,
+} from "./sight.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be in the chain. */
 export type Attempt = Fees & {
@@ -56,16 +64,27 @@ export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attemp
 export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
   attempts.find(({ hash }) => hash === receipt?.hash);
 
-/** The slot as the hosts show it. One receipt is enough: a wrong one is corrected before it becomes final. */
+/**
+ * The slot as the hosts show it. One receipt is enough, as long as the other host may not have seen its block: a wrong one is
+ * corrected before it becomes final.
+ */
 export function observed(slot: Slot, sights: Sights): Slot {
   if (slot.state === "planned") return slot;
-  const receipt = receiptOf(hashesOf(slot), sights, slot.receipt);
+  const isPossible = (receipt: Receipt) => sights.every((sight) => !rulesOut(slot, receipt, sight));
+  const receipt = receiptOf(hashesOf(slot), sights, isPossible, slot.receipt);
   if (receipt !== undefined) return inState(slot, "mined", receipt);
   // Only two clear answers prove that no block has it.
   if (!bothAnswered(sights)) return slot;
   const isUsed = bothSay(sights, ({ nonce }) => nonce.latest > slot.nonce);
   return inState(slot, isUsed ? "taken" : "signed");
 }
+
+/** Whether a host's final chain goes beyond a receipt's block, and has nothing at the nonce. */
+const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, sight: Sight | undefined): boolean =>
+  sight !== undefined &&
+  !sight.receipts.has(hash) &&
+  sight.finalized.number >= block.number &&
+  sight.nonce.latest <= nonce;
 
 function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
   const { receipt: known, ...rest } = slot;

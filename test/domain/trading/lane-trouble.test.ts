@@ -43,10 +43,10 @@ describe("idleSinceMs", () => {
     ["never: it waits for gas", order({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" }), [], undefined],
     ["never: it waits for its user", order({ stage: "waiting", reasonCode: "WALLET_BUSY" }), [], undefined],
     [
-      "never: it has only to become final",
+      "five minutes were left of an hour to become final",
       order({ status: "filled" }),
       [slot({ state: "mined" })],
-      undefined,
+      endMs + 55 * minuteMs,
     ],
   ])("is the time at which %s", (_, of, slots, expected) => {
     expect(idleSinceMs([of], slots)).toBe(expected);

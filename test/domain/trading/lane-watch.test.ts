@@ -104,6 +104,7 @@ describe("watchFor", () => {
       jobs: 1,
       blocks: { "0x1": "0xb5" },
       finalFrom: 5,
+      idleSinceMs: endMs - 2000 + 55 * 60_000,
     });
   });
 

@@ -39,6 +39,15 @@ describe("observed", () => {
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
+  it("takes one host's receipt for made up when the other's final chain goes beyond its block", () => {
+    const beyond = sight([], { number: 5 });
+    for (const slotBefore of [signed, mined])
+      for (const sights of [[sight([receipt]), beyond] as const, [beyond, sight([receipt])] as const])
+        expect(observed(slotBefore, sights)).toMatchObject({ state: "signed" });
+    expect(observed(signed, [sight([receipt]), sight([], { number: 4 })]).state).toBe("mined");
+    expect(observed(signed, [sight([receipt]), sight([], { number: 5, latest: 8 })]).state).toBe("mined");
+  });
+
   it("takes a nonce for taken only if both hosts say that it is used, and neither has a receipt", () => {
     const used = sight([], { latest: 8 });
     expect(observed(signed, [used, used]).state).toBe("taken");
