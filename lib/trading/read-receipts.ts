@@ -1,6 +1,6 @@
 import type { Ask } from "../chains/ask-together.ts";
 import { decodeCall } from "../chains/calldata.ts";
-import type { ChainConfiguration } from "../chains/chain-configuration.ts";
+import type { ChainConfiguration, ChainVenue } from "../chains/chain-configuration.ts";
 import { fillOf } from "../chains/fill-logs.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import { isSlippage } from "../chains/revert-reason.ts";
@@ -12,6 +12,7 @@ import {
   transactionCall,
   type ValuesOf,
 } from "../chains/rpc-call.ts";
+import type { Call } from "../domain/trading/intent.ts";
 import type { Block, Receipt } from "../domain/trading/sight.ts";
 
 /** A transaction that a host has a receipt of. */
@@ -27,19 +28,24 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   block: blockByHashCall(mined.blockHash),
 });
 
-/** What transactions did, by hash. Undefined if one of them is not the wallet's, or makes no call of trading. */
+/**
+ * What transactions did, by hash. Undefined if one of them is not the wallet's, or makes no call of trading.
+ *
+ * @param calls What was signed, by hash. It counts where the configuration has changed since, and knows the call no more.
+ */
 export async function readReceipts(
   ask: Ask,
   configuration: ChainConfiguration,
   wallet: string,
   found: readonly (FoundReceipt & ReceiptRest)[],
+  calls?: ReadonlyMap<string, Call>,
 ): Promise<Map<string, Receipt> | undefined> {
   const areSlippages = await Promise.all(
     found.map((each) => !each.mined.isOk && failedBySlippage(ask, each)),
   );
   const receipts = new Map<string, Receipt>();
   for (const [index, { hash, mined, block, transaction }] of found.entries()) {
-    const call = decodeCall(configuration, transaction, wallet);
+    const call = decodeCall(configuration, transaction, wallet) ?? calls?.get(hash);
     if (call === undefined || transaction.from !== wallet) return undefined;
     const { gasUsed, gasPrice, l1Fee } = mined;
     const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
@@ -48,11 +54,23 @@ export async function readReceipts(
       continue;
     }
     const nothing = { spent: 0n, received: 0n };
-    const fill = call.purpose === "swap" ? fillOf(configuration, call, wallet, mined.logs) : nothing;
+    const venues = routedBy(configuration, call, transaction.to);
+    const fill =
+      call.purpose === "swap" ? fillOf({ ...configuration, venues }, call, wallet, mined.logs) : nothing;
     receipts.set(hash, { ...common, status: "ok", ...fill });
   }
   return receipts;
 }
+
+/** The venue of a call, with the router that its transaction went to. */
+const routedBy = (
+  { venues }: ChainConfiguration,
+  call: Call,
+  router: string,
+): ChainConfiguration["venues"] =>
+  call.purpose === "swap" && !venues.some((each) => each.venue === call.venue && each.router === router)
+    ? [{ venue: call.venue, router } as ChainVenue]
+    : venues;
 
 /**
  * Whether a transaction failed because of its minimum. A receipt has no reason of a failure. The same call tells it, before

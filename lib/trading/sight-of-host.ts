@@ -52,7 +52,7 @@ export async function sightOf(host: RpcHost, chain: Chain, question: Question): 
 async function look(
   ask: Ask,
   chain: Chain,
-  { wallet, hashes, orders, blocks = [] }: Question,
+  { wallet, hashes, calls, orders, blocks = [] }: Question,
 ): Promise<Sight | undefined> {
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
@@ -93,6 +93,7 @@ async function look(
     chain.configuration,
     wallet,
     found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
+    calls,
   );
   if (rest.again.hash !== latest.hash || receipts === undefined) return undefined;
   const known = await Promise.all(

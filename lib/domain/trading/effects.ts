@@ -56,6 +56,8 @@ export type PlacingView = {
 export type Question = LaneKey & {
   hashes: readonly string[];
   orders: readonly Intent[];
+  /** What was signed, by hash. */
+  calls?: ReadonlyMap<string, Call>;
   /** The numbers of blocks whose hashes count. */
   blocks?: readonly number[];
 };

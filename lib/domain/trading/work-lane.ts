@@ -3,6 +3,7 @@ import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
 import type { Sights } from "./sight.ts";
+import type { Slot } from "./slot.ts";
 import type { Lane, Step } from "./table-step.ts";
 
 /** How long hosts that disagree are asked again, and how often. */
@@ -13,10 +14,14 @@ const pauseMs = 250;
 const maxMoves = 40;
 const longestMs = 10_000;
 
+const callsOf = ({ call, attempts }: Slot) =>
+  attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
+
 export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Question => ({
   chain: lane.chain,
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+  calls: new Map(slots.flatMap(callsOf)),
   orders: orders.filter(({ life }) => life.status === "open").map(({ intent }) => intent),
   blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
 });

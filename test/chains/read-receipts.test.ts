@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askInParts } from "../../lib/chains/ask-in-parts.ts";
+import { encodeCall } from "../../lib/chains/calldata.ts";
 import { type MinedTransaction, receiptCall } from "../../lib/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../lib/chains/rpc-host.ts";
 import { localContracts } from "../../lib/dev/chains/deployment.ts";
+import { type Call, swapBy } from "../../lib/domain/trading/intent.ts";
 import { readReceipts } from "../../lib/trading/read-receipts.ts";
 import { RpcFailure, type RpcServer, startRpcServer } from "../support/json-rpc-server.ts";
+import { intent } from "../support/trading.ts";
 
 const hash = `0x${"1".repeat(64)}`;
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -78,5 +81,29 @@ describe("readReceipts", () => {
   it("shows a failure that the host makes no sense of", async () => {
     server.answers.eth_call = "nonsense";
     expect((await read())?.get(hash)).toMatchObject(unexplained);
+  });
+
+  it("reads a swap by what was signed, when the chain has its venue no more", async () => {
+    const configuration = { ...localContracts("eth"), hosts: [] };
+    const [v2, ...venues] = configuration.venues;
+    if (v2 === undefined) throw new Error("There is no venue");
+    const swap = swapBy(intent({ wallet, token }), { venue: "uniswap-v2", feeBps: 30 }, 5n);
+    const { wrapped } = configuration;
+    const deposit = {
+      address: wrapped.token,
+      topics: [
+        "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
+        `0x${v2.router.slice(2).toLowerCase().padStart(64, "0")}`,
+      ],
+      data: `0x${"5".padStart(64, "0")}`,
+    };
+    const found = {
+      ...{ hash, block, mined: { ...mined, isOk: true, logs: [deposit] } },
+      transaction: { from: wallet, ...encodeCall(configuration, swap, wallet), gas: 21_000n },
+    };
+    const readBy = (calls: ReadonlyMap<string, Call>) =>
+      readReceipts((all) => host.request(all), { ...configuration, venues }, wallet, [found], calls);
+    expect((await readBy(new Map([[hash, swap]])))?.get(hash)).toMatchObject({ status: "ok", spent: 5n });
+    expect(await readBy(new Map())).toBeUndefined();
   });
 });
