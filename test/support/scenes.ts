@@ -1,6 +1,6 @@
 import type { LaneView } from "../../lib/domain/trading/effects.ts";
 import type { Scene } from "../../lib/domain/trading/next-move.ts";
-import type { OrderFacts, Receipt, Sight } from "../../lib/domain/trading/sight.ts";
+import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
 import type { Attempt } from "../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { intent, slot, tradeOrder } from "./trading.ts";
@@ -89,11 +89,3 @@ export function signedOrder({
   const of = slot({ state: "signed", isUndelivered: false, fees, attempts: [signed] }, order.intent);
   return { order, slot: of };
 }
-
-/** What the swap did in this block. */
-export const fill = (number: number): Receipt => ({
-  hash: "0x1",
-  block: { number, hash: `0xb${number}`, time: seconds },
-  ...{ fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n },
-  ...{ status: "ok", spent: 2n, received: 3n },
-});
