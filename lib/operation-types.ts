@@ -68,6 +68,11 @@ export type Defaults = {
   table: readonly TableAction[];
   /** The guarded partitions that it alone writes. */
   owns: readonly GuardedPartition[];
+  /**
+   * Whether it may write in users' own partitions, which have their settings, wallets and used keys. Where chains trade, the
+   * role is denied that otherwise.
+   */
+  writesUsers: boolean;
   /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];
   /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */

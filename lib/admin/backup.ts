@@ -9,7 +9,7 @@ import {
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { Table } from "../aws/table.ts";
-import { everythingOf, isOfTheMoment, type Key } from "../aws/table-keys.ts";
+import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../aws/table-keys.ts";
 import { afterConflicts } from "../aws/writes.ts";
 
 /** In DynamoDB's own form, because numbers lose digits in any other. */
@@ -22,7 +22,7 @@ export type Comparison = {
   /** The live table. */
   table: Table;
   backup: Table;
-  /** Compares this user's partition alone. */
+  /** Compares this user's partitions alone. */
   userID?: string | undefined;
   now: Date;
 };
@@ -79,26 +79,26 @@ const pageSize = 100;
 async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
   const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
   const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
-  let ExclusiveStartKey: StoredItem | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      userID === undefined
-        ? new ScanCommand({ ...common, ExclusiveStartKey })
-        : new QueryCommand({ ...common, ExclusiveStartKey, ...partitionOf(userID) }),
-    );
-    const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
-    if (items.length > 0) yield items;
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
+  // Without a user, the whole table.
+  for (const range of userID === undefined ? [undefined] : everythingOf(userID)) {
+    let ExclusiveStartKey: StoredItem | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        range === undefined
+          ? new ScanCommand({ ...common, ExclusiveStartKey })
+          : new QueryCommand({ ...common, ExclusiveStartKey, ...within(range) }),
+      );
+      const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
+      if (items.length > 0) yield items;
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
+  }
 }
 
-function partitionOf(userID: string) {
-  const { PK, from, to } = everythingOf(userID);
-  return {
-    KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-    ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
-  };
-}
+const within = ({ PK, from, to }: KeyRange) => ({
+  KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+  ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
+});
 
 /** The items of a table with the keys of these, by the text of their key. */
 async function sameKeys(

@@ -15,10 +15,10 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID        | WALLET#network#address               | a wallet; the key itself makes an address unique      |
  * | REFCODE#code       | REFCODE                              | the owner of the referral code                        |
  * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
- * | USER#userID        | ORDER#orderID                        | an order                                              |
- * | USER#userID        | POSITION#positionID                  | a position                                            |
- * | USER#userID        | ORDERAT#newest first#orderID         | the order again, for lists                            |
- * | USER#userID        | POSITIONAT#newest first#positionID   | the position again, for lists                         |
+ * | TRADES#userID      | ORDER#orderID                        | an order                                              |
+ * | TRADES#userID      | POSITION#positionID                  | a position                                            |
+ * | TRADES#userID      | ORDERAT#newest first#orderID         | the order again, for lists                            |
+ * | TRADES#userID      | POSITIONAT#newest first#positionID   | the position again, for lists                         |
  * | USER#userID        | CONNECTION#connectionID              | an open connection, with the channels subscribed to   |
  * | USER#userID        | CONNECTIONS                          | the connections that count towards the user's limit   |
  * | USER#userID        | PLANKEY                              | the record of the user's API key                      |
@@ -26,8 +26,8 @@ import type { Chain } from "../domain/settings.ts";
  * | CHANNEL#name#n     | CONNECTION#connectionID              | a subscriber of a public channel, in its shard n      |
  * | PRICES             | LATEST                               | the latest prices: one item, and one change a second  |
  * | CATALOGUE          | REWARDS                              | the rewards: one item, so that they change as a whole |
- * | USER#userID        | TRADE#orderID                        | all that is known of an order placed here             |
- * | USER#userID        | BOOK#chain#address#token             | the fills from which a token's positions follow       |
+ * | TRADES#userID      | TRADE#orderID                        | all that is known of an order placed here             |
+ * | TRADES#userID      | BOOK#chain#address#token             | the fills from which a token's positions follow       |
  * | USER#userID        | USEDKEY#operation#key                | an idempotency key that was used                      |
  * | LANES#chain#n      | LANE#address                         | a wallet's lane, in its shard n                       |
  * | LANE#chain#address | JOB#orderID                          | an order of the lane that is not settled              |
@@ -40,6 +40,9 @@ import type { Chain } from "../domain/settings.ts";
  * Orders and positions are published, and deleted a week after their end. Those for lists are kept for good if they were
  * placed here. What clients may not see of an order placed here, such as its signed transactions,
  * is in TRADE# and in the lane. Each step of an order writes all of them in one transaction.
+ *
+ * Functions that write orders have no business in USER#, where settings, wallets and used keys are. Policies name
+ * partitions only, so what those functions write is in TRADES#.
  */
 export type Key = { PK: string; SK: string };
 
@@ -63,6 +66,7 @@ const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", posi
 const listedPrefixes: Record<ExecutionKind, string> = { order: "ORDERAT#", position: "POSITIONAT#" };
 
 export const userPartition = (userID: string) => `USER#${userID}`;
+export const tradesPartition = (userID: string) => `TRADES#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
@@ -97,12 +101,12 @@ export const referralCodeKey = (code: string): Key => ({ PK: `REFCODE#${code}`, 
 export const catalogueKey: Key = { PK: "CATALOGUE", SK: "REWARDS" };
 
 export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   SK: executionPrefixes[kind] + id,
 });
 
 export const listedExecutionKey = (userID: string, kind: ExecutionKind, start: Date, id: string): Key => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   SK: `${listedPrefixes[kind]}${newestFirst(start)}#${id}`,
 });
 
@@ -144,13 +148,13 @@ export const walletsOf = (userID: string): KeyRange => ({
 });
 
 export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   from: executionPrefixes[kind],
   to: endOf(executionPrefixes[kind]),
 });
 
 export const listedExecutionsOf = (userID: string, kind: ExecutionKind): KeyRange => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   from: listedPrefixes[kind],
   to: endOf(listedPrefixes[kind]),
 });
@@ -192,12 +196,9 @@ export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
 export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
-/** Everything in a user's partition. */
-export const everythingOf = (userID: string): KeyRange => ({
-  PK: userPartition(userID),
-  from: "0",
-  to: endOf(""),
-});
+/** Everything in a user's two partitions. */
+export const everythingOf = (userID: string): KeyRange[] =>
+  [userPartition(userID), tradesPartition(userID)].map((PK) => ({ PK, from: "0", to: endOf("") }));
 
 /**
  * Whether an item describes what exists elsewhere right now: connections, API keys, prices, transactions that are not

@@ -2,23 +2,26 @@ import { createHash } from "node:crypto";
 import type { Network } from "../domain/network.ts";
 import type { BookKey } from "../domain/trading/book.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import { endOf, type Key, type KeyRange, userPartition } from "./table-keys.ts";
+import { endOf, type Key, type KeyRange, tradesPartition, userPartition } from "./table-keys.ts";
 
 const JOB = "JOB#";
 const SLOT = "SLOT#";
 const LANE = "LANE#";
 
 export const tradeKey = (userID: string, orderID: string): Key => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   SK: `TRADE#${orderID}`,
 });
 
 export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key => ({
-  PK: userPartition(userID),
+  PK: tradesPartition(userID),
   SK: `BOOK#${chain}#${wallet}#${token}`,
 });
 
-/** Names the operation, so that the keys of two operations never meet. */
+/**
+ * Not with the orders: whoever deletes it has a repeated request place a second one. Names the operation, so that the keys
+ * of two operations never meet.
+ */
 export const usedKeyKey = (userID: string, operation: "placeOrder", key: string): Key => ({
   PK: userPartition(userID),
   SK: `USEDKEY#${operation}#${key}`,

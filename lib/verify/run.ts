@@ -96,9 +96,11 @@ export class Run {
     const names = await this.#keyNames(userID);
     // With their places in channels. The service may not have noticed their end yet.
     for (const connection of await connectionsOfUser(table, userID)) await closeConnection(table, connection);
-    const items = await queryRange<Partial<Profile>>(table, everythingOf(userID));
+    const items = await Promise.all(
+      everythingOf(userID).map((range) => queryRange<Partial<Profile>>(table, range)),
+    );
     const record = userKeyRecordKey(userID).SK;
-    for (const { PK, SK, refID } of items) {
+    for (const { PK, SK, refID } of items.flat()) {
       if (refID !== undefined) await this.#delete(referralCodeKey(refID));
       // The record names keys that are to be deleted.
       if (SK !== record) await this.#delete({ PK, SK });

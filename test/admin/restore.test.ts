@@ -2,7 +2,7 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Item, Table } from "../../lib/aws/table.ts";
-import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
+import { executionKey, profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
@@ -86,11 +86,11 @@ describe("restore --check", () => {
       userKeyRecordKey("alice"),
       retiredKeyKey(now, "alice/1"),
       { PK: "PRICES", SK: "LATEST" },
-      { ...profileKey("alice"), SK: "ORDER#old", expiresAt: seconds(now, -1) },
+      { ...executionKey("alice", "order", "old"), expiresAt: seconds(now, -1) },
     ]);
     expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
-    await putItems(backup, [{ ...profileKey("alice"), SK: "ORDER#new", expiresAt: seconds(now, 1) }]);
-    expect((await restore(["--check"])).out).toMatch(/^missing: USER#alice ORDER#new$/m);
+    await putItems(backup, [{ ...executionKey("alice", "order", "new"), expiresAt: seconds(now, 1) }]);
+    expect((await restore(["--check"])).out).toMatch(/^missing: TRADES#alice ORDER#new$/m);
   });
 });
 
@@ -112,10 +112,15 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("changes one user alone with --user", async () => {
+  it("changes one user alone with --user, in both of their partitions", async () => {
     await damage();
-    expect(await restore(["--fix", "--exact", "--user", "alice"])).toMatchObject({ out: tally(1, 0, 1) });
-    expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 1\nnewer: 1\n$/);
+    await putItems(
+      backup,
+      ["alice", "bob"].map((userID) => executionKey(userID, "order", "1")),
+    );
+    await putItems(table, [executionKey("alice", "position", "1")]);
+    expect(await restore(["--fix", "--exact", "--user", "alice"])).toMatchObject({ out: tally(2, 0, 2) });
+    expect((await restore(["--check"])).out).toMatch(/missing: 1\nchanged: 1\nnewer: 1\n$/);
   });
 
   it("compares tables of more than a page", async () => {

@@ -134,6 +134,19 @@ describe("isOfTheMoment", () => {
 
 const wallet = { chain: "eth", wallet: "0xf39F" } as const;
 
+describe("everythingOf", () => {
+  it("covers both partitions of the user, and nobody else's", () => {
+    const rangesOf = (userID: string) => keys.everythingOf(userID).map(({ PK }) => PK);
+    const own = [keys.profileKey, (of: string) => tradingKeys.tradeKey(of, "o")];
+    fc.assert(
+      fc.property(name, name, (userID, other) => {
+        for (const keyOf of own) expect(rangesOf(userID).includes(keyOf(other).PK)).toBe(userID === other);
+      }),
+    );
+    expect(rangesOf("ann")).toEqual(own.map((keyOf) => keyOf("ann").PK));
+  });
+});
+
 describe("a key range", () => {
   const within = ({ PK, from, to }: keys.KeyRange, key: keys.Key) =>
     key.PK === PK &&

@@ -39,7 +39,7 @@ const settings = {
 };
 
 const orders = Array.from({ length: 50 }, (_, index) => ({
-  PK: "USER#alice",
+  PK: "TRADES#alice",
   SK: `ORDERAT#${index}`,
   ...order({ orderId: `o${index}` }),
 }));

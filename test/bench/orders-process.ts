@@ -25,7 +25,7 @@ function item(userID: string, index: number) {
 
 const server = createServer(async (request, response) => {
   const { ExclusiveStartKey, ExpressionAttributeValues } = JSON.parse(await text(request));
-  const userID = ExpressionAttributeValues[":pk"].S.slice("USER#".length);
+  const userID = ExpressionAttributeValues[":pk"].S.slice("TRADES#".length);
   const items: string[] = [];
   let index = Number(ExclusiveStartKey?.index.N ?? 0);
   for (let bytes = 0; bytes < pageBytes && index < orders; index++) {

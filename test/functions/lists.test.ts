@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const stored = { PK: "USER#alice", SK: "ORDERAT#1#o1", userID: "alice", lane: "eth#0x", expiresAt: 1 };
+const stored = { PK: "TRADES#alice", SK: "ORDERAT#1#o1", userID: "alice", lane: "eth#0x", expiresAt: 1 };
 
 type Handler = typeof listOrders;
 

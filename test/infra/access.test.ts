@@ -1,5 +1,15 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
+import {
+  connectionKey,
+  executionKey,
+  listedExecutionKey,
+  profileKey,
+  settingsKey,
+  userKeyRecordKey,
+  walletKey,
+} from "../../lib/aws/table-keys.ts";
+import { bookKey, tradeKey, usedKeyKey } from "../../lib/aws/trading-keys.ts";
 import { operations } from "../../lib/operations.ts";
 import { functionsOf, logicalIdOf, only, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
@@ -119,11 +129,11 @@ describe("the key of orders", () => {
   });
 });
 
-describe("the partitions that the signer believes", () => {
-  const writes = ["PutItem", "UpdateItem", "DeleteItem"];
-  const writersOf = (partition: string, { ask: asks }: Pick<ReturnType<typeof accessIn>, "ask">) =>
-    names.filter((name) => writes.some((action) => asks(name, action, [partition]) === undefined));
+const writes = ["PutItem", "UpdateItem", "DeleteItem"];
+const writersOf = (partition: string, { ask: asks }: Pick<ReturnType<typeof accessIn>, "ask">) =>
+  names.filter((name) => writes.some((action) => asks(name, action, [partition]) === undefined));
 
+describe("the partitions that the signer believes", () => {
   it.each([
     ["SIGNED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["signTransaction"]],
     ["CANCELLED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["cancelOrder"]],
@@ -131,22 +141,57 @@ describe("the partitions that the signer believes", () => {
     ["TRADING", []],
   ])("include %s, which is written by %j alone", (partition, owners) => {
     expect(writersOf(partition, { ask })).toEqual(owners);
-    expect(writersOf("USER#u", { ask })).toContain("executeOrders");
+    expect(writersOf("TRADES#u", { ask })).toContain("executeOrders");
   });
 
   it("stay closed to roles that are given all actions on the table, also in batches and in PartiQL", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
     const more = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
     for (const action of [...writes, ...more]) {
-      expect(generous.ask("executeOrders", action, ["USER#u"])).toBeUndefined();
-      for (const partition of ["SIGNED#1", "CANCELLED#1", "POLICY#u", "TRADING"])
-        expect(generous.ask("executeOrders", action, ["USER#u", partition])).toMatch(/with an explicit deny/);
+      expect(generous.ask("executeOrders", action, ["TRADES#u"])).toBeUndefined();
+      for (const partition of ["SIGNED#1", "CANCELLED#1", "POLICY#u", "TRADING", "USER#u"])
+        expect(generous.ask("executeOrders", action, ["TRADES#u", partition])).toMatch(
+          /with an explicit deny/,
+        );
     }
   });
 
   it("can be read by those who work on orders", () => {
     expect(ask("executeOrders", "BatchGetItem", ["SIGNED#1", "TRADING"])).toBeUndefined();
     expect(ask("signTransaction", "BatchGetItem", ["CANCELLED#1", "TRADING", "USER#u"])).toBeUndefined();
+  });
+});
+
+describe("the partition of a user", () => {
+  const own = {
+    profile: profileKey("u"),
+    settings: settingsKey("u", "eth"),
+    wallet: walletKey("u", "eth", "0x1"),
+    connection: connectionKey("u", "c"),
+    "API key's record": userKeyRecordKey("u"),
+    "used key": usedKeyKey("u", "placeOrder", "k"),
+  };
+  const traded = {
+    order: executionKey("u", "order", "o"),
+    position: executionKey("u", "position", "p"),
+    "order in lists": listedExecutionKey("u", "order", new Date(0), "o"),
+    "position in lists": listedExecutionKey("u", "position", new Date(0), "p"),
+    trade: tradeKey("u", "o"),
+    book: bookKey({ userID: "u", chain: "eth", wallet: "0x1", token: "0x2" }),
+  };
+  const traders = ["executeOrders", "cancelOrder", "watchReceipts", "sweepLanes", "recordExecutions"];
+
+  it.each(Object.entries(own))("keeps a %s from functions that write orders", (_, { PK }) => {
+    const writers = writersOf(PK, { ask });
+    expect(writers.filter((name) => traders.includes(name))).toEqual([]);
+    expect(writers).toContain("placeOrder");
+    for (const action of writes)
+      expect(ask("executeOrders", action, [PK])).toMatch(/with an explicit deny in an identity-based policy/);
+    expect(ask("executeOrders", "BatchGetItem", [PK])).toBeUndefined();
+  });
+
+  it.each(Object.entries(traded))("has no %s, which executeOrders may write", (_, { PK }) => {
+    for (const action of writes) expect(ask("executeOrders", action, [PK])).toBeUndefined();
   });
 });
 
@@ -158,6 +203,8 @@ describe("DynamoDB's endpoint behind the walls", () => {
     expect(generous.ask("signTransaction", "PutItem", ["A"], "arn:aws:dynamodb:us-east-1:1:table/x")).toMatch(
       /no VPC endpoint policy/,
     );
-    expect(accessIn(impostor).ask("executeOrders", "PutItem", ["USER#u"])).toMatch(/no VPC endpoint policy/);
+    expect(accessIn(impostor).ask("executeOrders", "PutItem", ["TRADES#u"])).toMatch(
+      /no VPC endpoint policy/,
+    );
   });
 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { getItems } from "../../lib/aws/batch-get.ts";
 import { type Item, queryRange } from "../../lib/aws/table.ts";
-import { everythingOf } from "../../lib/aws/table-keys.ts";
 import { contentOf } from "../../lib/aws/trading-items.ts";
 import { jobsAndSlotsOf, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
 import { forEachConcurrently } from "../../lib/concurrency.ts";
@@ -56,10 +55,7 @@ async function tell({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
   const items = new Map(
-    (await queryRange<object>(table, everythingOf(userID))).map((item) => [
-      item.SK.replace(/#\d{13}#/, "#"),
-      item,
-    ]),
+    (await bench.itemsOf([userID])).map((item) => [item.SK.replace(/#\d{13}#/, "#"), item]),
   );
   const of = ({ SK }: { SK: string }) => items.get(SK);
   const order = contentOf("order", of(tradeKey(userID, orderId)) as Item<object>);

@@ -6,6 +6,7 @@ export type Item = { PK: string; SK: string; [attribute: string]: unknown };
 export type Expected = { id: string; referrerID: string | undefined };
 
 const userPrefix = "USER#";
+const tradesPrefix = "TRADES#";
 const walletPrefix = "WALLET#";
 const referralPrefix = "PROFILE#REFERRAL#";
 
@@ -22,7 +23,7 @@ export function problemsOfTable(items: readonly Item[], users: readonly Expected
       return [
         ...problemsOfCounters(id, own),
         ...problemsOfSlots(id, own),
-        ...problemsOfOwners(id, own),
+        ...problemsOfOwners(id, [...own, ...(partitions.get(`${tradesPrefix}${id}`) ?? [])]),
         ...problemsOfCode(id, own, codes.get(id) ?? []),
       ];
     }),
@@ -108,7 +109,7 @@ const executionPrefixes = ["ORDER#", "POSITION#"];
 
 /** The version of each order and position of a user, by id. */
 export function executionsIn(items: readonly Item[], userID: string): Map<string, number> {
-  const own = items.filter(({ PK }) => PK === `${userPrefix}${userID}`);
+  const own = items.filter(({ PK }) => PK === `${tradesPrefix}${userID}`);
   return new Map(
     executionPrefixes.flatMap((prefix) =>
       own

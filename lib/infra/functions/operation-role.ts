@@ -127,14 +127,20 @@ const guarded: Record<GuardedPartition, true> = {
   TRADING: true,
 };
 
+const usersPartitions = "USER#*";
+
 /** All ways to write an item, those that no row has included. */
 const writes = [
   ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
   ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
 ].map((name) => `dynamodb:${name}`);
 
-/** The row's actions on the table. Where chains trade, they leave alone the guarded partitions that are not its own. */
-function tableAccess({ table: actions, owns }: Operation, table: Table, networks: readonly Network[]) {
+/** The row's actions on the table. Where chains trade, denials keep it out of partitions that it must not write. */
+function tableAccess(
+  { table: actions, owns, writesUsers }: Operation,
+  table: Table,
+  networks: readonly Network[],
+) {
   const access = allow(actions, [table.tableArn]);
   const others = (Object.keys(guarded) as GuardedPartition[]).filter(
     (partition) => !owns.includes(partition),
@@ -146,7 +152,11 @@ function tableAccess({ table: actions, owns }: Operation, table: Table, networks
         actions: writes,
         resources: [table.tableArn],
         // Any, not all: a request without keys must not pass.
-        conditions: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } },
+        conditions: {
+          "ForAnyValue:StringLike": {
+            "dynamodb:LeadingKeys": writesUsers ? others : [...others, usersPartitions],
+          },
+        },
       }),
     );
   return access;

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { walletKey } from "../../../lib/aws/table-keys.ts";
-import { cancellationKey, ledgerKey, tradingStopKey } from "../../../lib/aws/trading-keys.ts";
-import { swapBy } from "../../../lib/domain/trading/intent.ts";
+import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
+import { cancellationKey, ledgerKey, tradingStopKey, usedKeyKey } from "../../../lib/aws/trading-keys.ts";
+import { readPlacing } from "../../../lib/aws/trading-views.ts";
+import { type Intent, swapBy } from "../../../lib/domain/trading/intent.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
@@ -74,7 +77,41 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   },
 };
 
+/** What changes what a user's next order goes by, if only one could write there. Each leaves something for the next. */
+const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> = {
+  "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
+    intruder.put(settingsKey(userID, chain as "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
+  "answers a repeated request with another order": (intruder, { userID, orderId }) => {
+    const told = { userID, key: `key ${orderId}`, orderId: "ANOTHER", fingerprint: "body" };
+    return intruder.put(usedKeyKey(userID, "placeOrder", told.key), told);
+  },
+  "has a repeated request place a second order": (intruder, { userID, orderId }) =>
+    intruder.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
+  "deletes a wallet": (intruder, { userID, chain, wallet }) =>
+    intruder.remove(walletKey(userID, chain, wallet)),
+};
+
+/** Does each harm, and returns those that changed what placeOrder reads. */
+async function harmDone(rights: Allows): Promise<string[]> {
+  const { desk, intruder } = await intrude(rights);
+  const { intent } = desk.named("ALICEBUYS");
+  const { userID, orderId } = intent;
+  const read = () => readPlacing(desk.table, { lane: intent, userID, key: `key ${orderId}` });
+  const done: string[] = [];
+  for (const [name, harm] of Object.entries(harms)) {
+    const before = await read();
+    await harm(intruder, intent);
+    if (!isDeepStrictEqual(await read(), before)) done.push(name);
+  }
+  return done;
+}
+
 describe("an executor that was taken over", () => {
+  it("changes no settings, used keys and wallets of users, which it would if the policy let it", async () => {
+    expect(await harmDone(allows)).toEqual([]);
+    expect(await harmDone(() => true)).toEqual(Object.keys(harms));
+  });
+
   it.each(Object.entries(ways))("gets nothing if it %s", async (_, way) => {
     const { desk, intruder } = await intrude();
     const answer = await way(intruder, desk);
@@ -96,10 +133,9 @@ describe("an executor that was taken over", () => {
       const planned = slot({ call: swapBy(intent, v2, intent.amount) }, of);
       expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
     }
-    await intruder.put(
-      walletKey("mallory", chain, wallet),
-      await intruder.read(walletKey(userID, chain, wallet)),
-    );
+    // As if it could write there.
+    const sealed = await intruder.read(walletKey(userID, chain, wallet));
+    await putItems(desk.table, [{ ...sealed, ...walletKey("mallory", chain, wallet) }]);
     const planned = slot({ call: swapBy(told, v2, told.amount), wallet }, own.intent);
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
   });

@@ -7,6 +7,7 @@ import {
   slotKey,
   tradeKey,
   tradingStopKey,
+  usedKeyKey,
 } from "../../../lib/aws/trading-keys.ts";
 import type { SignRequest } from "../../../lib/domain/trading/effects.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/domain/trading/intent.ts";
@@ -141,7 +142,8 @@ export class Intruder {
       () => this.put(ledgerKey(orderId), { ...empty, fees: { 0: fees, 1: fees, 2: fees } }),
       () => this.remove(cancellationKey(orderId)),
       () => this.remove(tradingStopKey("base")),
-      () => this.put(settingsKey(userID, "eth"), { maxGasPrice: 10 ** 9 }),
+      () => this.put(settingsKey(userID, "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
+      () => this.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
       () => this.remove(slotKey(intent, this.#random.below(6))),
       () => this.put(walletKey("mallory", chain, wallet), { _id: "wallet of alice" }),
     ])();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { queryRange, type Table } from "../../../lib/aws/table.ts";
+import { type Item, queryRange, type Table } from "../../../lib/aws/table.ts";
 import { everythingOf, walletKey } from "../../../lib/aws/table-keys.ts";
 import { contentOf } from "../../../lib/aws/trading-items.ts";
 import { slotsInLane } from "../../../lib/aws/trading-keys.ts";
@@ -99,12 +99,17 @@ export class LaneBench {
     return { reached: reached.promise, goOn: gate.resolve };
   }
 
+  /** Everything of these users, their orders included. */
+  async itemsOf(users: readonly string[]): Promise<Item<object>[]> {
+    const ranges = users.flatMap(everythingOf);
+    const items = await Promise.all(ranges.map((range) => queryRange<object>(this.table, range)));
+    return items.flat();
+  }
+
   /** All orders of these users. */
   async ordersOf(users: readonly string[]): Promise<TradeOrder[]> {
-    const items = await Promise.all(
-      users.map((userID) => queryRange<object>(this.table, everythingOf(userID))),
-    );
-    return items.flat().flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
+    const items = await this.itemsOf(users);
+    return items.flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
   }
 
   slots(): Promise<Slot[]> {

@@ -45,7 +45,7 @@ describe("leftoversIn", () => {
     { PK: "LANE#eth#0xA", SK: "JOB#o1" },
     { PK: "LANE#eth#0xA", SK: "SLOT#0000000000000003" },
     { PK: "LANE#eth#0xB", SK: "JOB#o2" },
-    { PK: "USER#a", SK: "TRADE#o1" },
+    { PK: "TRADES#a", SK: "TRADE#o1" },
   ];
 
   it("names lanes, jobs and slots of the run's wallets", () => {
