@@ -4,10 +4,13 @@ import { join } from "node:path";
 import type { TradingChain } from "../../domain/trading/trading-chain.ts";
 import type { MinedBlock } from "./miner.ts";
 
+/** A block, and one before it that was final, if one is known. */
+export type NotedBlock = MinedBlock & { final?: MinedBlock };
+
 /** What a data folder knows of its chains, beside their states. */
 export type ChainNotes = {
   /** The newest block of each chain. The table may know what happened in it. */
-  newest: { [Chain in TradingChain]?: MinedBlock };
+  newest: { [Chain in TradingChain]?: NotedBlock };
   /** The processes of the last run. */
   processes: number[];
   /** The table still has to forget what happened on earlier chains. */

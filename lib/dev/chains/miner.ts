@@ -21,7 +21,7 @@ export type Miner = {
 };
 
 /** A block is final once so many follow it: `--slots-in-an-epoch 1`. */
-const finalAfterBlocks = 2;
+export const finalAfterBlocks = 2;
 
 /**
  * Makes a block a second while a transaction waits, or the newest one is not final. An idle chain makes none, so that it costs

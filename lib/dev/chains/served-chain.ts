@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Handle, listen, StartupError } from "cdk-local-runner";
 import { chainFacts, type TradingChain } from "../../domain/trading/trading-chain.ts";
 import { callAnvil } from "./call-anvil.ts";
-import type { NoteBook } from "./chain-notes.ts";
+import type { NoteBook, NotedBlock } from "./chain-notes.ts";
 import { keepState } from "./chain-state.ts";
 import { startLocalChain } from "./local-chain.ts";
-import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
+import { finalAfterBlocks, type MinedBlock, type Miner, startMiner } from "./miner.ts";
 import { startRelay } from "./relay.ts";
 import { startSecondHost } from "./second-host.ts";
 
@@ -67,8 +67,11 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
       : await preferring(ports.relay, (port) => startRelay({ ...inFront, port, chainID, request }));
   undo.defer(() => relay?.close());
 
+  let recent: MinedBlock[] = [];
   const note = (block: MinedBlock) => {
-    book.notes.newest[chain] = block;
+    recent = [...recent, block].slice(-4);
+    const final = recent.findLast(({ number }) => number <= block.number - finalAfterBlocks);
+    book.notes.newest[chain] = { ...block, ...(final && { final }) };
     book.save();
   };
 
@@ -132,7 +135,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
 async function checkedHead(
   chain: TradingChain,
   request: (method: string, params: readonly unknown[]) => Promise<unknown>,
-  noted: MinedBlock | undefined,
+  noted: NotedBlock | undefined,
 ): Promise<MinedBlock> {
   const blockAt = async (tag: string): Promise<MinedBlock | undefined> => {
     const block = (await request("eth_getBlockByNumber", [tag, false])) as Record<
@@ -148,7 +151,11 @@ async function checkedHead(
       `Chain ${chain} went back: it is at block ${head.number}, and the table knows block ${noted.number}. ${advice}.`,
     );
   }
-  if ((await blockAt(`0x${noted.number.toString(16)}`))?.hash !== noted.hash) {
+  const hasBlock = async ({ number, hash }: MinedBlock) =>
+    (await blockAt(`0x${number.toString(16)}`))?.hash === hash;
+  // A reorganisation may have replaced the newest block, but no final one.
+  const isSame = (await hasBlock(noted)) || (noted.final !== undefined && (await hasBlock(noted.final)));
+  if (!isSame) {
     throw new StartupError(`Chain ${chain} is not the one that the table knows. ${advice}.`);
   }
   return head;

@@ -123,6 +123,16 @@ describe("a served chain", () => {
     expect(openNotes(folder).notes.newest.eth?.number).toBe(noted);
   });
 
+  it("starts though a reorganisation has replaced its newest block", async () => {
+    const folder = folderForTest();
+    const first = await started(folder);
+    await pay(first.ask);
+    await first.ask("anvil_reorg", 1, []);
+    await first.close();
+    const second = await started(folder);
+    expect(await second.ask("eth_chainId")).toBe("0x1");
+  });
+
   it("does not start if it is another chain than before", async () => {
     const [folder, other] = [folderForTest(), folderForTest()];
     const first = await started(folder);
