@@ -47,7 +47,8 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
-    maxWorkers: "100%",
+    // One more than CI has cores: many tests wait for a database, a chain or a clock.
+    maxWorkers: 3,
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [

@@ -98,7 +98,7 @@ describe("signTransaction", () => {
         }
         await expectObedience(changed, genuine);
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.FULL ? 600 : 150 },
     );
   });
 

@@ -142,7 +142,7 @@ describe("an executor that was taken over", () => {
 
   it("gets no more than the users' own orders, once each, at their minimum, whatever it does", async () => {
     const { desk, intruder } = await intrude();
-    for (let moves = 0; moves < 200; moves++) await intruder.move();
+    for (let moves = 0; moves < 100; moves++) await intruder.move();
     expect(desk.signatures).toBeGreaterThan(4);
     expect(desk.signed.size).toBeGreaterThan(2);
     expect(desk.refusals).toBeGreaterThan(50);
