@@ -12,7 +12,7 @@ describe.concurrent("a venue with faults", () => {
     first.mode.prices = false;
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
     expect(run.chains()).toEqual(networks);
-    expect(first.connections()).toBe(1);
+    expect(first.openConnections()).toBe(1);
     first.mode.prices = true;
     await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
     await waitFor(() => expect(second.openConnections()).toBe(0));
