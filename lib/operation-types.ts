@@ -107,12 +107,8 @@ export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
 /** Serves a method. */
 export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
 
-/** Refuses requests to the methods of rows that are not deployed, and to these, which have no row yet. */
-export type RefusalRow = FunctionRow & {
-  kind: "refusal";
-  methods: readonly RestMethod[];
-  errors: ErrorShapes;
-};
+/** Refuses requests to the methods of rows that are not deployed. */
+export type RefusalRow = FunctionRow & { kind: "refusal"; errors: ErrorShapes };
 
 /** Identifies the caller before every method of the REST API, or before `$connect`. */
 export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };

@@ -252,8 +252,7 @@ export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
   );
 }
 
-/** All methods of the REST API, each with the row that limits them. */
-export const restMethods: readonly (RestMethod & { name: RestOperationName | RefusalOperationName })[] = [
-  ...operationsOf("rest").map(([name, { method, path }]) => ({ name, method, path })),
-  ...operationsOf("refusal").flatMap(([name, { methods }]) => methods.map((each) => ({ name, ...each }))),
-];
+/** All methods of the REST API, each with its row's name. */
+export const restMethods: readonly (RestMethod & { name: RestOperationName })[] = operationsOf("rest").map(
+  ([name, { method, path }]) => ({ name, method, path }),
+);

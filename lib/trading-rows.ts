@@ -185,7 +185,6 @@ export const tradingRows = {
   },
   refuseTrading: {
     kind: "refusal",
-    methods: [],
     summary: "Answer requests to trade where nothing trades",
     errors: { client: "envelope", server: "envelope" },
     env: ["ALLOWED_ORIGINS"],

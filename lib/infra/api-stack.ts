@@ -1,6 +1,5 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { ScheduleRow } from "../operation-types.ts";
 import { type OperationName, operationsOf, restMethods } from "../operations.ts";
 import type { Configuration } from "./config.ts";
@@ -16,6 +15,7 @@ import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
 import { TierPlans } from "./rest/tier-plans.ts";
+import { chainsOf } from "./trading-context.ts";
 import { Walls } from "./walls/walls.ts";
 import { ConnectionAuthorizer } from "./websocket/connection-authorizer.ts";
 import { addStreamRoute } from "./websocket/routes.ts";
@@ -39,7 +39,7 @@ export class ApiStack extends Stack {
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
-    const networks = tradingChains.filter((chain) => trading[chain] !== undefined);
+    const networks = chainsOf(trading);
     const macKey = networks.length > 0 ? new MacKey(this, "MacKey") : undefined;
     const inside = rowsThat(({ opensWallets }) => opensWallets);
     const functions = new OperationFunctions(this, {

@@ -2,12 +2,12 @@ import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
-import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
 import { retained } from "./retained.ts";
+import { chainsOf } from "./trading-context.ts";
 
 export type DataStackProps = Pick<StackProps, "tags"> & {
   configuration: Configuration;
@@ -47,7 +47,7 @@ export class DataStack extends Stack {
       removalPolicy: retained,
     });
     this.key = new WalletKey(this, "Key", {
-      networks: tradingChains.filter((chain) => configuration.trading[chain] !== undefined),
+      networks: chainsOf(configuration.trading),
       apiStackName,
     });
     const users = new UserDirectory(this, "Users", {

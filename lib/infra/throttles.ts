@@ -1,14 +1,13 @@
 import type { Throttle } from "../domain/plan.ts";
 import {
   operationsOf,
-  type RefusalOperationName,
   type RestOperationName,
   restMethods,
   type WebSocketOperationName,
 } from "../operations.ts";
 
 /** What has a throttle: each method of the REST API, the preflight of each path, and each route of the WebSocket API. */
-export type ThrottledName = RestOperationName | RefusalOperationName | WebSocketOperationName | "preflight";
+export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
 
 /** What all callers together may do. A user's plan limits what one of them may do. */
 export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
@@ -33,7 +32,7 @@ const methods = restMethods.map(({ name }) => name);
 const routes = operationsOf("websocket").map(([name]) => name);
 const paths = new Set(restMethods.map(({ path }) => path));
 
-export const throttledNames: readonly ThrottledName[] = [...new Set(methods), "preflight", ...routes];
+export const throttledNames: readonly ThrottledName[] = [...methods, "preflight", ...routes];
 
 /** The throttles that apply if the context does not say otherwise. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {

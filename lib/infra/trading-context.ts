@@ -128,9 +128,13 @@ function configurationOf({ chains }: Context, chain: TradingChain): ChainConfigu
   };
 }
 
-/** The chains that trade, with what the context leaves to the defaults. */
+/** How chains trade, with what the context leaves to the defaults. */
 export const tradingOf = (context: Context): TradingConfiguration =>
   Object.fromEntries(context.trading.map((chain) => [chain, configurationOf(context, chain)]));
+
+/** The chains that trade. */
+export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
+  tradingChains.filter((chain) => trading[chain] !== undefined);
 
 /** What is wrong with the values together, each as a line that begins with its key. */
 export function tradingProblems(context: Context): string[] {
@@ -171,7 +175,7 @@ export function tradingWarnings({
   trading: TradingConfiguration;
   signerVpc: boolean;
 }): string[] {
-  const chains = tradingChains.filter((chain) => trading[chain] !== undefined);
+  const chains = chainsOf(trading);
   const unchecked = chains.filter((chain) => trading[chain]?.hosts.length === 1);
   return [
     ...unchecked.map(

@@ -252,8 +252,6 @@ describe("the permissions", () => {
           return [[lambda, gateway, expect.stringContaining('/authorizers/"')]];
         case "rest":
           return [[lambda, gateway, ofMethod(row)]];
-        case "refusal":
-          return row.methods.map((method) => [lambda, gateway, ofMethod(method)]);
         case "websocket":
           return [[lambda, gateway, expect.stringContaining(`"/live/${row.route}"`)]];
         case "schedule":

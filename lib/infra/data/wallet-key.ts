@@ -1,12 +1,12 @@
 import { Stack } from "aws-cdk-lib";
-import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
 import type { Network } from "../../domain/network.ts";
 import { roleArnOf, rowsThat } from "../functions/named-roles.ts";
 import { retained } from "../retained.ts";
-import { keyAdministration } from "./key-administration.ts";
+import { administration, ofAccount } from "./key-administration.ts";
 
 export type WalletKeyProps = {
   /** The networks whose wallets may be opened. If it is empty, none may. */
@@ -28,7 +28,7 @@ export class WalletKey extends Key {
       removalPolicy: retained,
       policy: new PolicyDocument({
         statements: [
-          ofAccount("Administer", keyAdministration),
+          administration(),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
           // Rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
@@ -65,13 +65,3 @@ export const ofOneWalletOn = (networks: readonly Network[]) => ({
   ...ofOneWallet,
   StringEquals: { "kms:EncryptionContext:network": [...networks] },
 });
-
-function ofAccount(sid: string, actions: readonly string[], conditions: Record<string, unknown> = {}) {
-  return new PolicyStatement({
-    sid,
-    actions: [...actions],
-    principals: [new AccountRootPrincipal()],
-    resources: ["*"],
-    conditions,
-  });
-}

@@ -1,9 +1,9 @@
 import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { PolicyDocument, type PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { MacAction } from "../../operation-types.ts";
-import { keyAdministration } from "../data/key-administration.ts";
+import { administration, ofAccount } from "../data/key-administration.ts";
 import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
@@ -21,7 +21,7 @@ export class MacKey extends Key {
       pendingWindow: Duration.days(7),
       policy: new PolicyDocument({
         statements: [
-          ofAccount("Administer", keyAdministration),
+          administration(),
           ...useBy(scope, "MakeCodes", "kms:GenerateMac"),
           ...useBy(scope, "CheckCodes", "kms:VerifyMac"),
         ],
@@ -36,12 +36,3 @@ function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatemen
   const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) => roleArnOf(scope, stackName, name));
   return roles.length === 0 ? [] : [ofAccount(sid, [action], { ArnEquals: { "aws:PrincipalArn": roles } })];
 }
-
-const ofAccount = (sid: string, actions: readonly string[], conditions: Record<string, unknown> = {}) =>
-  new PolicyStatement({
-    sid,
-    actions: [...actions],
-    principals: [new AccountRootPrincipal()],
-    resources: ["*"],
-    conditions,
-  });
