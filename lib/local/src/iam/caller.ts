@@ -27,7 +27,7 @@ export type Caller = {
 export type AccessRequest = { action: string; resource: string; values: ConditionValues };
 
 const emulatedKeys =
-  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
+  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
 
 /** @throws {Error} if the document has something that is not emulated, and is for a service that asks */
 export function readTemplatePolicy(document: unknown): Policy {

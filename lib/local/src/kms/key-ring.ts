@@ -1,14 +1,25 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Origin } from "./ciphertext.ts";
 import { KmsError } from "./kms-error.ts";
 
-/** One generation of a key's secret. `id` is 64 hex digits; `rotatedAt` (epoch ms) is absent on the first one. */
+/**
+ * One generation of a key's secret in base64: 32 bytes, or PKCS #8 of a private key. `id` is 64 hex digits; `rotatedAt` (epoch
+ * ms) is absent on the first one.
+ */
 export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
 
-export type KeySpec = "SYMMETRIC_DEFAULT" | "HMAC_256";
-export type KeyUsage = "ENCRYPT_DECRYPT" | "GENERATE_VERIFY_MAC";
+export type KeyUsage = "ENCRYPT_DECRYPT" | "GENERATE_VERIFY_MAC" | "KEY_AGREEMENT";
+
+/** The specs of keys, and what each is for. On AWS, a key on a curve can also be for signatures. */
+export const usageOfSpec = {
+  SYMMETRIC_DEFAULT: "ENCRYPT_DECRYPT",
+  HMAC_256: "GENERATE_VERIFY_MAC",
+  ECC_NIST_P256: "KEY_AGREEMENT",
+} as const satisfies Record<string, KeyUsage>;
+
+export type KeySpec = keyof typeof usageOfSpec;
 
 /** A key. The last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
 export type MasterKey = {
@@ -48,7 +59,7 @@ export function specOf({ spec = "SYMMETRIC_DEFAULT" }: MasterKey): KeySpec {
 }
 
 export function usageOf(key: MasterKey): KeyUsage {
-  return specOf(key) === "HMAC_256" ? "GENERATE_VERIFY_MAC" : "ENCRYPT_DECRYPT";
+  return usageOfSpec[specOf(key)];
 }
 
 export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: KeyRingOptions) {
@@ -96,7 +107,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
         keyId: randomUUID(),
         createdAt: now(),
         ...(spec !== "SYMMETRIC_DEFAULT" && { spec }),
-        materials: [newMaterial()],
+        materials: [newMaterial(spec)],
       };
       commit([...ring, key]);
       return key;
@@ -117,7 +128,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
       }
       const rotated: MasterKey = {
         ...key,
-        materials: [...key.materials, { ...newMaterial(), rotatedAt: now() }],
+        materials: [...key.materials, { ...newMaterial(specOf(key)), rotatedAt: now() }],
       };
       commit(ring.map((other) => (other === key ? rotated : other)));
       return rotated;
@@ -125,9 +136,14 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
   };
 }
 
-function newMaterial(): KeyMaterial {
-  return {
-    id: randomBytes(32).toString("hex"),
-    secret: randomBytes(SECRET_BYTES).toString("base64"),
-  };
+function newMaterial(spec: KeySpec): KeyMaterial {
+  const secret = spec === "ECC_NIST_P256" ? newPrivateKey() : randomBytes(SECRET_BYTES);
+  return { id: randomBytes(32).toString("hex"), secret: secret.toString("base64") };
 }
+
+const newPrivateKey = (): Buffer =>
+  generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "der" },
+    privateKeyEncoding: { type: "pkcs8", format: "der" },
+  }).privateKey;

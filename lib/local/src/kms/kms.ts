@@ -47,7 +47,7 @@ const defaultPolicy = readTemplatePolicy({
   ],
 });
 
-/** Emulates AWS KMS with symmetric keys and HMAC keys. It keeps everything in memory; `save` makes it durable. */
+/** Emulates AWS KMS with symmetric keys, HMAC keys and keys for key agreement. It keeps everything in memory; `save` makes it durable. */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
   const policies = new Map<string, Policy>();

@@ -3,6 +3,7 @@ import { account } from "../account.ts";
 import { type Caller, denialOf } from "../iam/caller.ts";
 import type { ConditionValues, Policy } from "../iam/policy.ts";
 import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts";
+import { deriveSharedSecret, KEY_AGREEMENT_ALGORITHM, publicKeyOf } from "./key-agreement.ts";
 import {
   currentMaterial,
   type KeyRing,
@@ -83,6 +84,29 @@ export function createOperations(
       return { KeyId: keyArn(key), MacValid: true, MacAlgorithm };
     },
 
+    GetPublicKey({ KeyId }) {
+      const key = findUsable("GetPublicKey", KeyId);
+      if (usageOf(key) !== "KEY_AGREEMENT") {
+        throw new KmsError(
+          "UnsupportedOperationException",
+          `Keys of the spec ${specOf(key)} have no public key.`,
+        );
+      }
+      return { ...specsOf(key), KeyId: keyArn(key), PublicKey: publicKeyOf(key).toString("base64") };
+    },
+
+    DeriveSharedSecret({ KeyId, KeyAgreementAlgorithm, PublicKey }) {
+      const key = findFor("KEY_AGREEMENT", "DeriveSharedSecret", KeyId, {
+        "kms:KeyAgreementAlgorithm": [KeyAgreementAlgorithm],
+      });
+      return {
+        KeyId: keyArn(key),
+        SharedSecret: deriveSharedSecret(key, PublicKey).toString("base64"),
+        KeyAgreementAlgorithm,
+        KeyOrigin: "AWS_KMS",
+      };
+    },
+
     GenerateDataKey({ KeyId, EncryptionContext, KeySpec, NumberOfBytes }) {
       const length = KeySpec === undefined ? NumberOfBytes : DATA_KEY_BYTES[KeySpec];
       if (length === undefined || (KeySpec !== undefined && NumberOfBytes !== undefined)) {
@@ -150,16 +174,12 @@ export function createOperations(
           CreationDate: key.createdAt / 1000,
           Enabled: !key.disabled,
           Description: "",
-          KeyUsage: usageOf(key),
           KeyState: key.disabled ? "Disabled" : "Enabled",
           Origin: "AWS_KMS",
           KeyManager: "CUSTOMER",
-          CustomerMasterKeySpec: specOf(key),
-          KeySpec: specOf(key),
           MultiRegion: false,
-          ...(usageOf(key) === USAGE
-            ? { EncryptionAlgorithms: [ALGORITHM], CurrentKeyMaterialId: currentMaterial(key).id }
-            : { MacAlgorithms: [MAC_ALGORITHM] }),
+          ...specsOf(key),
+          ...(usageOf(key) === USAGE && { CurrentKeyMaterialId: currentMaterial(key).id }),
         },
       };
     },
@@ -197,6 +217,20 @@ export function createOperations(
     },
   };
 }
+
+const algorithmsOf: Record<KeyUsage, object> = {
+  ENCRYPT_DECRYPT: { EncryptionAlgorithms: [ALGORITHM] },
+  GENERATE_VERIFY_MAC: { MacAlgorithms: [MAC_ALGORITHM] },
+  KEY_AGREEMENT: { KeyAgreementAlgorithms: [KEY_AGREEMENT_ALGORITHM] },
+};
+
+/** What a key is, and what it is for. */
+const specsOf = (key: MasterKey) => ({
+  CustomerMasterKeySpec: specOf(key),
+  KeySpec: specOf(key),
+  KeyUsage: usageOf(key),
+  ...algorithmsOf[usageOf(key)],
+});
 
 /** What a policy's conditions can see of an encryption context. */
 function valuesOf(context: EncryptionContext): ConditionValues {

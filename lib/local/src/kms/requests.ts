@@ -48,6 +48,13 @@ export const requests = {
   }),
   GenerateMac: v.strictObject(mac),
   VerifyMac: v.strictObject({ ...mac, Mac: bytes(6144) }),
+  GetPublicKey: v.strictObject({ KeyId: keyId, GrantTokens: grantTokens }),
+  DeriveSharedSecret: v.strictObject({
+    KeyId: keyId,
+    KeyAgreementAlgorithm: v.literal("ECDH"),
+    PublicKey: bytes(8192),
+    GrantTokens: grantTokens,
+  }),
   EnableKey: v.strictObject({ KeyId: keyId }),
   DisableKey: v.strictObject({ KeyId: keyId }),
   DescribeKey: v.strictObject({ KeyId: keyId, GrantTokens: grantTokens }),

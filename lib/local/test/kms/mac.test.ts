@@ -204,8 +204,11 @@ describe("readKeySpec", () => {
   it.each<[Record<string, unknown>, string]>([
     [{ KeySpec: "HMAC_256" }, "KeyUsage: must be GENERATE_VERIFY_MAC for the KeySpec HMAC_256"],
     [{ KeyUsage: "SIGN_VERIFY" }, "KeyUsage: must be ENCRYPT_DECRYPT for the KeySpec SYMMETRIC_DEFAULT"],
-    [{ KeySpec: "RSA_2048" }, "KeySpec: must be SYMMETRIC_DEFAULT or HMAC_256"],
-    [{ ...hmac, EnableKeyRotation: true }, "EnableKeyRotation: AWS does not rotate HMAC keys"],
+    [{ KeySpec: "RSA_2048" }, "KeySpec: must be one of SYMMETRIC_DEFAULT, HMAC_256, ECC_NIST_P256"],
+    [
+      { ...hmac, EnableKeyRotation: true },
+      "EnableKeyRotation: AWS does not rotate keys of the KeySpec HMAC_256",
+    ],
     [{ MultiRegion: true }, "MultiRegion: a key in several Regions"],
     [{ Enabled: false }, "Enabled: a disabled key"],
   ])("refuses %o", (properties, message) => {
