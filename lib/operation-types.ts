@@ -99,7 +99,10 @@ type FunctionRow = Defaults & {
 };
 
 /** A method of the REST API. Callers need a token: there are no public methods. */
-export type RestMethod = { method: "GET" | "POST"; path: `/${string}` };
+export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; path: `/${string}` };
+
+/** The methods whose requests have a JSON body. */
+export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
 
 /** Body of answers below 500, and from 500 on. */
 export type ErrorShapes = { client: ErrorShape; server: ErrorShape };

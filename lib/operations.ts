@@ -5,6 +5,7 @@
 import type { Defaults, Operation, RestMethod, Row } from "./operation-types.ts";
 import { planRows } from "./plan-rows.ts";
 import { tradingRows } from "./trading-rows.ts";
+import { walletRows } from "./wallet-rows.ts";
 
 /** What a row gets if it does not say otherwise: no rights, no configuration, and enough for one small request. */
 const defaults = {
@@ -32,27 +33,7 @@ const rows = {
     env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "FALLBACK_KEY", "PLAN_STAGES"],
     impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
-  storeWallet: {
-    kind: "rest",
-    method: "POST",
-    path: "/storeWallet_v2",
-    summary: "Import a wallet by its private key",
-    errors: { client: "message", server: "message" },
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    key: ["kms:GenerateDataKey"],
-    env: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
-    impact: "Users cannot import wallets. Stored wallets are not affected.",
-  },
-  listWallets: {
-    kind: "rest",
-    method: "GET",
-    path: "/listWallets",
-    summary: "List the user's wallets on all networks",
-    errors: { client: "message", server: "error" },
-    table: ["dynamodb:Query"],
-    env: ["ALLOWED_ORIGINS"],
-    impact: "Users cannot see their wallets. Nothing is lost.",
-  },
+  ...walletRows,
   updateTradingSettings: {
     kind: "rest",
     method: "POST",
@@ -83,16 +64,6 @@ const rows = {
     table: ["dynamodb:GetItem"],
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot see the rewards.",
-  },
-  listWalletsV2: {
-    kind: "rest",
-    method: "GET",
-    path: "/api/v2/wallets",
-    summary: "List the user's wallets, in the general envelope",
-    errors: { client: "envelope", server: "envelope" },
-    table: ["dynamodb:Query"],
-    env: ["ALLOWED_ORIGINS"],
-    impact: "Clients of the v2 wallet list cannot see the user's wallets. Nothing is lost.",
   },
   authorizeConnection: {
     kind: "authorizer",

@@ -5,6 +5,7 @@ import {
   restMethods,
   type WebSocketOperationName,
 } from "../operations.ts";
+import { walletRows } from "../wallet-rows.ts";
 
 /** What has a throttle: each method of the REST API, the preflight of each path, and each route of the WebSocket API. */
 export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
@@ -17,7 +18,9 @@ export const stagesShare = 0.8;
 
 /** Parts of the account's requests per second. An account may have half of a second's requests at once, by default. */
 const shares = {
-  method: { rate: 0.03, burst: 0.5 },
+  method: { rate: 0.02, burst: 0.5 },
+  // Users list their wallets all the time, and seldom change them.
+  walletMethod: { rate: 0.005, burst: 0.1 },
   preflight: { rate: 0.005, burst: 0.05 },
   // After an outage, all clients come back at once.
   connect: { rate: 0.05, burst: 0.5 },
@@ -26,13 +29,21 @@ const shares = {
   unsubscribe: { rate: 0.02, burst: 0.1 },
   ping: { rate: 0.05, burst: 0.1 },
   unknownMessage: { rate: 0.01, burst: 0.05 },
-} satisfies Record<WebSocketOperationName | "method" | "preflight", { rate: number; burst: number }>;
+} satisfies Record<
+  WebSocketOperationName | "method" | "walletMethod" | "preflight",
+  { rate: number; burst: number }
+>;
 
 const methods = restMethods.map(({ name }) => name);
 const routes = operationsOf("websocket").map(([name]) => name);
 const paths = new Set(restMethods.map(({ path }) => path));
 
 export const throttledNames: readonly ThrottledName[] = [...methods, "preflight", ...routes];
+
+const everyday = new Set<ThrottledName>(["storeWallet", "listWallets", "listWalletsV2"]);
+
+const shareOfMethod = (name: ThrottledName) =>
+  name in walletRows && !everyday.has(name) ? "walletMethod" : "method";
 
 /** The throttles that apply if the context does not say otherwise. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
@@ -43,7 +54,7 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   return Object.fromEntries(
     throttledNames.map((name) => [
       name,
-      of(name in shares ? shares[name as keyof typeof shares] : shares.method),
+      of(shares[name in shares ? (name as keyof typeof shares) : shareOfMethod(name)]),
     ]),
   ) as Throttles;
 }

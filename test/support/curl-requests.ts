@@ -1,7 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-export type CurlRequest = { method: "GET" | "POST"; url: string; headers: string[]; body?: string };
+export type CurlRequest = {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  url: string;
+  headers: string[];
+  body?: string;
+};
 
 /** Waits for nothing, and prints each call's arguments as a line of JSON, in the place of curl: not every machine has it. */
 const capture = `sleep() { :; }; curl() { "$0" -p 'JSON.stringify(process.argv.slice(1))' -- "$@"; }`;

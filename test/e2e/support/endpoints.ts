@@ -1,6 +1,6 @@
 export type Endpoint = {
   name: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   body?: object;
   /** The status for a known user. The request changes no visible data. */
