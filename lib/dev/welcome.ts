@@ -84,13 +84,13 @@ Ctrl-C stops everything.
 
 /** What the demo needs to know if this is not where it looks. */
 function demoOptions({ baseUrl, chains: [first] = [] }: Welcome): string {
-  const ports = [new URL(baseUrl).port, first && new URL(first.hosts[0]).port];
+  const { port } = new URL(baseUrl);
+  const chainPort = first && new URL(first.hosts[0]).port;
   const options = [
-    ports[0] !== "3000" && `--port ${ports[0]}`,
-    ports[1] !== "8545" && `--chain-port ${ports[1]}`,
+    ...(port === "3000" ? [] : [` --port ${port}`]),
+    ...(chainPort === "8545" ? [] : [` --chain-port ${chainPort}`]),
   ];
-  const named = options.filter((option) => option !== false);
-  return named.length === 0 ? "" : ` -- ${named.join(" ")}`;
+  return options.length === 0 ? "" : ` --${options.join("")}`;
 }
 
 /** Prints each message until Ctrl-C. Uses the package ws, since Node 20 has no WebSocket of its own. */

@@ -82,6 +82,8 @@ const timeText = (ms: number | undefined) => ms && new Date(ms).toISOString();
 const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
   `at most ${gweiText(maxFeePerGas)} gwei, tip ${gweiText(maxPriorityFeePerGas)}`;
 
+const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
+
 /** What clients do not see. */
 const intentFacts = ({ intent, quoted, placed, ending, ...order }: TradeOrder) => ({
   user: intent.userID,
@@ -90,7 +92,7 @@ const intentFacts = ({ intent, quoted, placed, ending, ...order }: TradeOrder) =
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,
   maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
-  submission: intent.isPrivate ? "only by a relay" : "public",
+  submission: submissionText(intent),
   approveNonces: order.approveNonces.join(", ") || "none",
   swapNonce: order.swapNonce ?? "none",
   isCancelling: order.isCancelling,
@@ -116,7 +118,7 @@ const slotFacts = ({ state, call, fees, gasLimit, isPrivate, isUndelivered, rece
   venue: call.venue,
   fees: feesText(fees),
   gasLimit,
-  submission: isPrivate ? "only by a relay" : "public",
+  submission: submissionText({ isPrivate }),
   isUndelivered,
   receipt:
     receipt && `${receipt.status} in block ${receipt.block.number}, ${receipt.block.hash}: ${receipt.hash}`,

@@ -2,6 +2,7 @@ import { requestToken, StartupError } from "cdk-local-runner";
 import { Command } from "commander";
 import { chainFacts, type TradingChain, tradingChains } from "../../domain/trading/trading-chain.ts";
 import { localAddresses } from "../chains/deployment.ts";
+import { portsOf } from "../chains/local-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "../run-program.ts";
 import { exampleWallet } from "../seed-data.ts";
 import { readHoldings } from "./demo-chain.ts";
@@ -32,7 +33,7 @@ export async function main(args: readonly string[], stdio: Stdio): Promise<numbe
     const service = new DemoService({ baseUrl, token, patience });
     const [wallet, moon] = [exampleWallet.address, localAddresses.moon];
     const holdings = (chain: TradingChain) => {
-      const url = `http://127.0.0.1:${options.chainPort + tradingChains.indexOf(chain)}`;
+      const url = `http://127.0.0.1:${portsOf(chain, options.chainPort).anvil}`;
       return readHoldings(url, wallet, moon, patience);
     };
     const deps = { service, holdings, patience, wallet, token: moon };

@@ -13,8 +13,8 @@ export type ServiceRoute = (
 const nobody: Pick<Callers, "find"> = { find: () => undefined };
 
 /**
- * The AWS services that share one server, each a route. Each answer has a request id. A call has to carry an access key of the runner's, as every call of
- * the SDK does. This keeps web pages out, which cannot send such a header to another site.
+ * The AWS services that share one server, each a route. Each answer has a request id. A call has to carry an access key of
+ * the runner's, as every call of the SDK does. This keeps web pages out, which cannot send such a header to another site.
  *
  * @param operator the credentials that have all rights
  * @param callers those with credentials of their own

@@ -20,6 +20,14 @@ export function resolved({ logicalId, type, properties }: Resource): ResolvedRes
   return { logicalId, type, properties: properties() };
 }
 
+/** Only the properties that a schema names. The others may refer to what is not emulated, or back to the resource. */
+export function namedProperties(
+  { property }: Resource,
+  { entries }: { entries: object },
+): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(entries).map((name) => [name, property(name)]));
+}
+
 /**
  * The properties of a resource, checked against what is emulated.
  * @throws StartupError that names the resource and the first property that is not emulated

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { account } from "../account.ts";
-import { notEmulated, type Resource, reading } from "../cloudformation/resource.ts";
+import { namedProperties, notEmulated, type Resource, reading } from "../cloudformation/resource.ts";
 import { generatedName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import {
@@ -70,10 +70,7 @@ type ReadEndpoint = {
 };
 
 function readEndpoint(resource: Resource): ReadEndpoint {
-  const names = Object.keys(Endpoint.entries);
-  const read = reading(resource, () =>
-    v.parse(Endpoint, Object.fromEntries(names.map((name) => [name, resource.property(name)]))),
-  );
+  const read = reading(resource, () => v.parse(Endpoint, namedProperties(resource, Endpoint)));
   const prefix = `com.amazonaws.${account.region}.`;
   const service = guardedServices.find((name) => read.ServiceName === prefix + name);
   if (service === undefined) throw notEmulated(resource, `ServiceName: ${read.ServiceName}`);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { notEmulated, type Resource, readProperties } from "../cloudformation/resource.ts";
+import { namedProperties, notEmulated, type Resource, readProperties } from "../cloudformation/resource.ts";
 import { type KeySpec, usageOfSpec } from "./key-ring.ts";
 
 const specs = Object.keys(usageOfSpec) as KeySpec[];
@@ -19,8 +19,7 @@ const Properties = v.looseObject({
  * @throws StartupError that names the resource and what is not emulated, or not possible on AWS
  */
 export function readKeySpec(resource: Resource): KeySpec {
-  const names = Object.keys(Properties.entries);
-  const properties = Object.fromEntries(names.map((name) => [name, resource.property(name)]));
+  const properties = namedProperties(resource, Properties);
   const { KeySpec, KeyUsage, EnableKeyRotation } = readProperties(Properties, { ...resource, properties });
   if (KeyUsage !== usageOfSpec[KeySpec]) {
     throw notEmulated(resource, `KeyUsage: must be ${usageOfSpec[KeySpec]} for the KeySpec ${KeySpec}`);

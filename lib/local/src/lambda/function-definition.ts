@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Credentials, Endpoints } from "../account.ts";
 import { account } from "../account.ts";
 import type { Assembly } from "../cloudformation/assembly.ts";
-import type { Resource } from "../cloudformation/resource.ts";
+import { namedProperties, type Resource } from "../cloudformation/resource.ts";
 import { functionArn, functionName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
@@ -51,10 +51,7 @@ const Properties = v.object({
 /** @throws StartupError if the function needs something that a sandbox does not have */
 export function defineFunction(resource: Resource, { assetFolder }: Assembly): FunctionDefinition {
   const at = `${resource.stackName}.Resources.${resource.logicalId}`;
-  const stated = Object.fromEntries(
-    Object.keys(Properties.entries).map((name) => [name, resource.property(name)]),
-  );
-  const parsed = v.safeParse(Properties, stated);
+  const parsed = v.safeParse(Properties, namedProperties(resource, Properties));
   if (!parsed.success) {
     const [issue] = parsed.issues;
     throw new StartupError(`${at}.Properties.${v.getDotPath(issue)}: ${issue.message}`);
