@@ -7,8 +7,7 @@ import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
-import { readSignRequest, signPayload } from "../../lib/trading/sign-payload.ts";
-import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
+import { answerSigning } from "../../lib/trading/sign-transaction.ts";
 
 const vault = openVault(environment("KEY_ID"));
 const deps = {
@@ -23,13 +22,6 @@ const deps = {
 };
 prepareToSign();
 
-export const handler = background("signTransaction", async (event: unknown, context?: Context) =>
-  signPayload(await inTime(context, () => answerTo(readSignRequest(event)))),
+export const handler = background("signTransaction", (event: unknown, context?: Context) =>
+  inTime(context, () => answerSigning(deps, event)),
 );
-
-async function answerTo(request: ReturnType<typeof readSignRequest>) {
-  if (request !== undefined) return signOnRequest(deps, request);
-  const reason = "the request cannot be read";
-  logRefusal({ orderID: undefined, reason, awsRequestId: undefined });
-  return { refused: reason };
-}

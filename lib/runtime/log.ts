@@ -11,10 +11,8 @@ export function logWarning(operation: string, error: unknown, details: object = 
   console.warn({ operation, ...nameOf(error), ...details });
 }
 
-type SigningNote = { orderID: string | undefined; reason?: string; awsRequestId: string | undefined };
-
-/** Logs that the signer has used a wallet's key, for which order, with the id under which CloudTrail has it. */
-export function logSignature(note: SigningNote): void {
+/** Logs that the signer has used a wallet's key: `note` says for which order, with the id under which CloudTrail has it. */
+export function logSignature(note: object): void {
   console.info({ event: "signTransaction signed", ...note });
 }
 
@@ -22,7 +20,7 @@ export function logSignature(note: SigningNote): void {
 export const signatureRefused = "signTransaction refused";
 
 /** Logs that the signer was asked for what it never signs. It raises an alarm, but is no fault of the function. */
-export function logRefusal(note: SigningNote): void {
+export function logRefusal(note: object): void {
   console.error({ event: signatureRefused, ...note });
 }
 

@@ -29,7 +29,7 @@ const answer = v.union([
   v.strictObject({ later: reason }),
 ]);
 
-/** Undefined if the payload is no request. The function that asks may have been taken over. */
+/** Undefined if the payload is no request. */
 export const readSignRequest = (payload: unknown): SignRequest | undefined => read(request, payload);
 
 /** Undefined if the payload is no answer to a request about this nonce. */

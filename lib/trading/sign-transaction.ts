@@ -1,5 +1,6 @@
 import { DeadlineExceeded } from "../aws/deadline.ts";
 import type { Macs } from "../aws/intent-mac.ts";
+import type { NoteCall } from "../aws/kms-client.ts";
 import type { Table } from "../aws/table.ts";
 import { writeStep } from "../aws/trading-steps.ts";
 import { readSigning, type SealedWallet } from "../aws/trading-views.ts";
@@ -14,9 +15,13 @@ import { isSameCall, type UnsignedTransaction } from "../domain/trading/intent.t
 import { signTransaction } from "../domain/trading/signer.ts";
 import { chainFacts, tradingChains } from "../domain/trading/trading-chain.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
+import { readSignRequest, signPayload } from "./sign-payload.ts";
 
-/** What the log has of an answer. KMS's id leads to the use of the key in CloudTrail, which does not know orders. */
-export type SigningNote = { orderID: string; reason?: string; awsRequestId: string | undefined };
+/**
+ * What the log has of an answer: no order if the request could not be read. KMS's id leads to the use of the key in
+ * CloudTrail, which does not know orders.
+ */
+export type SigningNote = { orderID: string | undefined; reason?: string; awsRequestId: string | undefined };
 
 export type SigningDeps = {
   table: Table;
@@ -30,6 +35,18 @@ export type SigningDeps = {
   /** Receives what keeps it from answering now, and may be over later. */
   onFault: (error: unknown) => void;
 };
+
+/**
+ * Answers a payload with one, as {@link signOnRequest}. Refuses one that cannot be read: the function that asks may have been
+ * taken over.
+ */
+export async function answerSigning(deps: SigningDeps, payload: unknown): Promise<unknown> {
+  const request = readSignRequest(payload);
+  if (request !== undefined) return signPayload(await signOnRequest(deps, request));
+  const reason = "the request cannot be read";
+  deps.onRefused({ orderID: undefined, reason, awsRequestId: undefined });
+  return signPayload({ refused: reason });
+}
 
 /**
  * Signs what a user has ordered, and nothing else, whoever asks. Asked again, it answers what it recorded.
@@ -62,8 +79,6 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
     return { later: "a call to AWS has failed" };
   }
 }
-
-type NoteCall = (kmsRequestID: string | undefined) => void;
 
 /** The effects of one request. */
 function signingEffects(
