@@ -1,17 +1,25 @@
 import { createECDH } from "node:crypto";
 import { dataSlice, getAddress, keccak256 } from "ethers";
+import { DomainError } from "./domain-error.ts";
 import { type PrivateKey, refuse, withWipe } from "./secret.ts";
+
+const secretBytes = 32;
 
 /** Reads 32 bytes of hex, with or without 0x. */
 export function readEvmKey(text: string): PrivateKey {
   const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1];
   if (hex === undefined) throw refuse("EVM", "must be 32 bytes of hex (64 digits), with or without 0x");
-  const secret = Buffer.from(hex, "hex");
+  return evmKeyOf(Buffer.from(hex, "hex"));
+}
+
+/** @param secret is wiped with the key, or if it is none. */
+export function evmKeyOf(secret: Uint8Array): PrivateKey {
   try {
+    if (secret.length !== secretBytes) throw refuse("EVM", "must be 32 bytes");
     return withWipe(addressOf(secret), secret);
-  } catch {
+  } catch (error) {
     secret.fill(0);
-    throw refuse("EVM", "is not in the range of the curve");
+    throw error instanceof DomainError ? error : refuse("EVM", "is not in the range of the curve");
   }
 }
 
@@ -20,7 +28,7 @@ export function readEvmKey(text: string): PrivateKey {
  *
  * @throws {Error} if the secret is not in the range of the curve.
  */
-function addressOf(secret: Buffer): string {
+function addressOf(secret: Uint8Array): string {
   const pair = createECDH("secp256k1");
   pair.setPrivateKey(secret);
   const coordinates = pair.getPublicKey().subarray(1);

@@ -12,3 +12,14 @@ export async function readPrivateKey(network: Network, text: string): Promise<Pr
   if (network === "sol") return (await import("./solana-key.ts")).readSolanaKey(text);
   return (await import("./evm-key.ts")).readEvmKey(text);
 }
+
+/**
+ * The private key in bytes: 32 for EVM networks; 64 for Solana, or 32 of its seed.
+ *
+ * @param bytes are wiped with the key, or before.
+ * @throws {DomainError} INVALID_PRIVATE_KEY.
+ */
+export async function privateKeyOf(network: Network, bytes: Uint8Array): Promise<PrivateKey> {
+  if (network === "sol") return (await import("./solana-key.ts")).solanaKeyOf(bytes);
+  return (await import("./evm-key.ts")).evmKeyOf(bytes);
+}

@@ -12,7 +12,14 @@ export async function readSolanaKey(text: string): Promise<PrivateKey> {
   // 64 bytes take 88 digits at most. Decoding takes quadratic time, so longer text is rejected first.
   const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
   if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
-  const secret = bytes.slice(0, 32);
+  return solanaKeyOf(bytes);
+}
+
+/**
+ * @param bytes a 64-byte secret key, or its 32-byte seed. They are wiped at once; the key has a copy of the seed.
+ */
+export async function solanaKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
+  const secret = Uint8Array.from(bytes.subarray(0, 32));
   try {
     return withWipe(await solanaAddress(bytes), secret);
   } catch (error) {
@@ -30,7 +37,7 @@ async function solanaAddress(bytes: Uint8Array): Promise<string> {
     });
     return getAddressFromPublicKey(pair.publicKey);
   }
-  if (bytes.length !== 32) throw refuse("Solana", "must be 64 bytes in base58");
+  if (bytes.length !== 32) throw refuse("Solana", "must be a secret key of 64 bytes");
   // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
   // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
   if (isPublicKey(bytes)) {

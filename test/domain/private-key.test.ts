@@ -3,7 +3,7 @@ import bs58 from "bs58";
 import { Wallet } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readPrivateKey } from "../../lib/domain/private-key.ts";
+import { privateKeyOf, readPrivateKey } from "../../lib/domain/private-key.ts";
 import { evmVectors, solanaVectors } from "../support/keys.ts";
 
 /** The order of secp256k1's group, from SEC 2. A private key is below it. */
@@ -152,5 +152,45 @@ describe("readPrivateKey", () => {
         expect(JSON.stringify([error.message, error.cause ?? null])).not.toContain(text.slice(0, 6));
       }),
     );
+  });
+});
+
+describe("privateKeyOf", () => {
+  it("reads the bytes of a key as it reads their text", async () => {
+    for (const [key, address] of evmVectors) {
+      using read = await privateKeyOf("base", Buffer.from(key, "hex"));
+      expect(read.address).toBe(address);
+      expect(Buffer.from(read.secret).toString("hex")).toBe(key);
+    }
+    for (const [seed, publicKey] of solanaVectors) {
+      using read = await privateKeyOf("sol", Buffer.from(seed + publicKey, "hex"));
+      expect(read.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
+      expect(Buffer.from(read.secret).toString("hex")).toBe(seed);
+    }
+  });
+
+  it("leaves no byte of the key behind", async () => {
+    const { seed, publicKey } = ed25519Pair();
+    const given = { eth: Buffer.alloc(32, 1), sol: Buffer.concat([seed, publicKey]) };
+    for (const network of ["eth", "sol"] as const) {
+      const key = await privateKeyOf(network, given[network]);
+      key[Symbol.dispose]();
+      expect([...given[network], ...key.secret].every((byte) => byte === 0)).toBe(true);
+    }
+  });
+
+  it.each([
+    ["eth", 0, 31],
+    ["eth", 1, 33],
+    ["eth", 1, 0],
+    ["eth", 0, 32],
+    ["eth", 255, 32],
+    ["sol", 1, 31],
+    ["sol", 1, 65],
+    ["sol", 7, 64],
+  ] as const)("refuses and wipes what is no key of %s: %d, %d times", async (network, byte, length) => {
+    const bytes = Buffer.alloc(length, byte);
+    await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });
+    expect(bytes.every((left) => left === 0)).toBe(true);
   });
 });

@@ -1,0 +1,125 @@
+import type { webcrypto } from "node:crypto";
+import {
+  Aes256Gcm,
+  CipherSuite,
+  DhkemP256HkdfSha256,
+  HkdfSha256,
+  type KemInterface,
+  OpenError,
+} from "@hpke/core";
+import { pointBytes } from "./sealing.ts";
+
+/** The suite, by the names of its parts in RFC 9180. */
+export const suiteNames = {
+  kem: "DHKEM(P-256, HKDF-SHA256)",
+  kdf: "HKDF-SHA256",
+  aead: "AES-256-GCM",
+} as const;
+
+/** What a message was sealed to and with. */
+export type SealedMessage = {
+  /** The sender's point: 65 bytes, on the curve. */
+  enc: Uint8Array;
+  ciphertext: Uint8Array;
+  info: Uint8Array;
+  aad: Uint8Array;
+};
+
+/** A private key that stays where it is. */
+export type RemoteKey = {
+  /** Its public half: 65 bytes. */
+  point: Uint8Array;
+  /** The x coordinate of the product with another point: 32 bytes, which are wiped after use. */
+  agree: (point: Uint8Array) => Promise<Uint8Array>;
+};
+
+/** A message was not sealed to this key, or not with this info and additional data, or a bit of it has changed. */
+export class NotForThisKey extends Error {
+  override readonly name = "NotForThisKey";
+}
+
+const kemID = 0x0010;
+const secretBytes = 32;
+const coordinateBytes = 32;
+const text = new TextEncoder();
+const kemSuite = Uint8Array.of(...text.encode("KEM"), kemID >> 8, kemID & 0xff);
+
+/**
+ * Opens the first message of a base-mode context.
+ *
+ * @returns the plaintext, which the caller wipes.
+ * @throws {NotForThisKey}
+ */
+export async function openMessage(
+  key: RemoteKey,
+  { enc, ciphertext, info, aad }: SealedMessage,
+): Promise<Uint8Array> {
+  const shared: ArrayBuffer[] = [];
+  const kem = remoteKem(key, (secret) => shared.push(secret));
+  const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+  try {
+    // The suite only hands the key to the KEM, which has its own.
+    const recipient = await suite.createRecipientContext({
+      recipientKey: {} as webcrypto.CryptoKey,
+      enc,
+      info,
+    });
+    return new Uint8Array(await recipient.open(ciphertext, aad));
+  } catch (error) {
+    if (error instanceof OpenError) throw new NotForThisKey();
+    throw error;
+  } finally {
+    for (const secret of shared) new Uint8Array(secret).fill(0);
+  }
+}
+
+/** Seals a message to a point on the curve, with a new key of the sender. */
+export async function sealMessage(
+  point: Uint8Array,
+  plaintext: Uint8Array,
+  info: Uint8Array,
+): Promise<Pick<SealedMessage, "enc" | "ciphertext">> {
+  const kem = new DhkemP256HkdfSha256();
+  const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+  const recipientPublicKey = await kem.deserializePublicKey(point);
+  const { ct, enc } = await suite.seal({ recipientPublicKey, info }, plaintext);
+  return { enc: new Uint8Array(enc), ciphertext: new Uint8Array(ct) };
+}
+
+/** DHKEM(P-256, HKDF-SHA256) by RFC 9180, 4.1, for a recipient. The multiplication is done by whoever holds the key. */
+function remoteKem({ point, agree }: RemoteKey, noteSecret: (secret: ArrayBuffer) => void): KemInterface {
+  const kdf = new HkdfSha256();
+  kdf.init(kemSuite);
+  const never = () => Promise.reject(new Error("This KEM only opens"));
+  return {
+    id: kemID,
+    secretSize: secretBytes,
+    encSize: pointBytes,
+    publicKeySize: pointBytes,
+    privateKeySize: secretBytes,
+    async decap({ enc }) {
+      const sender = new Uint8Array(enc as ArrayBuffer);
+      const dh = await agree(sender);
+      if (dh.length !== coordinateBytes) throw new Error("The shared secret is not a coordinate of P-256");
+      const ikm = kdf.buildLabeledIkm(text.encode("eae_prk"), dh);
+      try {
+        const context = Buffer.concat([sender, point]);
+        const info = kdf.buildLabeledInfo(text.encode("shared_secret"), context, secretBytes);
+        const secret = await kdf.extractAndExpand(new Uint8Array(), ikm, info, secretBytes);
+        noteSecret(secret);
+        return secret;
+      } finally {
+        dh.fill(0);
+        ikm.fill(0);
+      }
+    },
+    serializePublicKey: never,
+    deserializePublicKey: never,
+    serializePrivateKey: never,
+    deserializePrivateKey: never,
+    importKey: never,
+    generateKeyPair: never,
+    deriveKeyPair: never,
+    encap: never,
+  };
+}
