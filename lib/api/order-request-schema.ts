@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { envelopeOf } from "./scalars.ts";
@@ -24,7 +25,7 @@ export const PlaceOrderSchema = v.pipe(
   tradeRules(),
   v.title("PlaceOrder"),
   v.description(
-    `${tradeDescription} \`maxPriceImpact\` is 15 by default. With \`dryRun\` nothing is recorded, and no key is needed.`,
+    `${tradeDescription} \`maxPriceImpact\` is ${defaultMaxPriceImpact} by default. With \`dryRun\` nothing is recorded, and no key is needed.`,
   ),
 );
 

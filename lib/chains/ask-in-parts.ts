@@ -1,5 +1,5 @@
 import { type Ask, askTogether, type ValuesIn } from "./ask-together.ts";
-import { ChainUnavailable, HostFault } from "./host-fault.ts";
+import { isTooLarge } from "./host-fault.ts";
 
 /** Hosts limit the calls of a request. */
 const partSize = 20;
@@ -8,7 +8,7 @@ const partSize = 20;
  * Asks the same of many things, some in each request. A part whose answer is too large is halved, so that what strange
  * contracts have logged hides nothing else.
  *
- * @param callsOf Is told whether the request is about nothing else, and so cannot be halved.
+ * @param callsOf `isAlone`: the request is about nothing else, so it cannot be halved.
  */
 export async function askInParts<Item, Asked extends object>(
   ask: Ask,
@@ -33,8 +33,3 @@ export async function askInParts<Item, Asked extends object>(
   );
   return (await Promise.all(parts.map(askPart))).flat();
 }
-
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof ChainUnavailable
-    ? isTooLarge(error.cause)
-    : error instanceof HostFault && error.reason === "TOO_LARGE";

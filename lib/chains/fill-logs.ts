@@ -1,3 +1,4 @@
+import { greatest } from "../domain/trading/bigints.ts";
 import { isV2Venue, type SwapCall } from "../domain/trading/intent.ts";
 import { contractsOf } from "./calldata.ts";
 import type { ChainConfiguration } from "./chain-configuration.ts";
@@ -45,7 +46,7 @@ const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) 
   logs.filter((log) => log.address === address && log.topics[0] === topic);
 
 /** A token may log whatever it likes. */
-const atLeast0 = (amount: bigint) => (amount > 0n ? amount : 0n);
+const atLeast0 = (amount: bigint) => greatest(amount, 0n);
 
 /**
  * What a swap spent and brought, by its logs: tokens by the transfers from and to the wallet, native coin by what the

@@ -88,3 +88,9 @@ export class RpcRefusal extends Error {
 export class ChainUnavailable extends Error {
   override readonly name = "ChainUnavailable";
 }
+
+/** Whether an answer was too large, so that a host may answer a smaller question. */
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof ChainUnavailable
+    ? isTooLarge(error.cause)
+    : error instanceof HostFault && error.reason === "TOO_LARGE";

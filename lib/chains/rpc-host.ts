@@ -1,4 +1,4 @@
-import { HostFault, RpcRefusal, unsupportedCode } from "./host-fault.ts";
+import { HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
 import { chainIDCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
 
@@ -72,8 +72,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     try {
       return await itemsOf(calls, signal);
     } catch (error) {
-      const isTooLarge = error instanceof HostFault && error.reason === "TOO_LARGE";
-      if (!isTooLarge || !calls.some(({ mayBeHuge }) => mayBeHuge)) throw error;
+      if (!isTooLarge(error) || !calls.some(({ mayBeHuge }) => mayBeHuge)) throw error;
       const others = await itemsOf(
         calls.filter(({ mayBeHuge }) => !mayBeHuge),
         signal,

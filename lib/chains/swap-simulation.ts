@@ -1,4 +1,5 @@
 import type { Order } from "../domain/execution.ts";
+import { least } from "../domain/trading/bigints.ts";
 import { isV2Venue, type Route } from "../domain/trading/intent.ts";
 import { mostGas } from "../domain/trading/signing-rules.ts";
 import { contractsOf, encodeCall } from "./calldata.ts";
@@ -44,8 +45,6 @@ const farDeadline = 2 ** 32 - 1;
 
 /** So few units can be taxed away. */
 const dust = 100n;
-
-const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** For calls of a token that need no swap. */
 const tokenGas = 500_000n;
@@ -147,7 +146,7 @@ function buySimulation(
     // No pool pays more than it says. A token may say so.
     const delivered = {
       kind: "delivered",
-      amountOut: lesser(arrived, amountOut),
+      amountOut: least(arrived, amountOut),
       wantsZeroFirst: false,
     } as const;
     return { ...delivered, gasUsed: { swap: bought.gasUsed } };

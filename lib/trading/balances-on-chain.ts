@@ -2,8 +2,8 @@ import { askTogether } from "../chains/ask-together.ts";
 import { knownBalancesCall, strangeBalancesCall } from "../chains/token-balances.ts";
 import { coinDecimals } from "../domain/trading/decimal-text.ts";
 import { isWritable } from "../domain/trading/token-identity.ts";
-import { chainFacts } from "../domain/trading/trading-chain.ts";
-import { identityIn, listedTokens, nativeToken } from "./chain-requests.ts";
+import { chainFacts, nativeToken } from "../domain/trading/trading-chain.ts";
+import { identityIn, listedTokens } from "./chain-requests.ts";
 import type { ChainReader } from "./open-chains.ts";
 
 /** A wallet, and the tokens that are of interest beside the listed ones. */

@@ -8,9 +8,6 @@ import type { ChainReader } from "./open-chains.ts";
 
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
 
-/** The chain's own coin, in the place of a token's address. */
-export const nativeToken = "native";
-
 /** @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here */
 export function chainFor(chains: Chains, network: Network): ChainReader {
   const reader = chains.get(network as TradingChain);

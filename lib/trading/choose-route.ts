@@ -7,6 +7,7 @@ import type { SimulatedAfter } from "../chains/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/swap-simulation.ts";
 import { unsignedBytes } from "../chains/unsigned-transaction.ts";
 import type { Order } from "../domain/execution.ts";
+import { least } from "../domain/trading/bigints.ts";
 import { gasLimitFor, type L1Fee, networkFee, type PlannedGas } from "../domain/trading/fees.ts";
 import {
   type ApproveCall,
@@ -170,7 +171,7 @@ function withOutcome(
   const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
   const planned = (purpose: "approve" | "swap"): PlannedGas => {
     const estimate = used[purpose] ?? usualGas[purpose];
-    return { estimate, gasLimit: withinMost(gasLimitFor(estimate)), l1Fee: l1Fee[purpose] };
+    return { estimate, gasLimit: least(gasLimitFor(estimate), mostGas), l1Fee: l1Fee[purpose] };
   };
   const allowance = allowances.get(route.venue) ?? 0n;
   const wantsZeroFirst = isKnown && outcome.wantsZeroFirst;
@@ -178,7 +179,7 @@ function withOutcome(
     ...route,
     quoted: route.amountOut,
     // A pool never pays more than it says, whatever the events of its token add up to.
-    amountOut: isKnown && outcome.amountOut < route.amountOut ? outcome.amountOut : route.amountOut,
+    amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
     gas: { approve: planned("approve"), swap: planned("swap") },
     approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
     wantsZeroFirst,
@@ -186,8 +187,6 @@ function withOutcome(
     isGuess: !isKnown,
   };
 }
-
-const withinMost = (gas: bigint) => (gas < mostGas ? gas : mostGas);
 
 /** The gas of the transactions that an order by the route still needs. */
 export const transactionsOf = ({ approvals, gas }: Pick<ChosenRoute, "approvals" | "gas">): PlannedGas[] => [
@@ -208,6 +207,6 @@ export async function withEstimate(
   const [estimate] = await ask([attempt(gasEstimateCall({ ...call, from: request.wallet }, tag))]);
   // A wallet without the coin for it has no estimate.
   if (typeof estimate !== "bigint") return chosen;
-  const swap = { ...chosen.gas.swap, estimate, gasLimit: withinMost(gasLimitFor(estimate)) };
+  const swap = { ...chosen.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
   return { ...chosen, gas: { ...chosen.gas, swap } };
 }

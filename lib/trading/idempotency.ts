@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
+import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
 
 /** What a request leaves out, and what that means. */
-const defaults = { maxPriceImpact: 15, allowUnsafe: false };
+const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };
 
 /** `00.50` is `0.5`, and no other amount. */
 const canonicalAmount = (text: string) =>

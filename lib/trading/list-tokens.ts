@@ -1,8 +1,8 @@
 import type { Token } from "../api/token-schema.ts";
 import type { Network } from "../domain/network.ts";
 import { coinDecimals } from "../domain/trading/decimal-text.ts";
-import { chainFacts } from "../domain/trading/trading-chain.ts";
-import { type Chains, chainFor, listedTokens, nativeToken } from "./chain-requests.ts";
+import { chainFacts, nativeToken } from "../domain/trading/trading-chain.ts";
+import { type Chains, chainFor, listedTokens } from "./chain-requests.ts";
 import type { ChainReader } from "./open-chains.ts";
 
 /**

@@ -6,6 +6,7 @@ import { coinsCall } from "../chains/rpc-call.ts";
 import { belongingsCall } from "../chains/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/token-claims.ts";
 import { DomainError } from "../domain/domain-error.ts";
+import { greatest } from "../domain/trading/bigints.ts";
 import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
 import { feesFor } from "../domain/trading/fees.ts";
 import { isV2Venue } from "../domain/trading/intent.ts";
@@ -116,8 +117,7 @@ export async function quoteOnChain(
   const route = await withEstimate(ask, reader, request, afterTax(chosen, request, safety), tag);
   if (route === undefined || route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
-  const depths = [...second.states.values()].map(({ coins }) => coins);
-  const liquidity = depths.reduce((most, coins) => (coins > most ? coins : most), 0n);
+  const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
   const { venue, pool, feeBps } = route;
   return {
     block: found.block,

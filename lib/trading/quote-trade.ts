@@ -14,7 +14,7 @@ import { isEnough, type Need } from "../domain/trading/order-checks.ts";
 import { percentOf } from "../domain/trading/percent.ts";
 import { warningsOf } from "../domain/trading/quote-warnings.ts";
 import type { AskedTrade, TradeFacts } from "../domain/trading/trade-facts.ts";
-import { chainFacts } from "../domain/trading/trading-chain.ts";
+import { chainFacts, nativeToken } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
@@ -73,7 +73,7 @@ export function shownQuote(
     token,
     symbol: `${identity.symbol}/${chainFacts[chain].coin.symbol}`,
     amount: formatAmount(amount, inDecimals),
-    amountToken: side === "buy" ? "native" : token,
+    amountToken: side === "buy" ? nativeToken : token,
     ...(percent !== undefined && { percent }),
     amountOut: formatAmount(amountOut, outDecimals),
     minAmountOut: formatAmount(least, outDecimals),

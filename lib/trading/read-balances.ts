@@ -11,16 +11,9 @@ import type { Network } from "../domain/network.ts";
 import { addressProblem, readAddress } from "../domain/trading/address.ts";
 import { formatAmount } from "../domain/trading/decimal-text.ts";
 import { reservedBy } from "../domain/trading/reserved.ts";
-import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import { nativeToken, type TradingChain } from "../domain/trading/trading-chain.ts";
 import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
-import {
-  type Chains,
-  chainFor,
-  listedTokens,
-  nativeToken,
-  tokenNotFound,
-  walletNotFound,
-} from "./chain-requests.ts";
+import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chain-requests.ts";
 
 type Balance = Balances["balances"][number];
 

@@ -1,3 +1,4 @@
+import { greatest, least } from "./bigints.ts";
 import type { Fees, Intent } from "./intent.ts";
 
 /** Seconds after which a transaction that no block took is sent again with higher fees. */
@@ -27,9 +28,6 @@ export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees =>
   maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
 });
 
-const greater = (a: bigint, b: bigint) => (a > b ? a : b);
-const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
-
 /** Whether a node that holds a transaction with the old fees will replace it. */
 export const replaces = (fees: Fees, old: Fees): boolean =>
   fees.maxFeePerGas >= raised(old.maxFeePerGas) &&
@@ -37,10 +35,10 @@ export const replaces = (fees: Fees, old: Fees): boolean =>
 
 /** The fees of the next attempt at a nonce: enough to replace the last one. Undefined if that exceeds the cap. */
 export function bumped(last: Fees, wanted: Fees, cap: bigint): Fees | undefined {
-  const least = replacing(last);
+  const floor = replacing(last);
   const fees = {
-    maxFeePerGas: greater(least.maxFeePerGas, lesser(wanted.maxFeePerGas, cap)),
-    maxPriorityFeePerGas: greater(least.maxPriorityFeePerGas, lesser(wanted.maxPriorityFeePerGas, cap)),
+    maxFeePerGas: greatest(floor.maxFeePerGas, least(wanted.maxFeePerGas, cap)),
+    maxPriorityFeePerGas: greatest(floor.maxPriorityFeePerGas, least(wanted.maxPriorityFeePerGas, cap)),
   };
   return fees.maxFeePerGas <= cap && fees.maxPriorityFeePerGas <= fees.maxFeePerGas ? fees : undefined;
 }

@@ -1,4 +1,5 @@
 import type { GasPreset } from "../settings.ts";
+import { greatest, least } from "./bigints.ts";
 import { formatAmount } from "./decimal-text.ts";
 import type { Fees } from "./intent.ts";
 import { chainFacts, type TradingChain } from "./trading-chain.ts";
@@ -41,8 +42,6 @@ export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces
 export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
 
 const ceilDivide = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
-
-const greatest = (...values: bigint[]) => values.reduce((a, b) => (a > b ? a : b));
 
 function median(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -92,7 +91,7 @@ export function feesWithin(
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
   if (gasPriceNow(baseFee, maxPriorityFeePerGas, gasLimit, l1Fee) > maxGasPrice) return undefined;
   const cap = feeCap(maxGasPrice, gasLimit, l1Fee);
-  return { maxFeePerGas: maxFeePerGas < cap ? maxFeePerGas : cap, maxPriorityFeePerGas };
+  return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
 }
 
 /**

@@ -1,28 +1,25 @@
+import { greatest, least } from "./bigints.ts";
 import type { PlannedGas } from "./fees.ts";
 import type { Fees } from "./intent.ts";
 import type { TradeFacts } from "./trade-facts.ts";
-
-export const greatest = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b), 0n);
-
-const least = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
  * The fees that two hosts name: the lower tip, which is paid in full, and the greater part for the base fee, of which only
  * what the block wants is paid. A host that lies cannot make anybody pay more, only wait.
  */
-export function jointFees(of: readonly [Fees, ...Fees[]]): Fees {
-  const maxPriorityFeePerGas = of
-    .map((fees) => fees.maxPriorityFeePerGas)
-    .reduce((lowest, tip) => least(lowest, tip));
-  const forBase = greatest(of.map((fees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas));
+export function jointFees([first, ...others]: readonly [Fees, ...Fees[]]): Fees {
+  const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;
+  const partForBase = (fees: Fees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas;
+  const maxPriorityFeePerGas = least(tipOf(first), ...others.map(tipOf));
+  const forBase = greatest(partForBase(first), ...others.map(partForBase));
   return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
 
 /** The gas that two hosts name for a transaction. With the lower limit it might fail. */
 const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
-  estimate: greatest([a.estimate, b.estimate]),
-  gasLimit: greatest([a.gasLimit, b.gasLimit]),
-  l1Fee: greatest([a.l1Fee, b.l1Fee]),
+  estimate: greatest(a.estimate, b.estimate),
+  gasLimit: greatest(a.gasLimit, b.gasLimit),
+  l1Fee: greatest(a.l1Fee, b.l1Fee),
 });
 
 /** The facts of two hosts that give the same quote, who may still name other costs. */
@@ -34,7 +31,7 @@ export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
   return {
     ...a,
     fees: jointFees([a.fees, b.fees]),
-    baseFee: greatest([a.baseFee, b.baseFee]),
+    baseFee: greatest(a.baseFee, b.baseFee),
     // Both end with the swap.
     transactions: longer.map((gas, index) => {
       const other = shorter[index - longer.length + shorter.length];

@@ -1,13 +1,14 @@
 import type { DomainError } from "../domain-error.ts";
+import { greatest } from "./bigints.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
 import type { Fees } from "./intent.ts";
 import { type Need, objectionToOrder } from "./order-checks.ts";
 import type { Submission } from "./order-details.ts";
 import { reservedBy } from "./reserved.ts";
-import type { AskedTrade, TradeFacts } from "./trade-facts.ts";
+import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
-import { chainFacts, type OrderSettings, type TradingChain } from "./trading-chain.ts";
+import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
 
 /** What decides about a user's order beside the request and the chain. */
 export type Trader = {
@@ -40,9 +41,6 @@ export type Judgement = {
   submission: Submission;
   objection?: DomainError;
 };
-
-/** Percent. */
-const defaultMaxPriceImpact = 15;
 
 const million = 1_000_000n;
 const ppmOf = (percent: number) => BigInt(Math.round(percent * 10_000));
@@ -117,11 +115,11 @@ function leastOut(
 ): bigint {
   if (minAmountOut !== undefined)
     return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals, "minAmountOut");
-  const least = (amountOut * (million - ppmOf(slippage))) / million;
-  return least > 0n ? least : 1n;
+  const lowest = (amountOut * (million - ppmOf(slippage))) / million;
+  return greatest(lowest, 1n);
 }
 
-const rest = (units: bigint, taken: bigint) => (units > taken ? units - taken : 0n);
+const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
 
 /** What a wallet has beside what its open orders will spend. */
 export function availableOf(
@@ -146,7 +144,7 @@ function needsOfTrade(
   const available = availableOf(held, token, orders);
   const { symbol } = chainFacts[chain].coin;
   const needed = side === "buy" ? amount + max : max;
-  const coin = { token: "native", symbol, decimals: coinDecimals, needed, available: available.coins };
+  const coin = { token: nativeToken, symbol, decimals: coinDecimals, needed, available: available.coins };
   return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
 }
 

@@ -1,8 +1,9 @@
+import { greatest } from "./bigints.ts";
 import type { SignRequest } from "./effects.ts";
 import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
 import type { Call, Fees } from "./intent.ts";
-import { greatest, jointFees } from "./joint-facts.ts";
+import { jointFees } from "./joint-facts.ts";
 import { type Ground, isSettleable, orderStep, settleStep } from "./lane-steps.ts";
 import { planFor } from "./planning.ts";
 import { agreedNonce, bothAnswered, isPast, type Sights } from "./sight.ts";
@@ -119,12 +120,11 @@ function endingOf({ intent, life }: TradeOrder, { view, sights, nowMs }: Scene):
 function settleMove(scene: Scene): Move | undefined {
   const { view, sights } = scene;
   for (const order of view.orders) {
-    const { ending, life } = order;
-    const isFound = ending?.soldOutAt === undefined ? true : isFoundFinal(order, sights);
+    const isFound = isFoundFinal(order, sights);
     if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, sights), view.slots)) continue;
-    if (isFound) return { kind: "write", step: settleStep(scene, order, life) };
+    if (isFound) return { kind: "write", step: settleStep(scene, order, order.life) };
     // The chain has taken back what emptied the wallet. So the sale says nothing of the position.
-    const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
+    const { soldOutAt: _, soldOutIn: __, ...rest } = order.ending as OrderEnd;
     return { kind: "write", step: orderStep(scene, order, { ending: rest }) };
   }
   return undefined;
@@ -163,13 +163,13 @@ function bumpedFees(
   if (newest === undefined) return undefined;
   const seen = sights.filter((sight) => sight !== undefined);
   if (purpose === "clear") {
-    const l1Fee = greatest(seen.map(({ clearL1Fee }) => clearL1Fee));
+    const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
   const facts = seen.flatMap((sight) => sight.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  const l1Fee = greatest(facts.map((each) => each.l1Fee[purpose]));
+  const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
   const cap = feeCap(intent.maxGasPrice, slot.gasLimit, l1Fee);
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }

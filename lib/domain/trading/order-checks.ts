@@ -50,17 +50,13 @@ const maxOpenOrders = 20;
 /** The first reason why an order would be refused, if there is one. */
 export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
   return (
-    objectionToPlacing(checks) ??
+    objectionToTrading(checks) ??
+    objectionToWallet(checks) ??
     objectionToGasPrice(checks) ??
     shortage(checks.needs) ??
     objectionToToken(checks) ??
     objectionToImpact(checks)
   );
-}
-
-/** Says which limit of a buy it exceeds, or that the wallet or the operator lets no order in now. */
-function objectionToPlacing(checks: PlacingChecks): DomainError | undefined {
-  return objectionToTrading(checks) ?? objectionToWallet(checks);
 }
 
 export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped">) =>

@@ -4,7 +4,7 @@ import type { Call } from "./intent.ts";
 import type { FillReport, OrderDetails, ShownAttempt, Submission } from "./order-details.ts";
 import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./slot.ts";
 import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
-import { chainFacts, tradingChains } from "./trading-chain.ts";
+import { chainFacts, nativeToken, tradingChains } from "./trading-chain.ts";
 
 /** What happened to an order's transactions, in the order in which they were made. */
 export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetails {
@@ -59,12 +59,12 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
   const [[spentIn, spentText], [receivedIn, receivedText]] =
     intent.side === "buy"
       ? ([
-          ["native", coinText],
+          [nativeToken, coinText],
           [intent.token, tokenText],
         ] as const)
       : ([
           [intent.token, tokenText],
-          ["native", coinText],
+          [nativeToken, coinText],
         ] as const);
   const { allowance = 0n } = slot;
   return {

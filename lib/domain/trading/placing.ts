@@ -10,12 +10,14 @@ import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 
+type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
+
 /** A request to trade with a wallet, as it was given. */
 export type TradeRequest = LaneKey & {
   userID: string;
   trade: AskedTrade;
   /** The chain, or why it does not trade. */
-  ground: (TradingGround & { venues: readonly SwapVenue[] }) | DomainError<"UNSUPPORTED_CHAIN">;
+  ground: PlacingGround | DomainError<"UNSUPPORTED_CHAIN">;
 };
 
 /** A request to place an order. */
@@ -36,7 +38,7 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
 /** What an order would be, by facts that two hosts agree on. */
-export type Assessed = { facts: TradeFacts; judged: Judgement };
+export type Assessed = { ground: PlacingGround; facts: TradeFacts; judged: Judgement };
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
@@ -111,7 +113,7 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   ) as [Judgement, ...Judgement[]];
   // What either of them objects to is not certain to be right.
   const [objection] = [judged, ...others].flatMap((each) => each.objection ?? []);
-  return objection === undefined ? { facts, judged } : { refused: objection };
+  return objection === undefined ? { ground, facts, judged } : { refused: objection };
 }
 
 function objectionTo({ trade, ground }: TradeRequest, view: PlacingView): DomainError | undefined {
@@ -147,7 +149,7 @@ export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.route.feeBps === b.route.feeBps &&
   a.identity.decimals === b.identity.decimals;
 
-function intentOf(request: PlaceRequest, { facts, judged }: Assessed): Intent {
+function intentOf(request: PlaceRequest, { ground, facts, judged }: Assessed): Intent {
   const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
   const { gasPreset } = judged.settings;
   const seconds = validForSeconds ?? validSeconds[gasPreset];
@@ -160,7 +162,7 @@ function intentOf(request: PlaceRequest, { facts, judged }: Assessed): Intent {
     token: trade.token,
     amount: facts.amount,
     minAmountOut: judged.least,
-    ...routesFor(trade.side, request.ground instanceof DomainError ? [] : request.ground.venues, facts.route),
+    ...routesFor(trade.side, ground.venues, facts.route),
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
     maxGasPrice: judged.maxGasPrice,
     gasPreset,

@@ -1,8 +1,9 @@
 import type { ReasonCode } from "../execution.ts";
+import { greatest, least } from "./bigints.ts";
 import type { LaneView } from "./effects.ts";
 import { feesWithin, mostFee } from "./fees.ts";
 import { type ApproveCall, allowsRoute, type Intent, type SwapCall, swapBy } from "./intent.ts";
-import { greatest, jointFees } from "./joint-facts.ts";
+import { jointFees } from "./joint-facts.ts";
 import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
 import { mostGas } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
@@ -70,14 +71,14 @@ function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]): Fact
 
 /** Gas and fees within the order's highest gas price, by what these hosts say together. */
 function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts) {
-  const wanted = greatest(facts.map(({ gasLimit }) => gasLimit[purpose]));
-  const gasLimit = lesser(wanted, lesser(2n * allowed, mostGas));
-  const l1Fee = greatest(facts.map((each) => each.l1Fee[purpose]));
+  const wanted = greatest(0n, ...facts.map(({ gasLimit }) => gasLimit[purpose]));
+  const gasLimit = least(wanted, 2n * allowed, mostGas);
+  const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
   const [first, ...others] = facts;
   const fees = feesWithin(
     maxGasPrice,
     jointFees([first.fees, ...others.map((each) => each.fees)]),
-    greatest(facts.map(({ baseFee }) => baseFee)),
+    greatest(0n, ...facts.map(({ baseFee }) => baseFee)),
     gasLimit,
     l1Fee,
   );
@@ -90,7 +91,7 @@ function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly
   const [first] = facts;
   const isSale = intent.side === "sell";
   const held = first.held ?? 0n;
-  const amount = isSale && held < intent.amount ? held : intent.amount;
+  const amount = isSale ? least(held, intent.amount) : intent.amount;
   if (amount === 0n) {
     const soldOutIn = blocksSeen(sights);
     return soldOutIn
@@ -133,8 +134,6 @@ function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly
     },
   };
 }
-
-const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
  * The lowest of the hosts' quotes that reach the order's minimum, since a higher one may be made up. If there is no such

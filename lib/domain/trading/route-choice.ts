@@ -1,4 +1,5 @@
 import type { Order } from "../execution.ts";
+import { greatest } from "./bigints.ts";
 import { isV2Venue, type Route } from "./intent.ts";
 
 /** What comes of a swap by a route. */
@@ -38,7 +39,7 @@ export function bestRoute<Each extends Candidate>(
 
 /** What a route leaves, in units of what arrives. For a buy, the fee is turned into tokens at the best price. */
 function worthOf(candidates: readonly Candidate[], { side, amountIn }: RouteTrade) {
-  const most = candidates.reduce((max, { amountOut }) => (amountOut > max ? amountOut : max), 0n);
+  const most = greatest(0n, ...candidates.map(({ amountOut }) => amountOut));
   return ({ amountOut, networkFee }: Candidate): bigint =>
     amountOut - (side === "sell" ? networkFee : (networkFee * most) / amountIn);
 }

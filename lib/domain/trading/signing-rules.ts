@@ -1,3 +1,4 @@
+import { greatest, least } from "./bigints.ts";
 import type { Objection, SigningView } from "./effects.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { feeCap, type L1Fee } from "./fees.ts";
@@ -35,9 +36,9 @@ export function clearCap(
   { attempts }: Pick<Slot, "attempts">,
   l1Fee: L1Fee = 0n,
 ): bigint {
-  const affordable = greatest((lesser(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
+  const affordable = greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
-  return lesser(
+  return least(
     greatest(
       feeCap(greatest(maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
       ...own.map((attempt) => replacing(attempt).maxFeePerGas),
@@ -45,9 +46,6 @@ export function clearCap(
     feeCap(affordable, clearGas, l1Fee),
   );
 }
-
-const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
-const greatest = (...values: bigint[]) => values.reduce((a, b) => (a > b ? a : b));
 
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });

@@ -12,11 +12,12 @@ export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block 
 
 /**
  * Whether a sale has found nothing in the final chain, too. Its wallet held nothing in blocks that the chain may have taken
- * back since. Undefined until both hosts say that blocks of these numbers are final.
+ * back since. Undefined until both hosts say that blocks of these numbers are final. True for an order that has not ended this way.
  */
 export function isFoundFinal({ ending }: TradeOrder, sights: Sights): boolean | undefined {
+  if (ending?.soldOutAt === undefined) return true;
   if (!bothAnswered(sights)) return undefined;
-  const seen = ending?.soldOutIn ?? [];
+  const seen = ending.soldOutIn ?? [];
   const answers = sights.flatMap(({ finalized, blocks }) =>
     seen.map(({ number, hash }) => {
       const final = number <= finalized.number ? blocks.get(number) : undefined;

@@ -24,7 +24,7 @@ export type AskedTrade = Trade & {
   slippage?: number | undefined;
   /** Instead of the slippage, as decimal text. */
   minAmountOut?: string | undefined;
-  /** Percent. */
+  /** Percent: {@link defaultMaxPriceImpact} if absent. */
   maxPriceImpact?: number | undefined;
   gasPreset?: GasPreset | undefined;
   /** Gwei. */
@@ -32,6 +32,9 @@ export type AskedTrade = Trade & {
   mevProtection?: boolean | undefined;
   allowUnsafe?: boolean | undefined;
 };
+
+/** Percent. */
+export const defaultMaxPriceImpact = 15;
 
 /** What hosts are asked of a trade. */
 export type QuoteQuestion = LaneKey & {

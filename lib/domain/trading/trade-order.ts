@@ -5,6 +5,7 @@ import type { OrderDetails } from "./order-details.ts";
 import { reasonText } from "./reason-text.ts";
 import { type Block, bothAnswered, isPast, type Sights } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
+import { nativeToken } from "./trading-chain.ts";
 
 /** An end that no later fact about the chain changes, because no swap was signed. What a sale has found may still change. */
 export type OrderEnd = {
@@ -211,7 +212,7 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     stage: life.stage,
     settled: life.settled,
     amount: formatAmount(amount, inDecimals),
-    amountToken: side === "buy" ? "native" : intent.token,
+    amountToken: side === "buy" ? nativeToken : intent.token,
     ...(placed.percent !== undefined && { percent: placed.percent }),
     filledAmount: formatAmount(spent, inDecimals),
     ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),

@@ -9,6 +9,9 @@ import {
 /** The networks on which orders can be executed here. */
 export const tradingChains = ["eth", "base", "bsc", "avax"] as const;
 
+/** A chain's own coin, in the place of a token's address. */
+export const nativeToken = "native";
+
 export type TradingChain = (typeof tradingChains)[number];
 
 /** What is the same wherever the service runs. */
