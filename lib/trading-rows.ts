@@ -90,7 +90,7 @@ export const tradingRows = {
     writesUsers: false,
     invokes: ["executeOrders"],
     env: ["ALLOWED_ORIGINS"],
-    impact: "Users cannot cancel orders, which end by themselves when their time is up.",
+    impact: "Users cannot cancel orders. Open ones expire when their time is up.",
   },
   listOrders: {
     kind: "rest",

@@ -4,7 +4,7 @@ import type { Key } from "../aws/table-keys.ts";
 import { isOfChains } from "../aws/trading-keys.ts";
 
 /**
- * Deletes all orders that were placed here, with what belongs to them: for chains that began anew, and so know nothing of
+ * Deletes all orders that were placed here, with what belongs to them: for chains that started over, and so know nothing of
  * them. May be repeated after a crash.
  */
 export async function forgetTrading({ client, name }: Table): Promise<void> {

@@ -97,7 +97,7 @@ export async function countConnection(
 }
 
 /**
- * Lets a user open no more connections, for at least two hours. This is for those whom the authorizer lets in because it
+ * Keeps a user from opening connections, for at least two hours. This is for those whom the authorizer lets in because it
  * does not know yet that they are blocked.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {

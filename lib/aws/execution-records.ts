@@ -69,7 +69,7 @@ export async function saveExecution(
           ExpressionAttributeValues: { ":version": execution.version, ":start": known },
         },
       },
-      // What was placed here stays in lists when it is shown no more.
+      // What was placed here stays in lists when it is no longer shown.
       { Put: { TableName: table.name, Item: listed, ConditionExpression: "attribute_not_exists(lane)" } },
       // Its engine has corrected when it began, and so its place in lists.
       ...(isMoved ? [{ Delete: { TableName: table.name, Key: listedKeyOf(recorded, known) } }] : []),

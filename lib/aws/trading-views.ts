@@ -35,7 +35,7 @@ class Found {
     return names.flatMap((name) => this.get(kind, name) ?? []);
   }
 
-  /** Whether the user has the wallet no more. */
+  /** Whether the user no longer has the wallet. */
   isRetired({ chain, wallet }: LaneKey, userID: string): boolean {
     const item = this.#items.get(textOf(keysOfItems.wallet({ chain, wallet, userID })));
     return item === undefined || "retiredAt" in item;
@@ -75,7 +75,7 @@ async function find(table: Table, keys: readonly Key[]): Promise<Found> {
 const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
 
-/** What tells whether a user may still trade with a wallet, and what they allow. */
+/** What decides whether a user may still trade with a wallet, and what they allow. */
 const keysOfUser = ({ chain, wallet }: LaneKey, userID: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),
   ...settingsKeysOf(chain, userID),

@@ -60,8 +60,8 @@ const usualTip = () => BigInt(randomInt(1e8, 2e9));
 
 /**
  * Runs transactions one after another on top of a block, as if their senders had enough coin. One that reverts does not
- * stop the others. A token sees balances, gas prices and a block as those of a real transaction: with any of them at 0 it
- * could tell a simulation from a sale.
+ * stop the others. A token sees balances, gas prices and a block like those of a real transaction: a zero would reveal the
+ * simulation to it.
  */
 export function simulateCall(
   transactions: readonly SimulatedTransaction[],

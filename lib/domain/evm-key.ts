@@ -12,7 +12,7 @@ export function readEvmKey(text: string): PrivateKey {
   return evmKeyOf(Buffer.from(hex, "hex"));
 }
 
-/** @param secret is wiped with the key, or if it is none. */
+/** @param secret is wiped with the key, or at once if it is not a key. */
 export function evmKeyOf(secret: Uint8Array): PrivateKey {
   try {
     if (secret.length !== secretBytes) throw refuse("EVM", "must be 32 bytes");

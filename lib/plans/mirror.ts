@@ -92,10 +92,11 @@ function imagesOf(record: DynamoDBRecord) {
 }
 
 /**
- * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need. It compares what is there with what should be, and
- * does what is missing. So another run, even after one that was cut short anywhere, gives the same result.
+ * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need. It
+ * compares what is there with what should be, and does what is missing. So another run, even after one that was cut short
+ * anywhere, gives the same result.
  *
- * @throws {LimitReached} if the account can have no more keys or plans. Once the user's old key is deleted, deleteRetiredKeys
+ * @throws {LimitReached} if the account has all the keys or plans that it may have. Once the user's old key is deleted, deleteRetiredKeys
  * tries again.
  * @throws {KeyChanged} if another run has changed the record meanwhile.
  */

@@ -29,7 +29,7 @@ export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "c
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
-/** What a token is, by what is listed or else by what it says of itself. Undefined if it is none. */
+/** What a token is, by what is listed or else by what it says of itself. Undefined if it is no token. */
 export const identityIn = (
   { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
   token: string,
@@ -37,7 +37,7 @@ export const identityIn = (
 ): TokenIdentity | undefined =>
   tokenIdentity(token, claims, listedTokens(configuration), [chainFacts[chain].coin.symbol]);
 
-/** @throws {DomainError} TOKEN_NOT_FOUND if it is none */
+/** @throws {DomainError} TOKEN_NOT_FOUND if it is no token */
 export function identify(
   reader: Pick<ChainReader, "chain" | "configuration">,
   token: string,

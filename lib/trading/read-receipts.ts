@@ -31,7 +31,7 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
 /**
  * What transactions did, by hash. Undefined if one of them is not the wallet's, or makes no call of trading.
  *
- * @param calls What was signed, by hash. It counts where the configuration has changed since, and knows the call no more.
+ * @param calls What was signed, by hash. It counts if the configuration has changed since and no longer knows the call.
  */
 export async function readReceipts(
   ask: Ask,
@@ -73,9 +73,9 @@ const routedBy = (
     : venues;
 
 /**
- * Whether a transaction failed because of its minimum. A receipt has no reason of a failure. The same call tells it, before
- * and after the block that has the transaction: others in the block may have moved the price. It is asked for alone, and may
- * stay unknown: what a strange token reverts with must not keep the wallet's transactions from being seen.
+ * Whether a transaction failed because of its minimum. A receipt has no reason of a failure, so the same call is repeated on
+ * the state before and after the transaction's block: others in the block may have moved the price. That is a request of its
+ * own, and the reason may stay unknown: what a strange token reverts with must not hide the wallet's transactions.
  */
 async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): Promise<boolean> {
   const calls = [block.number - 1, block.number].map((tag) => failureOf(contractCall(transaction, tag)));

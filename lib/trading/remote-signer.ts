@@ -1,7 +1,7 @@
 import type { Signer } from "./execute-orders.ts";
 import { readSignAnswer, signPayload } from "./sign-payload.ts";
 
-/** The signer's answer was none. */
+/** What the signer answered cannot be read. */
 class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }

@@ -126,7 +126,7 @@ function encodedCall(
   } catch {
     // The chain has no such venue, or a number is out of its range.
   }
-  return { refused: "the call is none of the configured contracts'" };
+  return { refused: "no configured contract has this call" };
 }
 
 function asRefusal(error: unknown) {

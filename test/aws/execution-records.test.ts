@@ -99,7 +99,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([]);
   });
 
-  it("changes nothing in lists that was placed here, when it is shown no more", async () => {
+  it("changes nothing in lists that was placed here, when it is no longer shown", async () => {
     const userID = randomUUID();
     const own = order({ status: "filled", settled: true });
     const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });

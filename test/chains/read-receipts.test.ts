@@ -83,7 +83,7 @@ describe("readReceipts", () => {
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
 
-  it("reads a swap by what was signed, when the chain has its venue no more", async () => {
+  it("reads a swap by what was signed, when the chain no longer has its venue", async () => {
     const configuration = { ...localContracts("eth"), hosts: [] };
     const [v2, ...venues] = configuration.venues;
     if (v2 === undefined) throw new Error("There is no venue");

@@ -174,7 +174,7 @@ describe("the effect glance", () => {
   const glance = (asked: readonly string[], latest?: string) =>
     glanceEffect(chainsOf()).glance({ chain: "eth", hashes: asked, ...(latest !== undefined && { latest }) });
 
-  it("tells which blocks have which transactions, and the latest and the final block", async () => {
+  it("says which blocks have which transactions, and the latest and the final block", async () => {
     first.answers = answers([two]);
     expect(await glance([one, two])).toEqual({
       latest: hashOf("9"),

@@ -14,13 +14,13 @@ const db = tableForTests();
 
 beforeAll(() => loseAnswers(db.table));
 
-/** What a client does with an order, and what may become of it. */
+/** What a client does with an order, and how it may end. */
 type Story = {
   side: "buy" | "sell";
   /** Cancels after so many runs for the order. */
   cancelAfter?: number;
   outcomes: readonly TradeOrder["life"]["status"][];
-  /** The kinds of faults that it is told with. */
+  /** The kinds of faults that interrupt it. */
   faults: readonly Fault[];
 };
 
@@ -33,8 +33,8 @@ const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"]
 const mostFaults = FULL ? allFaults : allFaults.slice(1);
 const someFaults = FULL ? allFaults : allFaults.slice(1, 2);
 
-/** Tells the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
-async function tell({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
+/** Plays the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
+async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
   const request = bench.request({ side });
   let isPlaced = false;
   while (!isPlaced)
@@ -51,7 +51,7 @@ async function tell({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
   throw new Error("The order never came to an end");
 }
 
-/** Expects that the order has ended once, that everybody sees it as it is, and that nothing else is left. */
+/** Expects that the order has ended once, that everybody sees how, and that nothing else is left. */
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
   const items = new Map(
@@ -100,23 +100,25 @@ describe("an order on the table", () => {
   it.each(Object.entries(stories))("ends once if any effect of %s fails", async (_, story) => {
     const whole = await new LaneBench(db.table).open();
     const names = failOne(whole, undefined);
-    await expectSettled(whole, await tell(story, whole), story);
-    const told = [...names];
-    const faults = told.flatMap((effect, index) =>
+    await expectSettled(whole, await play(story, whole), story);
+    const effects = [...names];
+    const faults = effects.flatMap((effect, index) =>
       faultsOf(effect)
         .filter((how) => story.faults.includes(how))
         // Of those that change nothing, one is like the other.
-        .filter(() => FULL || isChanging(effect) || told.indexOf(effect) === index)
+        .filter(() => FULL || isChanging(effect) || effects.indexOf(effect) === index)
         .map((how) => ({ number: index + 1, how })),
     );
-    expect(new Set(faults.map(({ number }) => told[number - 1])).size).toBeGreaterThan(3);
+    expect(new Set(faults.map(({ number }) => effects[number - 1])).size).toBeGreaterThan(3);
     await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
       const bench = await new LaneBench(db.table).open();
       failOne(bench, fault);
       try {
-        await expectSettled(bench, await tell(story, bench), story);
+        await expectSettled(bench, await play(story, bench), story);
       } catch (error) {
-        throw new Error(`${told[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
+        throw new Error(`${effects[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, {
+          cause: error,
+        });
       }
     });
   });

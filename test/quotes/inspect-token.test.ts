@@ -134,7 +134,7 @@ describe("inspectToken", () => {
     },
   );
 
-  it("names the field of an address that is none", async () => {
+  it("names the field of what is not an address", async () => {
     const wrong = moon.replace(/[a-f]/, (letter) => letter.toUpperCase());
     for (const token of [wrong, "native"]) {
       const refused = { code: "INVALID_REQUEST", details: { field: "token" } };

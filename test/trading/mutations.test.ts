@@ -130,7 +130,7 @@ describe("signTransaction", () => {
       fc.asyncProperty(lies, async (lie) => {
         const genuine = scenes[lie.name] as Scene;
         const { request, order, slot: planned } = genuine;
-        const told = { ...order.intent, ...(lie.isLying && lie.intent) };
+        const claimed = { ...order.intent, ...(lie.isLying && lie.intent) };
         const { call } = planned;
         const changed: Scene = {
           ...genuine,
@@ -142,7 +142,7 @@ describe("signTransaction", () => {
               maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
             },
           },
-          order: { ...order, intent: told },
+          order: { ...order, intent: claimed },
           slot: {
             ...planned,
             nonce: lie.nonce,
@@ -150,11 +150,11 @@ describe("signTransaction", () => {
             attempts: [],
             call:
               call.purpose === "swap"
-                ? swapBy(told, call, told.amount / lie.part)
-                : { ...call, token: told.token, amount: told.amount },
+                ? swapBy(claimed, call, claimed.amount / lie.part)
+                : { ...call, token: claimed.token, amount: claimed.amount },
           },
           ledger: {
-            orderId: told.orderId,
+            orderId: claimed.orderId,
             approveNonces: lie.approved,
             fees: {},
             revision: 1,

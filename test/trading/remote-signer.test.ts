@@ -55,7 +55,7 @@ describe("remoteSigner", () => {
     ["more than one answer", { refused: "no", later: "soon" }],
     ["a slot of another nonce", { slot: { ...slots.slot, nonce: 8 } }],
     ["a slot without an attempt", { slot: { ...slots.slot, attempts: [] } }],
-    ["an amount that is none", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
+    ["an amount that is no number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
   ])("keeps the order for later if the answer is %s", async (_, answer) => {
     const onFault = vi.fn();
     const signer = remoteSigner(async () => answer, onFault);

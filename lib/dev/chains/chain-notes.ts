@@ -21,7 +21,7 @@ export type ChainNotes = {
 
 export type NoteBook = {
   readonly notes: ChainNotes;
-  /** Writes the notes soon, and as they are then. */
+  /** Writes the notes soon, with what they hold by then. */
   save(): void;
   /** Resolves once everything is written. */
   saved(): Promise<void>;
@@ -65,7 +65,7 @@ export function whenDue(action: () => Promise<void>): { soon(): void; done(): Pr
     soon() {
       isDue = true;
       current ??= run();
-      // Whoever waits for it is told.
+      // `done` rejects with it.
       current.catch(() => {});
     },
     done: async () => current,

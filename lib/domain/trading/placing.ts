@@ -131,7 +131,7 @@ function objectionTo({ trade, ground }: TradeRequest, view: PlacingView): Domain
   });
 }
 
-/** What both hosts say. One alone could name a minimum far below the market, or that there is none. */
+/** What both hosts say. A single one could make up a minimum far below the market, or hide that there is a route. */
 function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
   if (a === undefined || b === undefined) return undefined;
   if (a instanceof DomainError || b instanceof DomainError)

@@ -141,7 +141,7 @@ describe("a local chain", () => {
     );
   });
 
-  it("mines nothing by itself, and finalizes a block two blocks later", async () => {
+  it("mines only on request, and finalizes a block two blocks later", async () => {
     const number = async (tag: string) =>
       Number(((await chain.request("eth_getBlockByNumber", [tag, false])) as { number: string }).number);
     const before = await number("latest");

@@ -76,7 +76,7 @@ describe("the local chains", () => {
 });
 
 describe("the local chains of a data folder", () => {
-  it("are there again after their runner was killed, and start anew only if they are to", async () => {
+  it("are there again after their runner was killed, and start over only with `reset`", async () => {
     const folder = folderForTest();
     const port = await freePorts(chainPorts);
     const script = join(import.meta.dirname, "support/chains-process.ts");
@@ -111,15 +111,15 @@ describe("the local chains of a data folder", () => {
     expect(again.book.notes.isReset).toBeUndefined();
     await again[Symbol.asyncDispose]();
 
-    const anew = await openLocalChains({ port, folder, reset: true });
+    const fresh = await openLocalChains({ port, folder, reset: true });
     expect(readdirSync(join(folder, "chains"))).toEqual([]);
     expect(openNotes(folder).notes).toMatchObject({ newest: {}, isReset: true });
-    await anew.start();
+    await fresh.start();
     const counts = await Promise.all(
-      urlsOf(anew).map((url) => ask(url, "eth_getTransactionCount", alice.address, "latest")),
+      urlsOf(fresh).map((url) => ask(url, "eth_getTransactionCount", alice.address, "latest")),
     );
     expect(counts).toEqual(tradingChains.map(() => "0x0"));
-    await anew[Symbol.asyncDispose]();
+    await fresh[Symbol.asyncDispose]();
     expect(existsSync(join(folder, "chains/avax.json"))).toBe(true);
   });
 });

@@ -59,7 +59,7 @@ describe("the relay of a local chain", () => {
     expect(await receipt(hash as string)).toMatchObject({ status: "0x1" });
   });
 
-  it("includes after as many blocks as it is told", async () => {
+  it("delays transactions by as many blocks as its faults say", async () => {
     relay.faults = { delayBlocks: 2 };
     const { raw, hash } = await signed();
     await send(raw);

@@ -73,7 +73,7 @@ async function pay(ask: Opened["ask"], value = 1): Promise<string> {
 const payments = async ({ ask }: Opened) => Number(await ask("eth_getBalance", stranger, "latest"));
 
 describe("a served chain", () => {
-  it("mines by itself, and is there again after it was closed", async () => {
+  it("mines without being asked, and is there again after it was closed", async () => {
     const folder = folderForTest();
     const first = await started(folder);
     const hash = await pay(first.ask);

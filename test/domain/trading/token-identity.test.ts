@@ -93,7 +93,7 @@ describe("tokenIdentity", () => {
     ["has 37 decimals", { decimals: 37n }],
     ["has 2^255 decimals", { decimals: 1n << 255n }],
     ["has amounts beyond 40 digits", { decimals: 0n, totalSupply: 10n ** 40n }],
-  ])("is none of an address that %s", (_, claims) => {
+  ])("is undefined for an address that %s", (_, claims) => {
     expect(identify(claims)).toBeUndefined();
   });
 

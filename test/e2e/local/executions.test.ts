@@ -180,7 +180,7 @@ describe("the lists of orders and positions", () => {
 });
 
 describe("recordExecutions", () => {
-  it("answers with the result of each report, whatever becomes of the others", async () => {
+  it("answers with the result of each report, whatever the others come to", async () => {
     const owner = await knownUser();
     const stranger = await newUser();
     await record(orderReport(owner, "o-1", 5));

@@ -51,7 +51,7 @@ describe("the lines of the welcome text", () => {
     ]);
   });
 
-  it("tell a token with a tax from one that nobody can sell", () => {
+  it("distinguish a token with a tax from one that nobody can sell", () => {
     const tokens = answers.filter(({ path }) => path.startsWith("/api/v2/tokens/")).map(({ data }) => data);
     expect(tokens).toMatchObject([
       { token: { symbol: "TRAP", sellable: false } },

@@ -82,8 +82,8 @@ const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> =
   "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
     intruder.put(settingsKey(userID, chain as "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
   "answers a repeated request with another order": (intruder, { userID, orderId }) => {
-    const told = { userID, key: `key ${orderId}`, orderId: "ANOTHER", fingerprint: "body" };
-    return intruder.put(usedKeyKey(userID, "placeOrder", told.key), told);
+    const forged = { userID, key: `key ${orderId}`, orderId: "ANOTHER", fingerprint: "body" };
+    return intruder.put(usedKeyKey(userID, "placeOrder", forged.key), forged);
   },
   "has a repeated request place a second order": (intruder, { userID, orderId }) =>
     intruder.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
@@ -128,15 +128,15 @@ describe("an executor that was taken over", () => {
     const { desk, intruder } = await intrude();
     const [own, of] = [desk.named("MALLORYBUYS"), desk.named("ALICEBUYS").intent];
     const { userID, orderId, chain, wallet } = of;
-    const told = { ...own.intent, userID, orderId, chain, wallet };
-    for (const intent of [own.intent, told]) {
+    const forged = { ...own.intent, userID, orderId, chain, wallet };
+    for (const intent of [own.intent, forged]) {
       const planned = slot({ call: swapBy(intent, v2, intent.amount) }, of);
       expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
     }
     // As if it could write there.
     const sealed = await intruder.read(walletKey(userID, chain, wallet));
     await putItems(desk.table, [{ ...sealed, ...walletKey("mallory", chain, wallet) }]);
-    const planned = slot({ call: swapBy(told, v2, told.amount), wallet }, own.intent);
+    const planned = slot({ call: swapBy(forged, v2, forged.amount), wallet }, own.intent);
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
   });
 

@@ -61,11 +61,11 @@ export class Intruder {
   }
 
   /** Puts an order and a slot where the signer looks for them, and asks. */
-  async askWith(told: TradeOrder, planned: Slot, request: Partial<SignRequest> = {}) {
+  async askWith(order: TradeOrder, planned: Slot, request: Partial<SignRequest> = {}) {
     const { userID, orderId, chain, wallet } = planned;
     const { nonce, call } = planned;
     const asked = { userID, orderId, chain, wallet, nonce, purpose: call.purpose, fees, ...request };
-    await this.put(tradeKey(asked.userID, asked.orderId), told);
+    await this.put(tradeKey(asked.userID, asked.orderId), order);
     await this.put(slotKey(asked, asked.nonce), planned);
     const known = planned.attempts.map(({ raw }) => raw);
     return this.#desk.ask(asked, known);
@@ -79,9 +79,9 @@ export class Intruder {
   async move(): Promise<void> {
     const order = this.#pick(this.#desk.orders);
     if (this.#random.chance(0.15)) return this.#tamper(order);
-    const told = this.#random.chance(0.7) ? order : this.#lieAbout(order);
+    const shown = this.#random.chance(0.7) ? order : this.#lieAbout(order);
     const nonce = this.#random.below(3);
-    const planned = slot({ nonce, call: this.#callFor(told.intent), isPrivate: false }, told.intent);
+    const planned = slot({ nonce, call: this.#callFor(shown.intent), isPrivate: false }, shown.intent);
     const state = this.#random.chance(0.3) ? "signed" : "planned";
     const gasLimit = planned.gasLimit * this.#pick([1n, 1n, 1n, 1n, 2n, 3n]);
     const isClear = this.#random.chance(0.2);
@@ -89,13 +89,17 @@ export class Intruder {
       ? order.intent
       : this.#pick(this.#desk.orders).intent;
     const factor = this.#pick([1n, 1n, 2n, 4n, 57n, 10n ** 6n]);
-    await this.askWith({ ...told }, { ...planned, state, gasLimit, userID, orderId, chain, wallet } as Slot, {
-      fees: {
-        maxFeePerGas: fees.maxFeePerGas * factor,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas * factor,
+    await this.askWith(
+      { ...shown },
+      { ...planned, state, gasLimit, userID, orderId, chain, wallet } as Slot,
+      {
+        fees: {
+          maxFeePerGas: fees.maxFeePerGas * factor,
+          maxPriorityFeePerGas: fees.maxPriorityFeePerGas * factor,
+        },
+        ...(isClear && { purpose: "clear" }),
       },
-      ...(isClear && { purpose: "clear" }),
-    });
+    );
   }
 
   #lieAbout(order: TradeOrder): TradeOrder {

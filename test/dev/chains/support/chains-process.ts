@@ -1,4 +1,4 @@
-/** The chains in a process of their own: `node chains-process.ts <folder> <port>`. Tells its parent when they run. */
+/** The chains in a process of their own: `node chains-process.ts <folder> <port>`. Sends its parent a message when they run. */
 import { openLocalChains } from "../../../../lib/dev/chains/local-chains.ts";
 
 const [, , folder, port] = process.argv;

@@ -12,7 +12,7 @@ const { apply } = Reflect;
 /**
  * From now on, this process connects to nothing but the given addresses, resolves no name, listens on no port and sends no
  * datagram. The walls cannot be taken down or replaced by JavaScript. Together with Node's permission model, which keeps
- * other processes, threads, native code and Node's internals away, they stop what a library does by itself.
+ * other processes, threads, native code and Node's internals away, they stop what a library does unasked.
  *
  * @param reachable as `address:port`
  * @param report is given what was refused
