@@ -1,0 +1,158 @@
+import type { LaneKey } from "./intent.ts";
+
+/** What a wallet may buy. Sales are never limited. Amounts are units of the chain's coin, without network fees. */
+export type WalletPolicy = {
+  maxPerOrder?: bigint;
+  /** Of a day in UTC. */
+  maxPerDay?: bigint;
+  /** The addresses of the tokens that may be bought. */
+  tokens: readonly string[] | "any";
+  tradingEnabled: boolean;
+};
+
+/** A policy that its user has asked for, and from when on it holds. */
+export type PendingPolicy = { policy: WalletPolicy; effectiveAt: string };
+
+/** What holds at a time, and what will hold later. */
+export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
+
+/** Names a user's wallet by its address, so that its limits outlive the wallet. */
+export type PolicyKey = LaneKey & { userID: string };
+
+/** A policy as stored. Only the function that sets policies may write it, so the signer believes it. */
+export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
+
+/** What the signer has signed for a wallet's buys on a day, in units of the chain's coin. Only the signer may write it. */
+export type DaySpend = PolicyKey & {
+  /** In UTC, such as 2026-11-22. */
+  day: string;
+  spent: bigint;
+  /** The order that was counted last. */
+  newestOrderId: string;
+  revision: number;
+  /** In seconds. Long after the day. */
+  expiresAt: number;
+};
+
+/** Holds until the user sets another one. */
+export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
+
+/** How long users wait for what a policy allows more than before. */
+const looserAfterMs = 24 * 60 * 60_000;
+
+const keptDays = 7;
+const dayMs = 24 * 60 * 60_000;
+
+/** The day of a time, in UTC. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The policy in force at a time. */
+export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
+  if (stored === undefined) return { policy: openPolicy };
+  const { policy, pending } = stored;
+  if (pending === undefined) return { policy };
+  return Date.parse(pending.effectiveAt) <= nowMs ? { policy: pending.policy } : { policy, pending };
+}
+
+/**
+ * What holds after a user has asked for another policy. What is tighter holds at once, field by field, and the whole policy
+ * after 24 hours. Asking for less than what is pending keeps its time.
+ *
+ * @param state The policy in force now.
+ */
+export function policyAfter(
+  { policy, pending }: PolicyState,
+  asked: WalletPolicy,
+  nowMs: number,
+): PolicyState {
+  const tightened = tightest(asked, policy);
+  if (isSamePolicy(tightened, asked)) return { policy: asked };
+  const isAnnounced = pending !== undefined && isWithin(asked, pending.policy);
+  const effectiveAt = isAnnounced ? pending.effectiveAt : new Date(nowMs + looserAfterMs).toISOString();
+  return { policy: tightened, pending: { policy: asked, effectiveAt } };
+}
+
+/** The strictest of each field. */
+function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
+  const maxPerOrder = least(a.maxPerOrder, b.maxPerOrder);
+  const maxPerDay = least(a.maxPerDay, b.maxPerDay);
+  return {
+    ...(maxPerOrder !== undefined && { maxPerOrder }),
+    ...(maxPerDay !== undefined && { maxPerDay }),
+    tokens: inBoth(a.tokens, b.tokens),
+    tradingEnabled: a.tradingEnabled && b.tradingEnabled,
+  };
+}
+
+function least(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
+
+function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPolicy["tokens"] {
+  if (a === "any") return b;
+  return b === "any" ? a : a.filter((token) => b.includes(token));
+}
+
+/** Whether a policy allows nothing that the other one forbids. */
+const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
+  isSamePolicy(tightest(policy, other), policy);
+
+/** Whether two policies allow the same. */
+export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
+  a.maxPerOrder === b.maxPerOrder &&
+  a.maxPerDay === b.maxPerDay &&
+  a.tradingEnabled === b.tradingEnabled &&
+  isSameList(a.tokens, b.tokens);
+
+function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boolean {
+  if (a === "any" || b === "any") return a === b;
+  return a.length === b.length && a.every((token) => b.includes(token));
+}
+
+/** A buy as a policy judges it. */
+export type Buy = { token: string; amount: bigint };
+
+/** The rule of a policy that forbids a buy, its limit, and what the buy would come to. */
+export type PolicyObjection = { rule: keyof WalletPolicy; limit: bigint; requested: bigint };
+
+/**
+ * Says why a policy forbids a buy.
+ *
+ * @param spent What the day's other buys have spent. Absent for a buy that is counted already.
+ */
+export function objectionToBuy(
+  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
+  { token, amount }: Buy,
+  spent?: bigint,
+): PolicyObjection | undefined {
+  if (!tradingEnabled) return { rule: "tradingEnabled", limit: 0n, requested: amount };
+  if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
+  if (maxPerOrder !== undefined && amount > maxPerOrder)
+    return { rule: "maxPerOrder", limit: maxPerOrder, requested: amount };
+  if (maxPerDay === undefined || spent === undefined || spent + amount <= maxPerDay) return undefined;
+  return { rule: "maxPerDay", limit: maxPerDay, requested: spent + amount };
+}
+
+/** What was signed on the day of a time. */
+export const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
+  count?.day === dayOf(nowMs) ? count.spent : 0n;
+
+/** The day's count with one more order. */
+export function counted(
+  { userID, chain, wallet }: PolicyKey,
+  count: DaySpend | undefined,
+  { orderId, amount, nowMs }: { orderId: string; amount: bigint; nowMs: number },
+): DaySpend {
+  const day = dayOf(nowMs);
+  return {
+    userID,
+    chain,
+    wallet,
+    day,
+    spent: spentOn(count, nowMs) + amount,
+    newestOrderId: orderId,
+    revision: (count?.revision ?? 0) + 1,
+    expiresAt: (Date.parse(day) + (1 + keptDays) * dayMs) / 1000,
+  };
+}
