@@ -34,6 +34,8 @@ import type { Chain } from "../domain/settings.ts";
  * | LANE#chain#address | SLOT#nonce                           | a nonce of the wallet, with what was signed for it    |
  * | SIGNED#orderID     | LEDGER                               | what the signer has signed for an order               |
  * | CANCELLED#orderID  | CANCELLATION                         | the user has cancelled an order                       |
+ * | SIGNED#userID      | DAY#chain#address#day                | what was signed for a wallet's buys on a day          |
+ * | POLICY#userID      | chain#address                        | what a wallet may buy                                 |
  * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
  * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
  *

@@ -4,9 +4,11 @@ import { executionKey, type Key, walletKey } from "./table-keys.ts";
 import {
   bookKey,
   cancellationKey,
+  dayKey,
   jobKey,
   laneKey,
   ledgerKey,
+  policyKey,
   slotKey,
   tradeKey,
   usedKeyKey,
@@ -24,6 +26,8 @@ export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
   book: bookKey,
   position: ({ userID, positionId }) => executionKey(userID, "position", positionId),
   wallet: ({ userID, chain, wallet }) => walletKey(userID, chain, wallet),
+  policy: policyKey,
+  day: dayKey,
 };
 
 /** The only field of a map that stands for a bigint. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Network } from "../domain/network.ts";
 import type { BookKey } from "../domain/trading/book.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
+import type { PolicyKey } from "../domain/trading/wallet-policy.ts";
 import { endOf, type Key, type KeyRange, tradesPartition, userPartition } from "./table-keys.ts";
 
 const JOB = "JOB#";
@@ -80,6 +81,20 @@ export const ledgerKey = (orderID: string): Key => ({ PK: `SIGNED#${orderID}`, S
 
 /** In a partition of its own too: only the function that cancels may write it. */
 export const cancellationKey = (orderID: string): Key => ({ PK: `CANCELLED#${orderID}`, SK: "CANCELLATION" });
+
+const policyPartition = (userID: string) => `POLICY#${userID}`;
+
+/** By address, so that limits outlive the wallet. In a partition of its own: only the function that sets policies may write it. */
+export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key => ({
+  PK: policyPartition(userID),
+  SK: `${chain}#${wallet}`,
+});
+
+/** Beside the ledgers, where only the signer may write. */
+export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key => ({
+  PK: `SIGNED#${userID}`,
+  SK: `DAY#${chain}#${wallet}#${day}`,
+});
 
 export const tradingStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
 

@@ -1,12 +1,13 @@
 import type { Network } from "../domain/network.ts";
 import { chains, type SettingsPatch } from "../domain/settings.ts";
-import type { Effects, LaneView, PlacingView, SigningView, SignRequest } from "../domain/trading/effects.ts";
+import type { Effects, LaneView, PlacingView, SigningView } from "../domain/trading/effects.ts";
 import { weiOfGwei } from "../domain/trading/fees.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import type { Items, Job, Kind, Lane, Names } from "../domain/trading/table-step.ts";
 import type { TradeOrder } from "../domain/trading/trade-order.ts";
 import { type OrderSettings, orderSettingsOf, tradingChains } from "../domain/trading/trading-chain.ts";
+import type { Limits, PolicyKey } from "../domain/trading/wallet-policy.ts";
 import { getItems } from "./batch-get.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 import { type Item, queryRange, type Table } from "./table.ts";
@@ -48,6 +49,12 @@ class Found {
     return isWhole ? { walletID: _id, encryptedPrivateKey } : undefined;
   }
 
+  /** The wallet's policy, and what was spent on that day. */
+  limits = (wallet: PolicyKey, day: string): Limits => ({
+    stored: this.get("policy", wallet),
+    count: this.get("day", { ...wallet, day }),
+  });
+
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
 
   /** The user's settings for orders. Undefined for a network on which none can be executed. */
@@ -75,14 +82,16 @@ async function find(table: Table, keys: readonly Key[]): Promise<Found> {
 const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
 
-/** What decides whether a user may still trade with a wallet, and what they allow. */
-const keysOfUser = ({ chain, wallet }: LaneKey, userID: string): Key[] => [
+/** Whether a user may still trade with a wallet, what they allow, and what they have spent on that day. */
+const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),
+  keysOfItems.policy({ chain, wallet, userID }),
+  keysOfItems.day({ chain, wallet, userID, day }),
   ...settingsKeysOf(chain, userID),
 ];
 
 /** Two calls: what the lane has, and what belongs to it elsewhere. */
-export async function readLane(table: Table, lane: LaneKey): Promise<LaneView> {
+export async function readLane(table: Table, lane: LaneKey, day: string): Promise<LaneView> {
   const { chain } = lane;
   const items = await queryRange<object>(table, jobsAndSlotsOf(lane));
   const jobs = items.filter(isJob).map((item) => contentOf("job", item));
@@ -91,7 +100,7 @@ export async function readLane(table: Table, lane: LaneKey): Promise<LaneView> {
   const found = await find(table, [
     keysOfItems.lane(lane),
     tradingStopKey(chain),
-    ...users.flatMap((userID) => keysOfUser(lane, userID)),
+    ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
     ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.book(job)]),
   ]);
   const books = new Map(jobs.map((job) => [textOf(keysOfItems.book(job)), job]));
@@ -105,6 +114,7 @@ export async function readLane(table: Table, lane: LaneKey): Promise<LaneView> {
     books: found.all("book", [...books.values()]),
     retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
     maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
+    limits: new Map(users.map((userID) => [userID, found.limits({ ...lane, userID }, day)])),
     isStopped: found.isStopped(chain),
   };
 }
@@ -119,7 +129,7 @@ export type SealedWallet = { walletID: string; encryptedPrivateKey: Uint8Array }
 /** One call. The key is not part of what the core sees. */
 export async function readSigning(
   table: Table,
-  request: SignRequest,
+  { request, day }: Effects["readSigning"]["ask"],
 ): Promise<{ view: SigningView; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
   const found = await find(table, [
@@ -128,7 +138,7 @@ export async function readSigning(
     keysOfItems.ledger(request),
     keysOfItems.cancellation(request),
     tradingStopKey(chain),
-    ...keysOfUser(request, userID),
+    ...keysOfUser(request, userID, day),
   ]);
   const view = {
     order: found.get("order", orderNamed(request)),
@@ -138,6 +148,7 @@ export async function readSigning(
     isStopped: found.isStopped(chain),
     isCancelled: found.has(keysOfItems.cancellation(request)),
     maxGasPrice: found.maxGasPrice(chain, userID),
+    limits: found.limits(request, day),
   };
   return { view, sealed: found.sealedWallet(request, userID) };
 }
@@ -149,7 +160,7 @@ export async function readSigning(
  */
 export async function readPlacing(
   table: Table,
-  { lane, userID, key }: Effects["readPlacing"]["ask"],
+  { lane, day, userID, key }: Effects["readPlacing"]["ask"],
   maxOrder?: bigint,
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
@@ -157,7 +168,7 @@ export async function readPlacing(
     ...(named ? [keysOfItems.key(named)] : []),
     keysOfItems.lane(lane),
     tradingStopKey(lane.chain),
-    ...keysOfUser(lane, userID),
+    ...keysOfUser(lane, userID, day),
   ]);
   const used = named && found.get("key", named);
   const jobs = found.get("lane", lane)?.jobs;
@@ -174,6 +185,7 @@ export async function readPlacing(
     settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
     maxOrder,
+    limits: found.limits({ ...lane, userID }, day),
   };
 }
 

@@ -41,7 +41,7 @@ export async function placeOrder(
   deps: PlacingDeps,
   { userID, now, key, body }: Placement,
 ): Promise<PlacedOrder> {
-  const request = tradeRequest(deps.chains, userID, body);
+  const request = tradeRequest(deps.chains, { userID, now, body });
   const performers = performersOf(deps);
   if (body.dryRun === true) {
     const answer = await runProcedure(trying(request), performers);
@@ -58,7 +58,6 @@ export async function placeOrder(
     key,
     fingerprint: fingerprintOf(body),
     validForSeconds: body.validForSeconds,
-    createdAt: now.toISOString(),
   };
   const answer = await runProcedure(placing(placement), performers);
   if ("refused" in answer) throw errorOf(answer.refused);
@@ -66,7 +65,7 @@ export async function placeOrder(
 }
 
 /** Everything that the body alone can be refused for, a used key aside. */
-function tradeRequest(chains: Chains, userID: string, body: PlaceOrderRequest): TradeRequest {
+function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "key">): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(body.wallet, "wallet");
   const trade = { ...body, token: readAddress(body.token, "token") };
@@ -77,7 +76,7 @@ function tradeRequest(chains: Chains, userID: string, body: PlaceOrderRequest): 
     reader === undefined
       ? unsupportedChain(chains)
       : { ...groundOf(reader), venues: reader.configuration.venues.map(({ venue }) => venue) };
-  return { chain, wallet, userID, trade, ground };
+  return { chain, wallet, userID, createdAt: now.toISOString(), trade, ground };
 }
 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>

@@ -1,8 +1,10 @@
 import type { QuoteRequest, TradeQuote } from "../api/quote-schema.ts";
 import { laneOrdersOf } from "../aws/lane-records.ts";
 import type { Table } from "../aws/table.ts";
-import { ownsWallet, readOrderSettings } from "../aws/trader-records.ts";
+import { ownsWallet, readOrderGround } from "../aws/trader-records.ts";
 import { readAddress } from "../domain/trading/address.ts";
+import { buyRulesBeside } from "../domain/trading/reserved.ts";
+import { dayOf } from "../domain/trading/wallet-policy.ts";
 import { type Chains, chainFor, maxOrderOf, walletNotFound } from "./chain-requests.ts";
 import { quoteTrade } from "./quote-trade.ts";
 
@@ -21,12 +23,19 @@ export async function quoteOrder(
   const { chain } = reader;
   const wallet = body.wallet === undefined ? undefined : readAddress(body.wallet, "wallet");
   const lane = wallet === undefined ? undefined : { chain, wallet };
-  const [isOwn, orders, { settings, isStopped }] = await Promise.all([
+  const day = dayOf(now.getTime());
+  const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),
     lane === undefined ? [] : laneOrdersOf(table, lane),
-    readOrderSettings(table, chain, userID),
+    readOrderGround(table, { chain, userID, wallet, day }),
   ]);
   if (!isOwn) throw walletNotFound(chain);
-  const maxOrder = maxOrderOf(reader);
-  return { quote: await quoteTrade(reader, body, { settings, isStopped, orders, maxOrder }, now) };
+  const trader = {
+    settings,
+    isStopped,
+    orders,
+    maxOrder: maxOrderOf(reader),
+    buyRules: limits && buyRulesBeside(limits, orders, userID, now.getTime()),
+  };
+  return { quote: await quoteTrade(reader, body, trader, now) };
 }

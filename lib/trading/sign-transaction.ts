@@ -88,8 +88,8 @@ function signingEffects(
   let wallet: SealedWallet | undefined;
   return {
     now: nowMs,
-    async readSigning({ request }) {
-      const { view, sealed } = await readSigning(table, request);
+    async readSigning(ask) {
+      const { view, sealed } = await readSigning(table, ask);
       wallet = sealed;
       return view;
     },

@@ -6,7 +6,7 @@ import type { Performers } from "./run-procedure.ts";
 /** The effects on the table. */
 export const tableEffects = (table: Table) =>
   ({
-    readLane: ({ lane }) => readLane(table, lane),
+    readLane: ({ lane, day }) => readLane(table, lane, day),
     readLanes: ({ chain }) => readLanes(table, chain),
     readOrder: ({ userID, orderId }) => readOrder(table, userID, orderId),
     write: ({ step }) => writeStep(table, step),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readOrderSettings } from "../../lib/aws/trader-records.ts";
+import { readOrderGround } from "../../lib/aws/trader-records.ts";
 import { LaneBench } from "../lanes/support/lane-bench.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { now, run } from "./support/admin.ts";
@@ -57,10 +57,14 @@ describe("a stop", () => {
     const bench = await new LaneBench(db.table).open();
     await trading(["--stop"]);
     expect(await bench.place(bench.request())).toMatchObject({ refused: { code: "TRADING_DISABLED" } });
-    expect((await readOrderSettings(db.table, "eth", bench.userID)).isStopped).toBe(true);
+    expect(
+      (await readOrderGround(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
+    ).toBe(true);
     await trading(["--start"]);
     expect(await bench.place(bench.request())).toMatchObject({ order: { life: { status: "open" } } });
-    expect((await readOrderSettings(db.table, "eth", bench.userID)).isStopped).toBe(false);
+    expect(
+      (await readOrderGround(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
+    ).toBe(false);
   });
 
   it("makes the next run of the executor reject an order of which nothing is signed", async () => {

@@ -9,10 +9,11 @@ import type { LaneKey } from "../../lib/domain/trading/intent.ts";
 import type { Step } from "../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { defaultOrderSettings } from "../../lib/domain/trading/trading-chain.ts";
+import { counted, type Limits, openPolicy, type PolicyKey } from "../../lib/domain/trading/wallet-policy.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
-import { jobOf, laneOf, newOrder, placing, putWallet } from "../support/placed-orders.ts";
+import { jobOf, laneOf, newOrder, placing, putPolicy, putWallet } from "../support/placed-orders.ts";
 import { slot } from "../support/trading.ts";
 
 const db = tableForTests();
@@ -20,6 +21,23 @@ const db = tableForTests();
 /** An order of a wallet of its own, so that tests do not meet. */
 let order: TradeOrder;
 let lane: LaneKey;
+
+const day = "2026-11-21";
+
+/** Stores a policy, and what was signed on the day and on the day before. */
+async function putLimits(key: PolicyKey): Promise<Limits> {
+  const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
+  const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, pending, revision: 1 };
+  const countOf = (time: string) =>
+    counted(key, undefined, { orderId: "o", amount: 5n, nowMs: Date.parse(time) });
+  const count = countOf(day);
+  await putPolicy(db.table, stored);
+  await write(
+    { put: "day", item: count, when: "absent" },
+    { put: "day", item: countOf("2026-11-20"), when: "absent" },
+  );
+  return { stored, count };
+}
 
 const write = (...step: Step) => writeStep(db.table, step);
 
@@ -53,8 +71,9 @@ describe("readLane", () => {
     const slots = [10, 9].map((nonce) => slot({ nonce }, order.intent));
     await write(...placing(order), ...slots.map((item) => ({ put: "slot", item, when: "absent" }) as const));
     await putWallet(db.table, lane, userID);
+    const limits = await putLimits({ ...lane, userID });
     await putItems(db.table, [{ ...settingsKey(userID, "eth"), maxGasPrice: 12.5 }]);
-    expect(await readLane(db.table, lane)).toEqual({
+    expect(await readLane(db.table, lane, day)).toEqual({
       lane: { ...lane, jobs: 1 },
       jobs: [jobOf(order)],
       slots: slots.toReversed(),
@@ -62,6 +81,7 @@ describe("readLane", () => {
       books: [],
       retired: new Set(),
       maxGasPrices: new Map([[userID, 12_500_000_000n]]),
+      limits: new Map([[userID, limits]]),
       isStopped: false,
     });
   });
@@ -73,7 +93,7 @@ describe("readLane", () => {
     await putWallet(db.table, lane, order.intent.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
     const users = [order.intent.userID, other.intent.userID];
     const gwei100 = 100_000_000_000n;
-    expect(await readLane(db.table, lane)).toMatchObject({
+    expect(await readLane(db.table, lane, day)).toMatchObject({
       retired: new Set(users),
       maxGasPrices: new Map(users.map((userID) => [userID, gwei100])),
     });
@@ -81,9 +101,9 @@ describe("readLane", () => {
 
   it("knows whether an operator has stopped the chain", async () => {
     const own = { chain: "avax", wallet: "0xA" } as const;
-    expect(await readLane(db.table, own)).toMatchObject({ lane: undefined, isStopped: false });
+    expect(await readLane(db.table, own, day)).toMatchObject({ lane: undefined, isStopped: false });
     await putItems(db.table, [tradingStopKey("avax")]);
-    expect(await readLane(db.table, own)).toMatchObject({ isStopped: true });
+    expect(await readLane(db.table, own, day)).toMatchObject({ isStopped: true });
   });
 });
 
@@ -99,10 +119,11 @@ describe("readSigning", () => {
     );
     const sealed = { _id: "w1", encryptedPrivateKey: Buffer.from("sealed") };
     await putWallet(db.table, lane, userID, sealed);
+    const limits = await putLimits({ ...lane, userID });
     let calls = 0;
-    const counted = interceptedTable(db.table, () => void calls++);
+    const watched = interceptedTable(db.table, () => void calls++);
     const request = { ...lane, userID, orderId, nonce: 7, purpose: "swap", fees: planned.fees } as const;
-    expect(await readSigning(counted, request)).toEqual({
+    expect(await readSigning(watched, { request, day })).toEqual({
       view: {
         order,
         slot: planned,
@@ -111,6 +132,7 @@ describe("readSigning", () => {
         isStopped: false,
         isCancelled: false,
         maxGasPrice: 100_000_000_000n,
+        limits,
       },
       sealed: { walletID: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
     });
@@ -119,7 +141,7 @@ describe("readSigning", () => {
 });
 
 describe("readPlacing", () => {
-  const view = (userID: string, key: string) => readPlacing(db.table, { lane, userID, key }, 5n);
+  const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key }, 5n);
 
   it("reads the wallet's orders of all users, and the order that the key has placed", async () => {
     const other = newOrder(lane);
@@ -127,6 +149,7 @@ describe("readPlacing", () => {
     await write(...placing(other));
     const { userID, orderId } = order.intent;
     await putWallet(db.table, lane, userID);
+    const limits = await putLimits({ ...lane, userID });
     const found = {
       hasWallet: true,
       laneOrders: expect.arrayContaining([order, other]),
@@ -134,6 +157,7 @@ describe("readPlacing", () => {
       settings: defaultOrderSettings.eth,
       isStopped: false,
       maxOrder: 5n,
+      limits,
     };
     const used = { userID, key: `key ${orderId}`, orderId, fingerprint: "body" };
     expect(await view(userID, used.key)).toEqual({ ...found, used, order });

@@ -22,6 +22,8 @@ const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const sale: Partial<Intent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
 const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 
+const day = "2026-11-21";
+
 let count = 0;
 
 /** An order with a planned slot, and the request to sign it. */
@@ -40,7 +42,7 @@ async function planned(purpose: "swap" | "approve") {
 type Request = Awaited<ReturnType<typeof planned>>["request"];
 
 const sign = (request: Request, table: Table = db.table, { vault, macs } = keys) => {
-  const nowMs = () => Date.parse("2026-11-21T20:00:00.000Z");
+  const nowMs = () => Date.parse(`${day}T20:00:00.000Z`);
   return signOnRequest(
     { table, vault, checkMac: macs.checkMac, chains: defaultChains, nowMs, ...notes },
     request,
@@ -91,7 +93,7 @@ describe("signTransaction on the table", () => {
     const isKilled = how === "is the last thing that happens";
     expect(first).toEqual(isKilled ? "failed" : { later: "a call to AWS has failed" });
     const answer = await sign(request);
-    const { view } = await readSigning(db.table, request);
+    const { view } = await readSigning(db.table, { request, day });
     expect(answer).toEqual({ slot: view.slot });
     const [attempt, ...others] = view.slot?.attempts ?? [];
     expect(others).toEqual([]);
@@ -105,7 +107,7 @@ describe("signTransaction on the table", () => {
   it("signs the same once if it is asked several times at once", async () => {
     const { request } = await planned("swap");
     const answers = await Promise.all(Array.from({ length: 4 }, () => sign(request)));
-    const { view } = await readSigning(db.table, request);
+    const { view } = await readSigning(db.table, { request, day });
     expect(view.slot?.attempts).toHaveLength(1);
     const signed = answers.filter((answer) => "slot" in answer);
     expect(signed.length).toBeGreaterThan(0);
@@ -122,6 +124,6 @@ describe("signTransaction on the table", () => {
     });
     expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
     expect(await sign(request)).toEqual({ later: "the order has ended" });
-    expect((await readSigning(db.table, request)).view.slot?.attempts).toEqual([]);
+    expect((await readSigning(db.table, { request, day })).view.slot?.attempts).toEqual([]);
   });
 });

@@ -1,8 +1,11 @@
 import type { Table } from "../../lib/aws/table.ts";
 import { walletKey } from "../../lib/aws/table-keys.ts";
+import { packed } from "../../lib/aws/trading-items.ts";
+import { policyKey } from "../../lib/aws/trading-keys.ts";
 import type { Intent, LaneKey } from "../../lib/domain/trading/intent.ts";
 import type { Items, Step } from "../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import type { PolicyRecord } from "../../lib/domain/trading/wallet-policy.ts";
 import { putItems } from "./items.ts";
 import { intent, tradeOrder } from "./trading.ts";
 
@@ -39,6 +42,10 @@ export function placing(item: TradeOrder): Step {
     { change: "lane", item: item.intent, addJobs: 1 },
   ];
 }
+
+/** What only the function that sets policies may write. */
+export const putPolicy = (table: Table, record: PolicyRecord) =>
+  putItems(table, [{ ...policyKey(record), ...(packed(record) as object) }]);
 
 export const putWallet = (table: Table, { chain, wallet }: LaneKey, userID: string, changes: object = {}) =>
   putItems(table, [{ ...walletKey(userID, chain, wallet), ...changes }]);

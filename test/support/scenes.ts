@@ -45,6 +45,7 @@ export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): La
     books: [],
     retired: new Set(),
     maxGasPrices: new Map([[userID, maxGasPrice]]),
+    limits: new Map(),
     isStopped: false,
     ...changes,
   };

@@ -4,6 +4,7 @@ import { readLane } from "../../lib/aws/trading-views.ts";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
 import type { Order } from "../../lib/domain/execution.ts";
 import { watchReceipts } from "../../lib/domain/trading/waking.ts";
+import { dayOf } from "../../lib/domain/trading/wallet-policy.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { chainEffects } from "../../lib/trading/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
@@ -93,7 +94,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     /** Mines until the lane has ended. */
     async settle(): Promise<void> {
       for (let blocks = 0; blocks < 12; blocks++) {
-        if ((await readLane(table, lane)).lane === undefined) return;
+        if ((await readLane(table, lane, dayOf(Date.now()))).lane === undefined) return;
         await chain.mine();
         await watchAndWork();
       }

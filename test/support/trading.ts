@@ -2,6 +2,7 @@ import type { SigningView } from "../../lib/domain/trading/effects.ts";
 import { type Intent, swapBy, type UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../lib/domain/trading/slot.ts";
 import { type TradeOrder, unstarted } from "../../lib/domain/trading/trade-order.ts";
+import type { Limits } from "../../lib/domain/trading/wallet-policy.ts";
 
 const route = { venue: "uniswap-v3", feeBps: 30 } as const;
 
@@ -70,6 +71,9 @@ export const transaction = (changes: Partial<UnsignedTransaction> = {}): Unsigne
   return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
 };
 
+/** Of a wallet without a policy that has bought nothing today. */
+export const noLimits: Limits = { stored: undefined, count: undefined };
+
 /** What the signer reads before it signs a slot, with changes. */
 export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({
   order: tradeOrder(),
@@ -79,5 +83,6 @@ export const signingView = (changes: Partial<SigningView> = {}): SigningView => 
   isStopped: false,
   isCancelled: false,
   maxGasPrice: 100_000_000_000n,
+  limits: noLimits,
   ...changes,
 });

@@ -6,6 +6,7 @@ import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import type { OrderSettings } from "./trading-chain.ts";
+import type { Limits } from "./wallet-policy.ts";
 
 /** All that a run needs of a wallet: the lane with its jobs and slots, and what belongs to their users. */
 export type LaneView = {
@@ -19,6 +20,8 @@ export type LaneView = {
   retired: ReadonlySet<string>;
   /** Each user's highest gas price as it is now, in wei. */
   maxGasPrices: ReadonlyMap<string, bigint>;
+  /** What each user's policy of the wallet is, and what they have spent. */
+  limits: ReadonlyMap<string, Limits>;
   /** Whether an operator has stopped trading. */
   isStopped: boolean;
 };
@@ -33,6 +36,7 @@ export type SigningView = {
   /** Whether the user has cancelled the order. */
   isCancelled: boolean;
   maxGasPrice: bigint;
+  limits: Limits;
 };
 
 /** What is known before an order is placed. */
@@ -48,8 +52,9 @@ export type PlacingView = {
   /** The user's settings of the chain. Absent for a network on which no orders can be executed. */
   settings: OrderSettings | undefined;
   isStopped: boolean;
-  /** The most that a buy may spend. */
+  /** The most that a buy may spend, whatever the wallet's policy says. */
   maxOrder: bigint | undefined;
+  limits: Limits;
 };
 
 /** What a run wants to know about a chain. */
@@ -84,9 +89,10 @@ export type Effects = {
   /** The time of the machine, in milliseconds. */
   now: { ask: Record<never, never>; answer: number };
   pause: { ask: { ms: number }; answer: undefined };
-  readLane: { ask: { lane: LaneKey }; answer: LaneView };
-  readSigning: { ask: { request: SignRequest }; answer: SigningView };
-  readPlacing: { ask: { lane: LaneKey; userID: string; key?: string }; answer: PlacingView };
+  /** With what was spent on the day, as in the two below. */
+  readLane: { ask: { lane: LaneKey; day: string }; answer: LaneView };
+  readSigning: { ask: { request: SignRequest; day: string }; answer: SigningView };
+  readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
   readOrder: {
     ask: { userID: string; orderId: string };
     answer: { order: TradeOrder | undefined; slots: readonly Slot[] };

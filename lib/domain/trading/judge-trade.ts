@@ -9,6 +9,7 @@ import { reservedBy } from "./reserved.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
+import type { BuyRules } from "./wallet-policy.ts";
 
 /** What decides about a user's order beside the request and the chain. */
 export type Trader = {
@@ -20,6 +21,8 @@ export type Trader = {
   isStopped: boolean;
   /** The most that a buy may spend, in wei. */
   maxOrder?: bigint | undefined;
+  /** Of the wallet's policy. None without a wallet. */
+  buyRules?: BuyRules | undefined;
 };
 
 /** The chain as the service is configured for it. */
@@ -78,10 +81,12 @@ export function judgeTrade(
   const needs = needsOfTrade(ground.chain, trade, { ...facts, orders }, fee);
   const objection = objectionToOrder({
     side,
+    token: trade.token,
     amount,
     isStopped: trader.isStopped,
     openOrders: orders.length,
     maxOrder: trader.maxOrder,
+    buyRules: trader.buyRules,
     maxGasPrice,
     fees: wanted,
     baseFee,

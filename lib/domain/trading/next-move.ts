@@ -20,6 +20,7 @@ import {
   swapSlotOf,
   type TradeOrder,
 } from "./trade-order.ts";
+import { objectionToBuy, rulesAt } from "./wallet-policy.ts";
 
 export type Scene = Ground & {
   sights: Sights;
@@ -75,9 +76,21 @@ function recordMove(scene: Scene, slots: readonly Slot[], isSent = false): Move 
   return undefined;
 }
 
-/** Whether its swap or approval may go out, or go out again. */
-const maySend = ({ view, sights }: Scene, { intent, isCancelling }: TradeOrder) =>
-  !view.isStopped && !view.retired.has(intent.userID) && !isCancelling && !isPast(intent.validUntil, sights);
+/** Whether its swap or approval may go out, or go out again. What is signed is in the day's count. */
+const maySend = (scene: Scene, order: TradeOrder) =>
+  !scene.view.isStopped &&
+  !scene.view.retired.has(order.intent.userID) &&
+  !order.isCancelling &&
+  !isPast(order.intent.validUntil, scene.sights) &&
+  !isForbidden(scene, order, true);
+
+/** Whether its user's policy forbids it now. */
+function isForbidden({ view, nowMs }: Scene, { intent }: TradeOrder, isSigned = false): boolean {
+  const limits = view.limits.get(intent.userID);
+  if (intent.side === "sell" || limits === undefined) return false;
+  const { policy, spent } = rulesAt(limits, nowMs);
+  return objectionToBuy(isSigned ? { policy } : { policy, spent }, intent) !== undefined;
+}
 
 function sendMove(scene: Scene, front: Slot): Move | undefined {
   const { purpose, hash, raw } = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
@@ -109,9 +122,12 @@ function endWith(scene: Scene, order: TradeOrder, ending: OrderEnd): Move {
 }
 
 /** While nothing is signed, the clock may decide: ending an order too early is no danger. */
-function endingOf({ intent, life }: TradeOrder, { view, sights, nowMs }: Scene): OrderEnd | undefined {
+function endingOf(order: TradeOrder, scene: Scene): OrderEnd | undefined {
+  const { intent, life } = order;
+  const { view, sights, nowMs } = scene;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  if (isForbidden(scene, order)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
   if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, sights)) return undefined;
   const silence = bothAnswered(sights) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
   return { status: "expired", reasonCode: life.reasonCode ?? silence };

@@ -4,6 +4,7 @@ import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
 import type { Fees } from "./intent.ts";
 import type { TokenFlag } from "./token-flag.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
+import { type BuyRules, objectionToBuy, type PolicyObjection } from "./wallet-policy.ts";
 
 /** An amount of a coin or token that an order needs, and what the wallet has beside what its open orders will spend. */
 export type Need = {
@@ -18,6 +19,7 @@ export type Need = {
 /** What decides about an order before the chain is asked. */
 type PlacingChecks = {
   side: "buy" | "sell";
+  token: string;
   /** Of a buy. */
   amount?: bigint | undefined;
   /** Whether an operator has stopped trading. */
@@ -26,6 +28,8 @@ type PlacingChecks = {
   openOrders: number;
   /** The most that a buy may spend. */
   maxOrder: bigint | undefined;
+  /** Of the wallet's policy. None without a wallet. */
+  buyRules: BuyRules | undefined;
 };
 
 /** What decides whether an order would be placed, as far as it can be quoted at all. */
@@ -62,18 +66,43 @@ export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
 export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped">) =>
   isStopped ? new DomainError("TRADING_DISABLED", "Trading is stopped for now") : undefined;
 
-export function objectionToWallet({ openOrders, side, amount, maxOrder }: Omit<PlacingChecks, "isStopped">) {
+export function objectionToWallet({
+  openOrders,
+  side,
+  token,
+  amount,
+  maxOrder,
+  buyRules,
+}: Omit<PlacingChecks, "isStopped">) {
   if (openOrders >= maxOpenOrders) {
     return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the most`);
   }
   // Nobody is kept from selling.
-  if (side === "sell" || maxOrder === undefined || amount === undefined || amount <= maxOrder)
-    return undefined;
-  const limit = formatAmount(maxOrder, coinDecimals);
-  return new DomainError("POLICY_LIMIT", `An order may spend at most ${limit}`, {
-    limit,
-    requested: formatAmount(amount, coinDecimals),
-  });
+  if (side === "sell" || amount === undefined) return undefined;
+  if (maxOrder !== undefined && amount > maxOrder)
+    return aboveLimit(
+      { limit: maxOrder, requested: amount },
+      (limit) => `An order may spend at most ${limit}`,
+    );
+  const objection = buyRules && objectionToBuy(buyRules, { token, amount });
+  return objection && aboveLimit(objection, messageOfRule[objection.rule]);
+}
+
+const messageOfRule: Record<PolicyObjection["rule"], (limit: string, requested: string) => string> = {
+  tradingEnabled: () => "The wallet's policy forbids to buy",
+  tokens: () => "The wallet's policy forbids to buy this token",
+  maxPerOrder: (limit) => `By the wallet's policy, an order may spend at most ${limit}`,
+  maxPerDay: (limit, requested) =>
+    `By the wallet's policy, a day's orders may spend at most ${limit}. With this one it would be ${requested}`,
+};
+
+function aboveLimit(
+  amounts: Pick<PolicyObjection, "limit" | "requested">,
+  messageOf: (limit: string, requested: string) => string,
+) {
+  const limit = formatAmount(amounts.limit, coinDecimals);
+  const requested = formatAmount(amounts.requested, coinDecimals);
+  return new DomainError("POLICY_LIMIT", messageOf(limit, requested), { limit, requested });
 }
 
 function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, l1Fee } }: OrderChecks) {

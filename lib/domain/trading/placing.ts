@@ -5,10 +5,12 @@ import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.t
 import { jointFacts } from "./joint-facts.ts";
 import { type Judgement, judgeTrade, settingsForTrade, type TradingGround } from "./judge-trade.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
+import { buyRulesBeside } from "./reserved.ts";
 import type { Step } from "./table-step.ts";
 import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
+import { type BuyRules, dayOf } from "./wallet-policy.ts";
 
 type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
 
@@ -16,6 +18,8 @@ type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
 export type TradeRequest = LaneKey & {
   userID: string;
   trade: AskedTrade;
+  /** ISO 8601. */
+  createdAt: string;
   /** The chain, or why it does not trade. */
   ground: PlacingGround | DomainError<"UNSUPPORTED_CHAIN">;
 };
@@ -28,8 +32,6 @@ export type PlaceRequest = TradeRequest & {
   key: string;
   fingerprint: string;
   validForSeconds?: number | undefined;
-  /** ISO 8601. */
-  createdAt: string;
 };
 
 /** `CHAIN_UNAVAILABLE`: no two hosts say the same. */
@@ -49,11 +51,11 @@ const validSeconds = { slow: 600, medium: 120, fast: 120, turbo: 120 } as const;
 
 /** Records an order, once for each key, and wakes its lane. A request that is refused leaves the key unused. */
 export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
-  const { chain, wallet, userID, key } = request;
+  const { chain, wallet, userID, key, createdAt } = request;
   const lane: LaneKey = { chain, wallet };
   let known: TradeFacts | undefined;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* perform({ do: "readPlacing", lane, userID, key });
+    const view = yield* perform({ do: "readPlacing", lane, day: dayOf(Date.parse(createdAt)), userID, key });
     const replay = yield* replayed(request, view);
     if (replay !== undefined) return replay;
     const assessed = yield* assess(request, view, known);
@@ -74,8 +76,9 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
 
 /** What an order for the trade would be, without any trace of it. */
 export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
-  const { chain, wallet, userID } = request;
-  const view = yield* perform({ do: "readPlacing", lane: { chain, wallet }, userID });
+  const { chain, wallet, userID, createdAt } = request;
+  const day = dayOf(Date.parse(createdAt));
+  const view = yield* perform({ do: "readPlacing", lane: { chain, wallet }, day, userID });
   return yield* assess(request, view);
 }
 
@@ -109,25 +112,31 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
   const [judged, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
-    judgeTrade(ground, trade, { ...view, orders, settings }, quote),
+    judgeTrade(ground, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
   ) as [Judgement, ...Judgement[]];
   // What either of them objects to is not certain to be right.
   const [objection] = [judged, ...others].flatMap((each) => each.objection ?? []);
   return objection === undefined ? { ground, facts, judged } : { refused: objection };
 }
 
-function objectionTo({ trade, ground }: TradeRequest, view: PlacingView): DomainError | undefined {
+const buyRulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): BuyRules =>
+  buyRulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
+
+function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
+  const { trade, ground } = request;
   const stopped = objectionToTrading(view);
   if (stopped !== undefined) return stopped;
   if (ground instanceof DomainError) return ground;
   if (!view.hasWallet)
     return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${ground.chain}`);
-  const { side, amount } = trade;
+  const { side, token, amount } = trade;
   return objectionToWallet({
     side,
+    token,
     amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: view.maxOrder,
+    buyRules: buyRulesFor(request, view),
   });
 }
 

@@ -1,4 +1,5 @@
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
+import { type BuyRules, type Limits, rulesAt } from "./wallet-policy.ts";
 
 /** What an order will spend at most, in units: network fees included. */
 export const needsOf = ({
@@ -22,3 +23,30 @@ export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; toke
   }
   return { coins, tokens };
 }
+
+/**
+ * What decides about a user's next buy, which comes after those of their open buys that are not signed yet.
+ *
+ * @param orders Of the wallet, those of other users too.
+ */
+export function buyRulesBeside(
+  limits: Limits,
+  orders: readonly TradeOrder[],
+  userID: string,
+  nowMs: number,
+): BuyRules {
+  const { policy, spent } = rulesAt(limits, nowMs);
+  const planned = orders.filter(
+    ({ intent, life }) =>
+      intent.userID === userID &&
+      intent.side === "buy" &&
+      life.status === "open" &&
+      !signedStages.includes(life.stage) &&
+      // Its signature may not be noted with the order yet.
+      intent.orderId !== limits.count?.newestOrderId,
+  );
+  return { policy, spent: planned.reduce((sum, { intent }) => sum + intent.amount, spent) };
+}
+
+/** Of an order whose swap is signed. */
+const signedStages: readonly string[] = ["sent", "cancelling"];

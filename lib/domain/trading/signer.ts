@@ -11,13 +11,16 @@ import { clearGas, objectionTo } from "./signing-rules.ts";
 import type { Attempt, Slot } from "./slot.ts";
 import type { Ledger, Step } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
+import { counted, dayOf } from "./wallet-policy.ts";
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it answers, so that none exist that are not on
  * record. Asked again, it answers what it recorded.
  */
 export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
-  const view = yield* perform({ do: "readSigning", request });
+  // Before it reads: what it signs counts on the day whose count it has read.
+  const nowMs = yield* perform({ do: "now" });
+  const view = yield* perform({ do: "readSigning", request, day: dayOf(nowMs) });
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
   const mismatch = mismatchOf(request, order, slot);
@@ -26,7 +29,6 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   const transaction = transactionFor(request, slot);
   if (transaction === undefined) return { later: "the slot is for another purpose" };
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
-  const nowMs = yield* perform({ do: "now" });
   const objection = objectionTo(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
   const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
@@ -41,7 +43,7 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   };
   const isWritten = yield* perform({
     do: "write",
-    step: signingStep(transaction, view, order, slot, signed),
+    step: signingStep(transaction, view, order, slot, signed, nowMs),
   });
   return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
 }
@@ -73,14 +75,19 @@ function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTra
   return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
 }
 
-/** A cancellation changes the order, and a retirement the wallet: either this or they are written. */
+/**
+ * A cancellation changes the order, a retirement the wallet, and its user the policy: either this or they are written. Of two
+ * buys that are signed at once, only one finds the day's count as it has read it.
+ */
 function signingStep(
   transaction: UnsignedTransaction,
-  { ledger }: SigningView,
+  view: SigningView,
   order: TradeOrder,
   slot: Slot,
   signed: Slot,
+  nowMs: number,
 ): Step {
+  const { ledger } = view;
   const { chain, wallet } = slot;
   const { userID, orderId } = order.intent;
   const recorded: Step = [
@@ -88,7 +95,7 @@ function signingStep(
     {
       put: "ledger",
       item: entered(ledger ?? { orderId, approveNonces: [], fees: {}, revision: 0 }, transaction),
-      when: ledger === undefined ? "absent" : { revision: ledger.revision },
+      when: revisionOf(ledger),
     },
   ];
   if (transaction.call.purpose === "clear") return recorded;
@@ -97,6 +104,29 @@ function signingStep(
     { check: "order", item: order, when: { revision: order.revision } },
     { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
     { check: "cancellation", item: { orderId }, when: "absent" },
+    ...buyingWrites(transaction, view, order, nowMs),
+  ];
+}
+
+const revisionOf = (item: { revision: number } | undefined) =>
+  item === undefined ? "absent" : { revision: item.revision };
+
+/** Counts a buy with the first signature of its swap. Later attempts differ in fees alone. */
+function buyingWrites(
+  { call }: UnsignedTransaction,
+  { ledger, limits: { stored, count } }: SigningView,
+  { intent }: TradeOrder,
+  nowMs: number,
+): Step {
+  if (call.purpose !== "swap" || intent.side !== "buy") return [];
+  const { chain, wallet, userID, orderId } = intent;
+  const key = { chain, wallet, userID };
+  const buy = { orderId, amount: call.amountIn, nowMs };
+  return [
+    { check: "policy", item: key, when: revisionOf(stored) },
+    ...(ledger?.swap === undefined
+      ? [{ put: "day", item: counted(key, count, buy), when: revisionOf(count) } as const]
+      : []),
   ];
 }
 

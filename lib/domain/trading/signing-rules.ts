@@ -13,6 +13,7 @@ import {
 } from "./intent.ts";
 import type { Slot } from "./slot.ts";
 import { hasEnded } from "./trade-order.ts";
+import { objectionToBuy, rulesAt } from "./wallet-policy.ts";
 
 /** An order may need its allowance set to 0 first. */
 const maxApprovals = 2;
@@ -81,7 +82,9 @@ export function objectionTo(
   return (
     objectionToState(view, nowMs) ??
     objectionToGas(transaction, order.intent) ??
-    (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view))
+    (call.purpose === "swap"
+      ? (objectionToSwap(call, nonce, view) ?? objectionOfPolicy(call, view, nowMs))
+      : objectionToApproval(call, nonce, view))
   );
 }
 
@@ -119,6 +122,19 @@ function objectionToSwap(
   if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
     return refused("the order's swap was signed with another nonce or another call");
   return undefined;
+}
+
+/** A policy may allow the same later: nothing here is for good. */
+function objectionOfPolicy(
+  { token, amountIn: amount }: SwapCall,
+  { order, ledger, limits }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  if (order?.intent.side !== "buy") return undefined;
+  const { policy, spent } = rulesAt(limits, nowMs);
+  const isCounted = ledger?.swap !== undefined;
+  const objection = objectionToBuy(isCounted ? { policy } : { policy, spent }, { token, amount });
+  return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 
 function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {

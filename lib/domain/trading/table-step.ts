@@ -3,6 +3,7 @@ import type { Book, BookKey } from "./book.ts";
 import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
 import type { Slot } from "./slot.ts";
 import type { TradeOrder } from "./trade-order.ts";
+import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
 /** What a lane waits for since the last run has left it. Whoever watches the chain wakes it then. */
 export type LaneWatch = {
@@ -68,6 +69,8 @@ export type Items = {
   book: Book;
   position: Position & { userID: string };
   wallet: TradingWallet;
+  policy: PolicyRecord;
+  day: DaySpend;
 };
 
 export type Kind = keyof Items;
@@ -84,6 +87,8 @@ export type Names = {
   book: BookKey;
   position: { userID: string; positionId: string };
   wallet: LaneKey & { userID: string };
+  policy: PolicyKey;
+  day: PolicyKey & { day: string };
 };
 
 /** Holds if the item does not exist, or has exactly these values. `undefined` stands for an absent field. */
@@ -112,7 +117,7 @@ export type LaneChange = {
 };
 
 /** Kinds that other functions write too, or that are written once and for all. */
-type Special = "wallet" | "cancellation";
+type Special = "wallet" | "policy" | "cancellation";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: WriteOf<K> }[Exclude<Kind, Special>]

@@ -34,6 +34,9 @@ export type DaySpend = PolicyKey & {
   expiresAt: number;
 };
 
+/** What the table has of a wallet's policy and of its buys on a day. */
+export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
+
 /** Holds until the user sets another one. */
 export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
 
@@ -117,14 +120,15 @@ export type Buy = { token: string; amount: bigint };
 export type PolicyObjection = { rule: keyof WalletPolicy; limit: bigint; requested: bigint };
 
 /**
- * Says why a policy forbids a buy.
- *
- * @param spent What the day's other buys have spent. Absent for a buy that is counted already.
+ * What decides about a buy: a policy, and what the day's other buys have spent. The latter is absent for a buy that the day
+ * has counted already.
  */
+export type BuyRules = { policy: WalletPolicy; spent?: bigint };
+
+/** Says why a policy forbids a buy. */
 export function objectionToBuy(
-  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
+  { policy: { maxPerOrder, maxPerDay, tokens, tradingEnabled }, spent }: BuyRules,
   { token, amount }: Buy,
-  spent?: bigint,
 ): PolicyObjection | undefined {
   if (!tradingEnabled) return { rule: "tradingEnabled", limit: 0n, requested: amount };
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
@@ -135,8 +139,14 @@ export function objectionToBuy(
 }
 
 /** What was signed on the day of a time. */
-export const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
+const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
   count?.day === dayOf(nowMs) ? count.spent : 0n;
+
+/** What decides about a wallet's buys now. */
+export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<BuyRules> => ({
+  policy: policyAt(stored, nowMs).policy,
+  spent: spentOn(count, nowMs),
+});
 
 /** The day's count with one more order. */
 export function counted(

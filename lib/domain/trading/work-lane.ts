@@ -5,6 +5,7 @@ import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
 import type { Sights } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Lane, Step } from "./table-step.ts";
+import { dayOf } from "./wallet-policy.ts";
 
 /** How long hosts that disagree are asked again, and how often. */
 const patienceMs = 2000;
@@ -42,7 +43,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
   // Taken before it is read: of what was read before, another run may have done a part.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
-  let view = yield* perform({ do: "readLane", lane });
+  let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs) });
   if (view.lane?.holder !== holder) return;
   const sentAtMs = new Map<string, number | undefined>();
   for (let moves = 0; moves < maxMoves; ) {
@@ -67,7 +68,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
         view = next ?? view;
       }
     }
-    view = yield* perform({ do: "readLane", lane });
+    view = yield* perform({ do: "readLane", lane, day: dayOf(nowMs) });
     if (view.lane?.holder !== holder) return;
   }
 }

@@ -49,6 +49,7 @@ const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneV
     books: [],
     retired: new Set(),
     maxGasPrices: new Map(),
+    limits: new Map(),
     isStopped: false,
   };
 };

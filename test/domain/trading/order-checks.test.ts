@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/domain/trading/order-checks.ts";
 import { quoteWarnings, type Warned, warningsOf } from "../../../lib/domain/trading/quote-warnings.ts";
 import { unknownSafety } from "../../../lib/domain/trading/token-safety.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
 
 const coin = 10n ** 18n;
 const gwei = 10n ** 9n;
@@ -17,10 +18,12 @@ const need = (changes: Partial<Need> = {}): Need => ({
 
 const fine: OrderChecks = {
   side: "buy",
+  token: "0xA0",
   amount: coin,
   isStopped: false,
   openOrders: 19,
   maxOrder: coin,
+  buyRules: { policy: { ...openPolicy, maxPerOrder: coin, maxPerDay: coin, tokens: ["0xA0"] }, spent: 0n },
   maxGasPrice: 2n * gwei,
   fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
   baseFee: gwei,
@@ -68,6 +71,18 @@ describe("objectionToOrder", () => {
       const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
       expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
     });
+  });
+
+  it.each<[string, Partial<WalletPolicy>, object]>([
+    ["switches trading off", { tradingEnabled: false }, { limit: "0", requested: "1" }],
+    ["lists other tokens", { tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
+    ["allows less per order", { maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],
+    ["allows less per day", { maxPerDay: (coin * 5n) / 4n }, { limit: "1.25", requested: "1.5" }],
+  ])("says POLICY_LIMIT if the wallet's policy %s", (_, changes, details) => {
+    const buyRules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
+    const objection = objectionToOrder({ ...fine, buyRules });
+    expect(objection).toMatchObject({ code: "POLICY_LIMIT", details });
+    expect(objectionToOrder({ ...fine, side: "sell", buyRules })).toBeUndefined();
   });
 
   it("counts the part for layer 1 as gas", () => {

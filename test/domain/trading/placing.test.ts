@@ -5,7 +5,7 @@ import { type PlaceRequest, placing, trying } from "../../../lib/domain/trading/
 import type { HostQuote, TradeFacts } from "../../../lib/domain/trading/trade-facts.ts";
 import { defaultOrderSettings } from "../../../lib/domain/trading/trading-chain.ts";
 import { codeOf, placeRequest, tradeFacts } from "../../support/place-request.ts";
-import { intent, tradeOrder } from "../../support/trading.ts";
+import { intent, noLimits, tradeOrder } from "../../support/trading.ts";
 
 const { orderId, userID, wallet, token } = intent();
 const plain = placeRequest({
@@ -43,6 +43,7 @@ const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
   settings: defaultOrderSettings.eth,
   isStopped: false,
   maxOrder: undefined,
+  limits: noLimits,
   ...changes,
 });
 

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { SigningView } from "../../../lib/domain/trading/effects.ts";
-import type { ApproveCall, SwapCall, UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
+import {
+  type ApproveCall,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "../../../lib/domain/trading/intent.ts";
 import { clearGas, objectionTo } from "../../../lib/domain/trading/signing-rules.ts";
 import type { Attempt } from "../../../lib/domain/trading/slot.ts";
 import type { Ledger } from "../../../lib/domain/trading/table-step.ts";
 import { unstarted } from "../../../lib/domain/trading/trade-order.ts";
+import { counted, openPolicy, type WalletPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
 import { attempt } from "../../support/scenes.ts";
 import { intent, signingView, slot, tradeOrder, transaction } from "../../support/trading.ts";
 
@@ -98,6 +104,55 @@ describe("objectionTo", () => {
     expect(
       objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
     ).toHaveProperty("later");
+  });
+
+  describe("by the wallet's policy", () => {
+    const { chain, wallet, userID, amount } = intent();
+    const key = { chain, wallet, userID };
+    const spent = 5n;
+    const count = counted(key, undefined, { orderId: "another", amount: spent, nowMs });
+    const limits = (changes: Partial<WalletPolicy>) => ({
+      limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
+    });
+    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+
+    it.each<[string, Partial<WalletPolicy>]>([
+      ["while trading is off", { tradingEnabled: false }],
+      ["of a token that is not listed", { tokens: ["0xBAD"] }],
+      ["above the limit of an order", { maxPerOrder: amount - 1n }],
+      ["above what is left of the day", { maxPerDay: amount + spent - 1n }],
+    ])("puts off a buy %s, and lets every sale through", (_, changes) => {
+      expect(objection({}, limits(changes))).toHaveProperty("later");
+      const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+      const call = swapBy(sale.intent, { venue: "uniswap-v2", feeBps: 30 }, sale.amount);
+      expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
+    });
+
+    it("has none at the limits", () => {
+      const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + spent };
+      expect(objection({}, limits(changes))).toBeUndefined();
+    });
+
+    it("counts an order once, whatever is left for its later attempts", () => {
+      const full = limits({ maxPerDay: amount });
+      expect(objection({}, { ledger: signed, ...full })).toBeUndefined();
+      expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
+    });
+
+    it("clears nonces whatever the policy says", () => {
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
+      const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = { slot: slot({ state: "signed" }), ledger: signed, ...limits({ tradingEnabled: false }) };
+      expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
+    });
+
+    it("goes by what is in force when it signs", () => {
+      const pending = { policy: openPolicy, effectiveAt: new Date(nowMs).toISOString() };
+      const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
+      const view = { limits: { stored, count: undefined } };
+      expect(objection({}, view)).toBeUndefined();
+      expect(objection({}, view, { atMs: nowMs - 1 })).toHaveProperty("later");
+    });
   });
 
   describe("to an approval", () => {

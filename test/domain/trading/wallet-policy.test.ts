@@ -8,7 +8,7 @@ import {
   type PolicyState,
   policyAfter,
   policyAt,
-  spentOn,
+  rulesAt,
   type WalletPolicy,
 } from "../../../lib/domain/trading/wallet-policy.ts";
 
@@ -123,7 +123,7 @@ describe("policyAfter", () => {
   it("never allows within 24 hours what a request has forbidden, or what was forbidden and not asked for", () => {
     fc.assert(
       fc.property(policies, requests, fc.nat(30), buys, spents, (first, sequence, later, buy, spent) => {
-        const allows = (each: WalletPolicy) => objectionToBuy(each, buy, spent) === undefined;
+        const allows = (each: WalletPolicy) => objectionToBuy({ policy: each, spent }, buy) === undefined;
         const asked: { ms: number; policy: WalletPolicy }[] = [];
         const inForce: { ms: number; policy: WalletPolicy }[] = [{ ms: nowMs, policy: first }];
         let state: PolicyState = { policy: first };
@@ -161,12 +161,12 @@ describe("objectionToBuy", () => {
     ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
     ["an amount that the day counts already", { token: "A", amount: 5n }, undefined, undefined],
   ])("judges %s", (_, buy, spent, rule) => {
-    expect(objectionToBuy(strict, buy, spent)?.rule).toBe(rule);
+    expect(objectionToBuy({ policy: strict, ...(spent !== undefined && { spent }) }, buy)?.rule).toBe(rule);
   });
 
   it("forbids every buy where trading is off", () => {
     const off = policy({ tradingEnabled: false });
-    expect(objectionToBuy(off, { token: "A", amount: 1n }, 0n)).toEqual({
+    expect(objectionToBuy({ policy: off, spent: 0n }, { token: "A", amount: 1n })).toEqual({
       rule: "tradingEnabled",
       limit: 0n,
       requested: 1n,
@@ -174,7 +174,7 @@ describe("objectionToBuy", () => {
   });
 
   it("names the day's limit, and what the day would come to", () => {
-    expect(objectionToBuy(strict, { token: "A", amount: 5n }, 6n)).toMatchObject({
+    expect(objectionToBuy({ policy: strict, spent: 6n }, { token: "A", amount: 5n })).toMatchObject({
       limit: 10n,
       requested: 11n,
     });
@@ -200,6 +200,25 @@ describe("counted", () => {
 
   it("begins again at midnight in UTC", () => {
     const midnightMs = Date.parse("2026-11-23");
-    expect([spentOn(first, midnightMs - 1), spentOn(first, midnightMs)]).toEqual([3n, 0n]);
+    const second = counted(key, first, { orderId: "o2", amount: 4n, nowMs: midnightMs });
+    expect(second).toMatchObject({ day: "2026-11-23", spent: 4n });
+  });
+});
+
+describe("rulesAt", () => {
+  const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
+  const count = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
+  const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
+  const stored = { ...key, policy: small, pending, revision: 1 };
+
+  it("has the policy in force and what was signed on the day", () => {
+    expect(rulesAt({ stored, count }, nowMs)).toEqual({ policy: small, spent: 3n });
+    expect(rulesAt({ stored, count }, nowMs + hourMs)).toEqual({ policy: large, spent: 3n });
+    expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: large, spent: 0n });
+  });
+
+  it("allows everything to a wallet of which nothing is stored", () => {
+    const rules = rulesAt({ stored: undefined, count: undefined }, nowMs);
+    expect(rules).toEqual({ policy: openPolicy, spent: 0n });
   });
 });

@@ -96,7 +96,8 @@ async function harmDone(rights: Allows): Promise<string[]> {
   const { desk, intruder } = await intrude(rights);
   const { intent } = desk.named("ALICEBUYS");
   const { userID, orderId } = intent;
-  const read = () => readPlacing(desk.table, { lane: intent, userID, key: `key ${orderId}` });
+  const read = () =>
+    readPlacing(desk.table, { lane: intent, day: "2026-11-21", userID, key: `key ${orderId}` });
   const done: string[] = [];
   for (const [name, harm] of Object.entries(harms)) {
     const before = await read();

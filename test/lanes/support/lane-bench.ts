@@ -122,7 +122,7 @@ export class LaneBench {
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),
-      readSigning: async ({ request }) => (await readSigning(table, request)).view,
+      readSigning: async (ask) => (await readSigning(table, ask)).view,
       readPlacing: (ask) => readPlacing(table, ask),
       quote: ({ question }) => {
         const draft = draftOf(question);

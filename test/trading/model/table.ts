@@ -19,6 +19,8 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   book: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,
   position: ({ userID, positionId }) => `${userID}/${positionId}`,
   wallet: ({ userID, wallet }) => `${userID}/${wallet}`,
+  policy: ({ userID, wallet }) => `${userID}/${wallet}`,
+  day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
 };
 
 const kinds = Object.keys(nameOf) as Kind[];

@@ -5,6 +5,7 @@ import type { Glance } from "../../../lib/domain/trading/sight.ts";
 import type { Step } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/domain/trading/trading-chain.ts";
+import type { Limits } from "../../../lib/domain/trading/wallet-policy.ts";
 import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
@@ -151,7 +152,7 @@ export class World {
         this.nowMs += effect.ms;
         return undefined;
       case "readLane":
-        return this.laneView(effect.lane.wallet);
+        return this.laneView(effect.lane.wallet, effect.day);
       case "readSigning": {
         process.sawStop = this.isStopped;
         const { wallet, nonce, orderId, userID } = effect.request;
@@ -163,6 +164,7 @@ export class World {
           isStopped: this.isStopped,
           isCancelled: this.table.get("cancellation", { orderId }) !== undefined,
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
+          limits: this.limitsOf(userID, wallet, effect.day),
         };
       }
       case "readPlacing": {
@@ -181,6 +183,7 @@ export class World {
           },
           isStopped: this.isStopped,
           maxOrder: this.maxOrder,
+          limits: this.limitsOf(userID, lane.wallet, effect.day),
         };
       }
       case "readOrder": {
@@ -249,12 +252,18 @@ export class World {
       .map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder);
   }
 
-  private laneView(wallet: string) {
+  private limitsOf(userID: string, wallet: string, day: string): Limits {
+    const key = { chain, wallet, userID } as const;
+    return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
+  }
+
+  private laneView(wallet: string, day: string) {
     const orders = this.ordersOf(wallet);
     const isHere = (item: LaneKey) => item.wallet === wallet;
+    const jobs = this.table.all("job").filter(isHere);
     return {
       lane: this.table.get("lane", { chain, wallet }),
-      jobs: this.table.all("job").filter(isHere),
+      jobs,
       slots: this.table
         .all("slot")
         .filter(isHere)
@@ -268,6 +277,7 @@ export class World {
           .map(({ userID }) => userID),
       ),
       maxGasPrices: this.maxGasPrices,
+      limits: new Map(jobs.map(({ userID }) => [userID, this.limitsOf(userID, wallet, day)])),
       isStopped: this.isStopped,
     };
   }
