@@ -2,7 +2,8 @@ import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Table } from "../../lib/aws/table.ts";
 import { settingsKey, walletKey } from "../../lib/aws/table-keys.ts";
-import { tradingStopKey } from "../../lib/aws/trading-keys.ts";
+import { packed } from "../../lib/aws/trading-items.ts";
+import { policyKey, tradingStopKey } from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { readPlacing, readSigning } from "../../lib/aws/trading-views.ts";
 import { forEachConcurrently } from "../../lib/concurrency.ts";
@@ -75,7 +76,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       return runProcedure(only(), {
         ...tableEffects(table),
         readPlacing: (ask) => readPlacing(table, ask, this.maxOrder),
-        readSigning: async ({ request }) => (await readSigning(table, request)).view,
+        readSigning: async (ask) => (await readSigning(table, ask)).view,
       });
     }
 
@@ -89,10 +90,18 @@ function mirroredWorld(table: Table, done: { effects: number }) {
         ...settingsKey(userID, chain),
         maxGasPrice: Number(wei) / 1e9,
       }));
-      const now = JSON.stringify([wallets, settings, this.isStopped]);
+      const policies = this.table
+        .all("policy")
+        .map((record) => ({ ...policyKey(record), ...(packed(record) as object) }));
+      const now = JSON.stringify([wallets, settings, policies, this.isStopped]);
       if (now === known) return;
       known = now;
-      await putItems(table, [...wallets, ...settings, ...(this.isStopped ? [tradingStopKey(chain)] : [])]);
+      await putItems(table, [
+        ...wallets,
+        ...settings,
+        ...policies,
+        ...(this.isStopped ? [tradingStopKey(chain)] : []),
+      ]);
       if (!this.isStopped)
         await table.client.send(new DeleteCommand({ TableName: table.name, Key: tradingStopKey(chain) }));
     }

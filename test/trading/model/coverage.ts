@@ -83,6 +83,13 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "open RELAY_UNAVAILABLE",
     "send refused",
   ],
+  "policies that change": [
+    "a looser policy waits",
+    "a looser policy is in force",
+    "a policy against a signature",
+    "a second buy of a limited day",
+    "rejected POLICY_LIMIT",
+  ],
   "every outcome": [
     "filled",
     "a second position",

@@ -4,6 +4,7 @@ import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { Items } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
+import type { Process } from "./process.ts";
 import type { ModelTable } from "./table.ts";
 
 /** The code under test did what it must never do. */
@@ -12,6 +13,8 @@ export class Violation extends Error {}
 export function must(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Violation(message);
 }
+
+type Facts = { table: ModelTable; chain: ChainUnderTest; seen: Set<string>; nowMs: number };
 
 type Change = { kind: string; before: unknown; after: unknown };
 
@@ -23,9 +26,12 @@ export class Invariants {
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  private readonly facts: { table: ModelTable; chain: ChainUnderTest; seen: Set<string> };
+  /** What was signed for buys, by wallet, user and day. */
+  private readonly spent = new Map<string, bigint>();
+  private readonly counted = new Set<string>();
+  private readonly facts: Facts;
 
-  constructor(facts: { table: ModelTable; chain: ChainUnderTest; seen: Set<string> }) {
+  constructor(facts: Facts) {
     this.facts = facts;
   }
 
@@ -39,10 +45,12 @@ export class Invariants {
     must(slot.isPrivate === isPrivate, "a private transaction was sent to everybody");
   }
 
-  async afterWrite({ name }: { name: string }, changes: readonly Change[]): Promise<void> {
+  async afterWrite({ name, skewMs }: Pick<Process, "name" | "skewMs">, changes: readonly Change[]) {
     for (const { kind, before, after } of changes) {
       if (kind === "order") await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder);
       if (kind === "slot") await this.checkSlot(before as Slot | undefined, after as Slot | undefined);
+      if (kind === "ledger") this.checkCount(after as Items["ledger"], changes, skewMs);
+      if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "cancellation") must(name === "cancel", "somebody else cancelled an order");
       if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
@@ -204,6 +212,38 @@ export class Invariants {
     if (call.purpose !== "swap") return;
     must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");
     this.swapNonces.set(orderId, nonce);
+  }
+
+  /** No buy is signed beyond the policy in force, and each counts once, with the first signature of its swap. */
+  private checkCount({ orderId, swap }: Items["ledger"], changes: readonly Change[], skewMs: number): void {
+    const { table, nowMs, seen } = this.facts;
+    const intent = this.intents.get(orderId) as Intent;
+    const isFirst = swap !== undefined && !this.counted.has(orderId);
+    const count = changes.find(({ kind }) => kind === "day")?.after as Items["day"] | undefined;
+    must((count !== undefined) === (isFirst && intent.side === "buy"), "a buy does not count exactly once");
+    const slot = changes.find(({ kind }) => kind === "slot")?.after as Slot | undefined;
+    if (swap === undefined || intent.side === "sell" || slot?.attempts.at(-1)?.purpose !== "swap") return;
+    const { policy, pending } = table.get("policy", intent) ?? { policy: undefined };
+    const isInForce = pending !== undefined && Date.parse(pending.effectiveAt) <= nowMs + skewMs;
+    const {
+      maxPerOrder,
+      maxPerDay,
+      tokens = "any",
+      tradingEnabled,
+    } = (isInForce ? pending : { policy }).policy ?? {};
+    const { token, amountIn } = swap.call;
+    must(tradingEnabled ?? true, "signed a buy of a wallet that may not trade");
+    must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
+    must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
+    if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");
+    if (count === undefined) return;
+    this.counted.add(orderId);
+    const key = [count.userID, count.wallet, count.day].join();
+    const spent = (this.spent.get(key) ?? 0n) + amountIn;
+    this.spent.set(key, spent);
+    must(count.spent === spent, "a day's count is not what was signed");
+    must(maxPerDay === undefined || spent <= maxPerDay, "signed a buy above the limit of a day");
+    if (maxPerDay !== undefined && spent > amountIn) seen.add("a second buy of a limited day");
   }
 
   private checkEmptyLane({ wallet }: Items["lane"]): void {

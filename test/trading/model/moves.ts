@@ -2,6 +2,7 @@ import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
 import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan, undoneCancellation } from "./plots.ts";
+import { setPolicy } from "./policies.ts";
 import { chain, type World } from "./world.ts";
 
 type Move = (world: World, clients: Clients) => void | Promise<void>;
@@ -105,6 +106,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [2, (world) => world.chain.setBaseFee(BigInt(world.random.pick([5, 10, 15, 30, 80]) ?? 10))],
   [3, foreign],
   [0.5, setRetired],
+  [1, setPolicy],
   [
     0.7,
     (world) => {

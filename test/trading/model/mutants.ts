@@ -233,6 +233,30 @@ const ignoresCancellations: System = {
     }),
 };
 
+/** Believes what it has read, though the user may have set another policy since. */
+const trustsOldPolicies: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(
+      theSystem.sign(request),
+      inWrites((write) => ("check" in write && write.check === "policy" ? [] : [write])),
+    ),
+};
+
+/** Takes each buy for the first of its day. */
+const forgetsTheDay: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "readSigning") return answer;
+        const view = answer as Effects["readSigning"]["answer"];
+        const { stored, count } = view.limits;
+        return { ...view, limits: { stored, count: count && { ...count, spent: 0n } } };
+      },
+    }),
+};
+
 /** Systems with one fault each. The model has to notice every one. */
 export const mutants: Readonly<Record<string, () => System>> = {
   "takes an RPC error for no receipt": () => work(silenceIsNo),
@@ -255,6 +279,8 @@ export const mutants: Readonly<Record<string, () => System>> = {
     ),
   "leaves out the refund": () => leavesOutRefund,
   "does not read cancellations": () => ignoresCancellations,
+  "does not notice a policy that changes": () => trustsOldPolicies,
+  "forgets what a day has spent": () => forgetsTheDay,
   "trusts an old allowance": keepsAllowance,
   "forgets the fee of layer 1": () =>
     work(() =>

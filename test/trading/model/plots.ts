@@ -1,9 +1,10 @@
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
+import { changePolicy } from "./policies.ts";
 import { chain, type World } from "./world.ts";
 
-/** A signature is about to be recorded while its order is cancelled, stopped, retired or too late. Either may be first. */
+/** A signature is about to be recorded while its order is cancelled, stopped, retired, forbidden or too late. Either may be first. */
 export async function lateSignature(world: World): Promise<void> {
   const lane = anyLane(world);
   const executor = lane && world.startWork(lane);
@@ -16,7 +17,12 @@ export async function lateSignature(world: World): Promise<void> {
   );
   const order = slot && world.table.get("order", { intent: slot });
   if (order === undefined) return;
-  const { userID, orderId, wallet, validUntil } = order.intent;
+  const { userID, orderId, wallet, validUntil, side } = order.intent;
+  if (side === "buy" && random.chance(0.3)) {
+    changePolicy(world, userID, wallet, { tokens: [], tradingEnabled: true });
+    world.seen.add("a policy against a signature");
+    return runOn(world, signer, 0);
+  }
   const rival = random.chance(0.5)
     ? world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) })
     : await afterEnding(world, wallet, userID, validUntil);

@@ -1,0 +1,26 @@
+import { policyAfter, policyAt, type WalletPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
+import { users, wallets } from "./clients.ts";
+import { anyWallet } from "./play.ts";
+import { chain, type World } from "./world.ts";
+
+const dayMs = 24 * 60 * 60_000;
+
+/** A user of a wallet sets its policy. What allows more holds after 40 seconds at most, and not after a day. */
+export function setPolicy(world: World): void {
+  const { random } = world;
+  const userID = random.pick(users) as string;
+  changePolicy(world, userID, userID === "bob" ? (wallets[1] as string) : anyWallet(world), {
+    ...(random.chance(0.4) && { maxPerOrder: BigInt(200 + random.below(800)) }),
+    ...(random.chance(0.6) && { maxPerDay: BigInt(500 + random.below(1500)) }),
+    tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
+    tradingEnabled: random.chance(0.8),
+  });
+}
+
+export function changePolicy(world: World, userID: string, wallet: string, asked: WalletPolicy): void {
+  const { random, nowMs, table } = world;
+  const key = { chain, wallet, userID } as const;
+  const stored = table.get("policy", key);
+  const state = policyAfter(policyAt(stored, nowMs), asked, nowMs - dayMs + random.below(40_000));
+  table.put("policy", { ...key, ...state, revision: (stored?.revision ?? 0) + 1 });
+}
