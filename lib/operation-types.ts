@@ -22,6 +22,9 @@ export type GuardedPartition = "SIGNED#*" | "CANCELLED#*" | "POLICY#*" | "TRADIN
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 
+/** IAM actions on the KMS keys that users seal private keys to. */
+export type ImportKeyAction = "kms:GetPublicKey" | "kms:DeriveSharedSecret";
+
 /** IAM actions on the KMS key that authenticates what users have ordered. */
 export type MacAction = "kms:GenerateMac" | "kms:VerifyMac";
 
@@ -75,6 +78,8 @@ export type Defaults = {
   writesUsers: boolean;
   /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];
+  /** Actions on the KMS keys for imports; any of them brings IMPORT_KEYS. */
+  importKeys: readonly ImportKeyAction[];
   /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */
   mac: readonly MacAction[];
   /** Whether it may decrypt the private keys of wallets. It then runs without a way to the internet. */

@@ -14,6 +14,7 @@ const defaults = {
   owns: [],
   writesUsers: true,
   key: [],
+  importKeys: [],
   mac: [],
   opensWallets: false,
   connections: [],

@@ -33,4 +33,14 @@ export const walletRows = {
     env: ["ALLOWED_ORIGINS"],
     impact: "Clients of the v2 wallet list cannot see the user's wallets. Nothing is lost.",
   },
+  listImportKeys: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/wallets/import-key",
+    summary: "List the keys that a private key can be sealed to",
+    errors: { client: "envelope", server: "envelope" },
+    importKeys: ["kms:GetPublicKey"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot begin a sealed import. Wallets are not affected.",
+  },
 } as const satisfies Record<string, Row>;

@@ -20,6 +20,7 @@ import {
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
+import { ImportKeysAnswerSchema } from "./sealed-wallet-schema.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
 import {
   InspectedTokenAnswerSchema,
@@ -137,6 +138,7 @@ export const schemas = {
     success: PositionPageSchema,
     errors: ["INVALID_REQUEST"],
   },
+  listImportKeys: { query: NoQuerySchema, success: ImportKeysAnswerSchema },
   listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 

@@ -25,6 +25,7 @@ function section(name: string, row: Operation): string[] {
   const rights = [
     ["Table", row.table.map(actionOf)],
     ["KMS key of wallets", row.key.map(actionOf)],
+    ["KMS keys for imports", row.importKeys.map(actionOf)],
     ["KMS key of orders", row.mac.map(actionOf)],
     ["WebSocket connections", row.connections.map((method) => connectionRights[method])],
     ["Invokes", row.invokes],

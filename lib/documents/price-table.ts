@@ -54,6 +54,8 @@ export const runs: Record<OperationName, Run> = {
   getUserData: { ms: 30, reads: 1 },
   listRewards: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },
+  // The public keys are read once and kept.
+  listImportKeys: { ms: 5 },
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },
   disconnect: { ms: 30, writes: 1 },

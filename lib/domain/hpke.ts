@@ -9,13 +9,6 @@ import {
 } from "@hpke/core";
 import { pointBytes } from "./sealing.ts";
 
-/** The suite, by the names of its parts in RFC 9180. */
-export const suiteNames = {
-  kem: "DHKEM(P-256, HKDF-SHA256)",
-  kdf: "HKDF-SHA256",
-  aead: "AES-256-GCM",
-} as const;
-
 /** What a message was sealed to and with. */
 export type SealedMessage = {
   /** The sender's point: 65 bytes, on the curve. */

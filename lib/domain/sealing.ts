@@ -2,6 +2,13 @@ import { createHash, createPublicKey } from "node:crypto";
 import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
 
+/** How private keys are sealed: the parts of the HPKE suite by their names in RFC 9180. */
+export const suiteNames = {
+  kem: "DHKEM(P-256, HKDF-SHA256)",
+  kdf: "HKDF-SHA256",
+  aead: "AES-256-GCM",
+} as const;
+
 /** The bytes of a point on P-256 as HPKE sends it: uncompressed. */
 export const pointBytes = 65;
 

@@ -32,7 +32,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
     const { trading, signerVpc } = configuration;
-    const { table, key, issuer } = data;
+    const { table, key, importKeys, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", configuration);
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
@@ -46,6 +46,7 @@ export class ApiStack extends Stack {
       networks,
       table,
       key,
+      importKeys,
       macKey,
       walls: macKey && signerVpc ? new Walls(this, "Walls", { inside, table, key, macKey }) : undefined,
       changes,

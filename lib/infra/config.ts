@@ -33,6 +33,8 @@ export type Configuration = {
   channelShards: number;
   /** The most WebSocket connections that a user can have open. A change is pushed to each of them. */
   connectionsPerUser: number;
+  /** The labels of the keys that users seal private keys to. The last one is offered first; all are accepted. */
+  importKeys: readonly string[];
   /** The change stream of a table that was restored under its old name: CloudFormation knows the lost table's. */
   tableStreamArn: string | undefined;
   /** Where prices come from, in order of preference. An empty list fetches none. */
@@ -63,6 +65,7 @@ export const defaults = {
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
   ],
   keyGraceSeconds: 120,
+  importKeys: ["1"],
   // AWS's own default in most regions.
   accountRequestsPerSecond: 10_000,
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
@@ -164,6 +167,13 @@ const ThrottleSchema = v.strictObject(
   "must be an object of rateLimit (a second) and burstLimit",
 );
 
+const ImportKeyLabels = v.pipe(
+  v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),
+  v.minLength(1, "must have a label"),
+  v.maxLength(5, "must have at most 5 labels"),
+  v.check((labels) => new Set(labels).size === labels.length, "must not have a label twice"),
+);
+
 /** Keys that need another key. */
 const needs = [
   ["issuer", "audience"],
@@ -214,6 +224,7 @@ const Context = v.pipe(
       json(wholeWithin(0, 3600, "must be a whole number of seconds from 0 to 3600")),
       defaults.keyGraceSeconds,
     ),
+    importKeys: v.optional(json(ImportKeyLabels), defaults.importKeys),
     accountRequestsPerSecond: v.optional(
       json(wholeWithin(200, 1_000_000, "must be a whole number from 200 to 1000000")),
       defaults.accountRequestsPerSecond,

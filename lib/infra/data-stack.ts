@@ -4,6 +4,7 @@ import type { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
+import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
 import { retained } from "./retained.ts";
@@ -16,14 +17,16 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 };
 
 /**
- * Everything that cannot be made again: the table, the key and the users' sign-ins. It is the same for every
- * configuration except for how the user pool works and who may open wallets, so no change of configuration can remove
- * anything.
+ * Everything that cannot be made again: the table, the keys and the users' sign-ins. It is the same for every
+ * configuration except for how the user pool works, who may open wallets, and the labels of import keys, so no other change
+ * of configuration can remove anything.
  */
 export class DataStack extends Stack {
   /** The one table of the service. lib/aws/table-keys.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
+  /** The keys for imports, as the context lists their labels. */
+  readonly importKeys: readonly Key[];
   /** The change stream of the table. */
   readonly streamArn: string;
   /** The configured issuer, else the user pool of this stack. */
@@ -50,12 +53,15 @@ export class DataStack extends Stack {
       networks: chainsOf(configuration.trading),
       apiStackName,
     });
+    this.importKeys = configuration.importKeys.map(
+      (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
+    );
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
     });
     // A first deploy that fails is rolled back, and what is protected from deletion cannot be. So the table comes last.
-    this.table.node.addDependency(this.key, users);
+    this.table.node.addDependency(this.key, ...this.importKeys, users);
 
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error("The table has no stream");

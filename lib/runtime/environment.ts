@@ -10,6 +10,7 @@ type Variable =
   | EnvName
   | "TABLE_NAME"
   | "KEY_ID"
+  | "IMPORT_KEYS"
   | "MAC_KEY_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
@@ -32,6 +33,12 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 const schemas = {
   TABLE_NAME: text,
   KEY_ID: text,
+  IMPORT_KEYS: v.pipe(
+    v.string(),
+    v.nonEmpty(),
+    v.transform((text) => text.split(",")),
+    v.description("ids separated by commas"),
+  ),
   MAC_KEY_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,

@@ -11,7 +11,15 @@ import {
 } from "../../lib/aws/table-keys.ts";
 import { bookKey, tradeKey, usedKeyKey } from "../../lib/aws/trading-keys.ts";
 import { operations } from "../../lib/operations.ts";
-import { functionsOf, logicalIdOf, only, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+import {
+  functionsOf,
+  logicalIdOf,
+  only,
+  resourcesOf,
+  synthesize,
+  tradingContext,
+  walletKeyOf,
+} from "./synthesized.ts";
 
 type Stacks = Pick<ReturnType<typeof synthesize>, "data" | "api">;
 type RoleProperties = { Policies: { PolicyName: string; PolicyDocument?: object }[] };
@@ -27,7 +35,7 @@ function accessIn({ data, api }: Stacks) {
   ]);
   const resources = {
     table: access.arn(only(data, "AWS::DynamoDB::Table").id),
-    key: access.arn(only(data, "AWS::KMS::Key").id),
+    key: access.arn(walletKeyOf({ data }).id),
     macKey: access.arn(only(api, "AWS::KMS::Key").id),
   };
   const denial = (

@@ -23,9 +23,9 @@ describe("docs/costs.md", () => {
 
 describe("costsPage", () => {
   it("counts what is billed at rest", () => {
-    expect(page).toContain("| KMS keys | 1 × $1.00 | $1.00 |");
+    expect(page).toContain("| KMS keys | 2 × $1.00 | $2.00 |");
     expect(pageWith({ Other: { Type: "AWS::KMS::Key", Properties: {} } })).toContain(
-      "| KMS keys | 2 × $1.00 | $2.00 |",
+      "| KMS keys | 3 × $1.00 | $3.00 |",
     );
   });
 

@@ -1,18 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { customContext, only, synthesize, type Template } from "./synthesized.ts";
+import {
+  customContext,
+  functionsOf,
+  importKeysOf,
+  only,
+  propertiesOf,
+  synthesize,
+  type Template,
+  walletKeyOf,
+} from "./synthesized.ts";
 
 const { data, protectedData } = synthesize();
 const issued = synthesize(customContext);
 
 describe("the data stack", () => {
   it("keeps the logical ids of its resources", () => {
-    const kept = Object.entries(data.Resources).map(([id, { Type }]) => [Type, id]);
-    expect(Object.fromEntries(kept)).toEqual({
-      "AWS::DynamoDB::Table": "TableCD117FA1",
-      "AWS::KMS::Key": "Key961B73FD",
-      "AWS::KMS::Alias": "KeyAlias910D852D",
-      "AWS::Cognito::UserPool": "UsersPoolBFC35D3B",
-      "AWS::Cognito::UserPoolClient": "UsersPoolClient39A19381",
+    expect(Object.fromEntries(Object.entries(data.Resources).map(([id, { Type }]) => [id, Type]))).toEqual({
+      TableCD117FA1: "AWS::DynamoDB::Table",
+      Key961B73FD: "AWS::KMS::Key",
+      KeyAlias910D852D: "AWS::KMS::Alias",
+      ImportKey1936C201C: "AWS::KMS::Key",
+      ImportKey1Alias3249CFA4: "AWS::KMS::Alias",
+      UsersPoolBFC35D3B: "AWS::Cognito::UserPool",
+      UsersPoolClient39A19381: "AWS::Cognito::UserPoolClient",
     });
   });
 
@@ -53,9 +63,11 @@ describe("the data stack", () => {
   });
 
   it("rotates the key and names it", () => {
-    expect(only(data, "AWS::KMS::Key").Properties).toMatchObject({ EnableKeyRotation: true });
-    expect(only(data, "AWS::KMS::Alias").Properties).toMatchObject({
+    const { id, Properties } = walletKeyOf({ data });
+    expect(Properties).toMatchObject({ EnableKeyRotation: true });
+    expect(propertiesOf(data, "AWS::KMS::Alias")).toContainEqual({
       AliasName: "alias/TerminalData/wallets",
+      TargetKeyId: { "Fn::GetAtt": [id, "Arn"] },
     });
   });
 
@@ -64,6 +76,38 @@ describe("the data stack", () => {
       Object.keys(outputs).filter((name) => !/^(Exports|Publish)Output/.test(name));
     expect(names(data.Outputs)).toEqual(["TableName", "KeyId", "UserPoolId", "UserPoolClientId"]);
     expect(names(issued.data.Outputs)).toEqual(["TableName", "KeyId"]);
+  });
+});
+
+describe("the keys for imports", () => {
+  const importKeys = ["1", "2"];
+  const two = synthesize({ importKeys });
+
+  it("are one for each label, which lose none when another is added", () => {
+    expect(importKeysOf({ data }).map(({ id }) => id)).toEqual(["ImportKey1936C201C"]);
+    const [first, second, ...more] = importKeysOf(two);
+    expect(more).toEqual([]);
+    expect(first).toEqual(importKeysOf({ data })[0]);
+    expect(second?.Properties).toMatchObject({
+      KeySpec: "ECC_NIST_P256",
+      KeyUsage: "KEY_AGREEMENT",
+      KeyPolicy: first?.Properties.KeyPolicy,
+    });
+    expect(propertiesOf(two.data, "AWS::KMS::Alias")).toContainEqual({
+      AliasName: "alias/TerminalData/import/2",
+      TargetKeyId: { "Fn::GetAtt": [second?.id, "Arn"] },
+    });
+  });
+
+  it("are named to functions in the order of the context", () => {
+    const { Environment } = functionsOf(two).listImportKeys ?? {};
+    const names = [...JSON.stringify(Environment?.Variables.IMPORT_KEYS).matchAll(/GetAttImportKey(\d)/g)];
+    expect(names.map(([, label]) => label)).toEqual(importKeys);
+  });
+
+  it("can be removed from the context, since no stack imports an export of them", () => {
+    const exported = Object.entries(two.data.Outputs).filter(([, output]) => "Export" in output);
+    expect(JSON.stringify(exported)).not.toContain("ImportKey");
   });
 });
 
@@ -139,9 +183,8 @@ describe("a deploy with another configuration", () => {
   });
 
   it("changes nothing there when chains begin to trade, but for one statement of the key's policy", () => {
-    type KeyProperties = { KeyPolicy: { Statement: { Sid: string }[] } };
     const trading = structuredClone(synthesize({ trading: ["eth", "base"] }).data);
-    const { Statement } = only<KeyProperties>(trading, "AWS::KMS::Key").Properties.KeyPolicy;
+    const { Statement } = walletKeyOf({ data: trading }).Properties.KeyPolicy;
     expect(Statement.pop()).toMatchObject({
       Action: "kms:Decrypt",
       Effect: "Allow",

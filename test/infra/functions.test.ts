@@ -5,6 +5,7 @@ import { operations } from "../../lib/operations.ts";
 import {
   customContext,
   functionsOf,
+  importKeyArn,
   logicalIdOf,
   only,
   propertiesOf,
@@ -74,6 +75,7 @@ describe("the functions", () => {
     expect(functions[name]?.Environment?.Variables ?? {}).toEqual({
       ...(row.table.length > 0 && { TABLE_NAME: table }),
       ...(row.key.length > 0 && { KEY_ID: key }),
+      ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeyArn }),
       ...(row.mac.length > 0 && {
         MAC_KEY_ID: { "Fn::GetAtt": [only(templates.api, "AWS::KMS::Key").id, "Arn"] },
       }),

@@ -41,7 +41,8 @@ describe("a deployment in which no chain trades", () => {
       const { data, api, watch } = synthesize(context);
       const templates = [data, api, watch];
       const types = templates.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
-      expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(1);
+      // The key of wallets, and one that users seal private keys to.
+      expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(2);
       expect(types.filter((type) => /^AWS::(EC2|SecretsManager|Route53Resolver)::/.test(type))).toEqual([]);
       const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
       expect(allowed).toContain("kms:GenerateDataKey");

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { Operation, RestMethod } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { allStatements, type Statement, statementsOfRole } from "./statements.ts";
-import { functionsOf, logicalIdOf, only, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+import {
+  functionsOf,
+  importKeyArn,
+  logicalIdOf,
+  only,
+  resourcesOf,
+  synthesize,
+  tradingContext,
+} from "./synthesized.ts";
 
 const templates = synthesize(tradingContext);
 const functions = functionsOf(templates);
@@ -102,6 +110,7 @@ function expectedOf(name: string, row: Operation): [action: string, resource: un
     ...all(["logs:CreateLogStream", "logs:PutLogEvents"], log(name)),
     ...all(row.table, imported(/GetAttTable[0-9A-F]{8}Arn/)),
     ...all(row.key, imported(/GetAttKey[0-9A-F]{8}Arn/)),
+    ...all(row.importKeys, importKeyArn),
     ...all(row.mac, arnOf(only(templates.api, "AWS::KMS::Key").id)),
     ...all(row.opensWallets ? networkInterfaces : [], "*"),
     ...row.connections
@@ -166,7 +175,7 @@ describe("the permissions", () => {
   });
 
   it("do not let a GET write", () => {
-    const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"];
+    const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
     const readers = operationsOf("rest").filter(([, { method }]) => method === "GET");
     expect(readers.length).toBeGreaterThan(0);
     for (const [name] of readers)

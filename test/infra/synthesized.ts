@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
 
@@ -35,6 +36,7 @@ export const customContext = {
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 7,
+  importKeys: ["1"],
   accountRequestsPerSecond: 2500,
   throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
   trading: ["base"],
@@ -131,6 +133,36 @@ export function only<Properties>(template: Template, type: string): Resource<Pro
     throw new Error(`Expected one ${type}, found ${first === undefined ? 0 : others.length + 1}`);
   return { id: first[0], ...first[1] };
 }
+
+type KeyProperties = {
+  KeySpec?: string;
+  KeyPolicy: { Statement: { Sid: string; [name: string]: unknown }[] };
+};
+
+/** The key that wraps the data keys of wallets. */
+export function walletKeyOf({ data }: Pick<Templates, "data">) {
+  const keys = Object.entries(resourcesOf<KeyProperties>(data, "AWS::KMS::Key"));
+  const [key] = keys.filter(([, { Properties }]) => Properties.KeySpec === undefined);
+  if (key === undefined) throw new Error("There is no key of wallets");
+  return { id: key[0], ...key[1] };
+}
+
+/** The keys that users seal private keys to, in the order of the template. */
+export function importKeysOf({ data }: Pick<Templates, "data">) {
+  const keys = Object.entries(resourcesOf<KeyProperties>(data, "AWS::KMS::Key"));
+  return keys
+    .filter(([, { Properties }]) => Properties.KeySpec === "ECC_NIST_P256")
+    .map(([id, key]) => ({ id, ...key }));
+}
+
+/** How the other stacks name the only key for imports. */
+export const importKeyArn = {
+  "Fn::GetStackOutput": {
+    StackName: "TerminalData",
+    OutputName: expect.stringMatching(/GetAttImportKey/),
+    Region: { Ref: "AWS::Region" },
+  },
+};
 
 export type FunctionProperties = {
   Architectures: string[];

@@ -23,7 +23,8 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
   });
 
 /** Whether the policy of a key names the role of a row's function. */
-export const hasNamedRole = ({ mac, opensWallets }: Operation) => opensWallets || mac.length > 0;
+export const hasNamedRole = ({ mac, importKeys, opensWallets }: Operation) =>
+  opensWallets || mac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");
 
 /** The names of the rows that are chosen. */
 export const rowsThat = (choose: (row: Operation) => boolean): OperationName[] =>

@@ -83,7 +83,7 @@ export class OperationFunction extends Construct {
     this.name = name;
     this.row = row;
 
-    const { table, key, macKey, stage } = resources;
+    const { table, key, importKeys, macKey, stage } = resources;
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
@@ -99,6 +99,7 @@ export class OperationFunction extends Construct {
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
+        ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
         // The SDK's own variable, so that no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),

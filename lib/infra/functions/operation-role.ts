@@ -20,6 +20,8 @@ import { planAccess, planWildcards } from "./plan-access.ts";
 export type Resources = {
   table: Table;
   key: Key;
+  /** For private keys that users seal. */
+  importKeys: readonly Key[];
   /** Exists where chains trade. */
   macKey: Key | undefined;
   /** The chains that trade. */
@@ -41,7 +43,8 @@ export type OperationRoleProps = Resources & {
 /** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { name, row, table, key, macKey, networks, walls, changes, stage, invoked, logGroup } = props;
+    const { name, row, table, key, importKeys, macKey, networks } = props;
+    const { walls, changes, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointID };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
       "kms:GenerateDataKey": ofOneWallet,
@@ -64,6 +67,12 @@ export class OperationRole extends Role {
                 }),
             ),
           }),
+        }),
+        ...(row.importKeys.length > 0 && {
+          ImportKeys: allow(
+            row.importKeys,
+            importKeys.map(({ keyArn }) => keyArn),
+          ),
         }),
         ...(row.mac.length > 0 &&
           macKey && {

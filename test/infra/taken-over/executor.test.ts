@@ -10,7 +10,7 @@ import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+import { logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
 import { SigningDesk } from "./desk.ts";
 import { type Allows, Intruder } from "./intruder.ts";
 
@@ -151,7 +151,7 @@ describe("an executor that was taken over", () => {
   });
 
   it("has no key itself", () => {
-    const keys = [only(data, "AWS::KMS::Key").id, only(api, "AWS::KMS::Key").id].map(access.arn);
+    const keys = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
     for (const resource of keys)
       for (const action of ["Decrypt", "GenerateMac", "VerifyMac", "GenerateDataKey", "CreateGrant"])
         expect(access.denial(executor, { action: `kms:${action}`, resource })).toBeDefined();

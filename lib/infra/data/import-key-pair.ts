@@ -1,0 +1,44 @@
+import { CrossStackReferences, ReferenceStrength, Stack } from "aws-cdk-lib";
+import { PolicyDocument } from "aws-cdk-lib/aws-iam";
+import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import type { Construct } from "constructs";
+import { roleArnOf, rowsThat } from "../functions/named-roles.ts";
+import { retained } from "../retained.ts";
+import { administration, ofAccount } from "./key-administration.ts";
+
+export type ImportKeyPairProps = {
+  /** As the context names it. */
+  label: string;
+  /** The stack of the functions that use it. */
+  apiStackName: string;
+};
+
+/**
+ * A KMS key pair to whose public half users seal private keys that they import. Its policy names the roles that may open what
+ * was sealed. The public half is for whoever IAM allows.
+ */
+export class ImportKeyPair extends Key {
+  constructor(scope: Construct, id: string, { label, apiStackName }: ImportKeyPairProps) {
+    const openers = rowsThat(({ importKeys }) => importKeys.includes("kms:DeriveSharedSecret"));
+    super(scope, id, {
+      alias: `${Stack.of(scope).stackName}/import/${label}`,
+      description: "Users seal private keys to it that they import",
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.KEY_AGREEMENT,
+      removalPolicy: retained,
+      policy: new PolicyDocument({
+        statements: [
+          administration(),
+          ofAccount("ReadPublicKey", ["kms:GetPublicKey"]),
+          ofAccount("OpenSealedKeys", ["kms:DeriveSharedSecret"], {
+            // The roles may not exist yet, so they cannot be principals.
+            ArnEquals: { "aws:PrincipalArn": openers.map((name) => roleArnOf(scope, apiStackName, name)) },
+            StringEquals: { "kms:KeyAgreementAlgorithm": "ECDH" },
+          }),
+        ],
+      }),
+    });
+    // CloudFormation would keep an export that the other stack imports, and so the label.
+    CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
+  }
+}

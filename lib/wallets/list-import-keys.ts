@@ -1,0 +1,12 @@
+import type { ImportKeys } from "../aws/import-keys.ts";
+import { suiteNames } from "../domain/sealing.ts";
+
+/** What clients need of each key to seal a private key to it, the newest first. */
+export async function listImportKeys(importKeys: ImportKeys) {
+  const keys = await importKeys();
+  return keys.map(({ keyID: keyId, point }) => ({
+    keyId,
+    ...suiteNames,
+    publicKey: Buffer.from(point).toString("base64url"),
+  }));
+}
