@@ -19,6 +19,9 @@ export type TableAction =
  */
 export type GuardedPartition = "SIGNED#*" | "CANCELLED#*" | "POLICY#*" | "TRADING";
 
+/** Other partitions, with wildcards, that functions of trading write. */
+export type OpenPartition = "USER#*" | "TRADES#*" | "LANE#*" | "LANES#*" | "WATCHERS";
+
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 
@@ -71,11 +74,8 @@ export type Defaults = {
   table: readonly TableAction[];
   /** The guarded partitions that it alone writes. */
   owns: readonly GuardedPartition[];
-  /**
-   * Whether it may write in users' own partitions, which have their settings, wallets and used keys. Where chains trade, the
-   * role is denied that otherwise.
-   */
-  writesUsers: boolean;
+  /** The partitions that it writes beside those. Where chains trade, its role is denied to write in any other. */
+  writes: "all that are open" | readonly OpenPartition[];
   /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];
   /** Actions on the KMS keys for imports; any of them brings IMPORT_KEYS. */

@@ -1,15 +1,21 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import {
+  catalogueKey,
   connectionKey,
   executionKey,
   listedExecutionKey,
+  pendingReferralKey,
+  pricesKey,
   profileKey,
+  referralCodeKey,
+  retiredKeyKey,
   settingsKey,
+  subscriberKey,
   userKeyRecordKey,
   walletKey,
 } from "../../lib/aws/table-keys.ts";
-import { bookKey, tradeKey, usedKeyKey } from "../../lib/aws/trading-keys.ts";
+import { bookKey, tradeKey, usedKeyKey, watcherKey } from "../../lib/aws/trading-keys.ts";
 import { operations } from "../../lib/operations.ts";
 import {
   functionsOf,
@@ -200,6 +206,32 @@ describe("the partition of a user", () => {
 
   it.each(Object.entries(traded))("has no %s, which executeOrders may write", (_, { PK }) => {
     for (const action of writes) expect(ask("executeOrders", action, [PK])).toBeUndefined();
+  });
+});
+
+describe("what does not concern trading", () => {
+  const foreign = {
+    prices: pricesKey,
+    rewards: catalogueKey,
+    subscribers: subscriberKey("prices", 0, "c"),
+    "pending referrals": pendingReferralKey("2026-11-22", "u"),
+    "referral codes": referralCodeKey("CODE"),
+    "retired API keys": retiredKeyKey(new Date(0), "key"),
+    "items of a kind that does not exist yet": { PK: "NEW#1" },
+  };
+  const traders = ["placeOrder", "cancelOrder", "executeOrders", "signTransaction", "watchReceipts"];
+
+  it.each(Object.entries(foreign))("is out of reach of functions of trading: %s", (_, { PK }) => {
+    const writers = writersOf(PK, { ask });
+    expect(writers.filter((name) => [...traders, "recordExecutions"].includes(name))).toEqual([]);
+    expect(writers).toContain("feedPrices");
+    expect(ask("executeOrders", "PutItem", ["TRADES#u", PK])).toMatch(/with an explicit deny/);
+  });
+
+  it("includes orders for the function that watches chains, which writes what it watches", () => {
+    expect(writersOf(watcherKey("eth").PK, { ask })).toContain("watchReceipts");
+    for (const partition of ["TRADES#u", "LANE#eth#0x1", "LANES#eth#0"])
+      expect(writersOf(partition, { ask })).not.toContain("watchReceipts");
   });
 });
 

@@ -136,17 +136,15 @@ const guarded: Record<GuardedPartition, true> = {
   TRADING: true,
 };
 
-const usersPartitions = "USER#*";
-
 /** All ways to write an item, those that no row has included. */
-const writes = [
+const allWrites = [
   ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
   ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
 ].map((name) => `dynamodb:${name}`);
 
 /** The row's actions on the table. Where chains trade, denials keep it out of partitions that it must not write. */
 function tableAccess(
-  { table: actions, owns, writesUsers }: Operation,
+  { table: actions, owns, writes }: Operation,
   table: Table,
   networks: readonly Network[],
 ) {
@@ -154,18 +152,18 @@ function tableAccess(
   const others = (Object.keys(guarded) as GuardedPartition[]).filter(
     (partition) => !owns.includes(partition),
   );
+  // Any, not all: one such key is enough to deny a batch.
+  const condition: Conditions =
+    writes === "all that are open"
+      ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } }
+      : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns] } };
   if (networks.length > 0)
     access.addStatements(
       new PolicyStatement({
         effect: Effect.DENY,
-        actions: writes,
+        actions: allWrites,
         resources: [table.tableArn],
-        // Any, not all: a request without keys must not pass.
-        conditions: {
-          "ForAnyValue:StringLike": {
-            "dynamodb:LeadingKeys": writesUsers ? others : [...others, usersPartitions],
-          },
-        },
+        conditions: condition,
       }),
     );
   return access;
