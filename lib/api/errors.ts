@@ -84,7 +84,7 @@ const Gwei = v.string();
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
-  IDEMPOTENCY_KEY_REUSED: v.object({ orderId: v.string() }),
+  IDEMPOTENCY_KEY_REUSED: v.union([v.object({ orderId: v.string() }), v.object({ walletId: v.string() })]),
   UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
   INSUFFICIENT_BALANCE: v.object({
     token: v.string(),

@@ -13,6 +13,7 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID        | PROFILE#CHAIN#chain                  | the trading settings of a chain                       |
  * | USER#userID        | PROFILE#REFERRAL#newest first#userID | a user whom this one referred                         |
  * | USER#userID        | WALLET#network#address               | a wallet; the key itself makes an address unique      |
+ * | WALLETLOG#userID   | EVENT#walletId#newest first#id       | an event of a wallet, kept for good                   |
  * | REFCODE#code       | REFCODE                              | the owner of the referral code                        |
  * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
  * | TRADES#userID      | ORDER#orderID                        | an order                                              |
@@ -58,6 +59,7 @@ const PROFILE = "PROFILE";
 const CHAIN = "PROFILE#CHAIN#";
 const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
+const WALLET_EVENT = "EVENT#";
 const CONNECTION = "CONNECTION#";
 const CONNECTION_COUNT = "CONNECTIONS";
 const LATEST = "LATEST";
@@ -69,6 +71,7 @@ const listedPrefixes: Record<ExecutionKind, string> = { order: "ORDERAT#", posit
 
 export const userPartition = (userID: string) => `USER#${userID}`;
 export const tradesPartition = (userID: string) => `TRADES#${userID}`;
+const walletLogPartition = (userID: string) => `WALLETLOG#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
@@ -84,6 +87,18 @@ export const settingsKey = (userID: string, chain: Chain): Key => ({
 export const walletKey = (userID: string, network: Network, address: string): Key => ({
   PK: userPartition(userID),
   SK: `${WALLET}${network}#${address}`,
+});
+
+export const walletEventKey = (userID: string, walletId: string, time: Date, id: string): Key => ({
+  PK: walletLogPartition(userID),
+  SK: `${WALLET_EVENT}${walletId}#${newestFirst(time)}#${id}`,
+});
+
+/** The events of one wallet, newest first. */
+export const walletEventsOf = (userID: string, walletId: string): KeyRange => ({
+  PK: walletLogPartition(userID),
+  from: `${WALLET_EVENT}${walletId}#`,
+  to: endOf(`${WALLET_EVENT}${walletId}#`),
 });
 
 export const referralKey = (referrerID: string, joinedAt: Date, userID: string): Key => ({
@@ -198,9 +213,13 @@ export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
 export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
-/** Everything in a user's two partitions. */
+/** Everything in a user's three partitions. */
 export const everythingOf = (userID: string): KeyRange[] =>
-  [userPartition(userID), tradesPartition(userID)].map((PK) => ({ PK, from: "0", to: endOf("") }));
+  [userPartition(userID), tradesPartition(userID), walletLogPartition(userID)].map((PK) => ({
+    PK,
+    from: "0",
+    to: endOf(""),
+  }));
 
 /**
  * Whether an item describes what exists elsewhere right now: connections, API keys, prices, transactions that are not
@@ -213,6 +232,7 @@ export const isOfTheMoment = ({ PK, SK }: Key): boolean =>
   [RETIRED_KEYS, pricesKey.PK].includes(PK);
 
 export const isProfile = ({ SK }: Key): boolean => SK === PROFILE;
+export const isWallet = ({ SK }: Key): boolean => SK.startsWith(WALLET);
 export const isReferral = ({ SK }: Key): boolean => SK.startsWith(REFERRAL);
 
 /** The chain of a settings item, or undefined for any other item. */

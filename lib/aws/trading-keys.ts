@@ -23,7 +23,11 @@ export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key => ({
  * Not with the orders: whoever deletes it has a repeated request place a second one. Names the operation, so that the keys
  * of two operations never meet.
  */
-export const usedKeyKey = (userID: string, operation: "placeOrder", key: string): Key => ({
+export const usedKeyKey = (
+  userID: string,
+  operation: "placeOrder" | "createWallet" | "importWallet",
+  key: string,
+): Key => ({
   PK: userPartition(userID),
   SK: `USEDKEY#${operation}#${key}`,
 });

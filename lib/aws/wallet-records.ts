@@ -1,12 +1,11 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Profile } from "../domain/profile.ts";
-import type { Wallet } from "../domain/wallet.ts";
-import { queryRange, type Table } from "./table.ts";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { lastSlotOf, type NumberedWallet, type Places, versionOf, type Wallet } from "../domain/wallet.ts";
+import { projection, queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import { isTransient } from "./transient.ts";
 import type { SealedKey } from "./vault.ts";
-import { putNew, transact, type Writes } from "./writes.ts";
+import { transact, type Writes } from "./writes.ts";
 
 const listedAttributes = [
   "_id",
@@ -18,57 +17,131 @@ const listedAttributes = [
   "slot",
   "slotName",
   "colortag",
+  "version",
+  "retiredAt",
+  "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
-/** The user's wallets, read without their encrypted keys. */
+/** All of the user's wallets, retired ones included, read without their encrypted keys. */
 export async function walletsOfUser(table: Table, userID: string): Promise<Wallet[]> {
   return queryRange<Wallet>(table, walletsOf(userID), { attributes: listedAttributes });
 }
 
-/** Whether the wallet's user holds its address on its network already. */
-export async function hasWallet(table: Table, wallet: Wallet): Promise<boolean> {
+type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;
+
+/** The user's wallet with that address on that network, even if it is retired, without its encrypted key. */
+export async function readWallet(table: Table, name: WalletName): Promise<Wallet | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({
       TableName: table.name,
-      Key: keyOf(wallet),
+      Key: keyOf(name),
       ConsistentRead: true,
-      ProjectionExpression: "PK",
+      ...projection(listedAttributes),
     }),
   );
-  return Item !== undefined;
+  return Item as Wallet | undefined;
+}
+
+/** Writes a new wallet, unless the user has one with its address that is not gone. */
+export const insertion = (
+  table: Table,
+  wallet: NumberedWallet,
+  sealed: SealedKey,
+  now: Date,
+): Writes[number] => ({
+  Put: {
+    TableName: table.name,
+    Item: { ...keyOf(wallet), ...wallet, ...sealed, version: 1 },
+    ConditionExpression: "attribute_not_exists(PK) OR expiresAt <= :now",
+    ExpressionAttributeValues: { ":now": Math.floor(now.getTime() / 1000) },
+  },
+});
+
+/** New values for attributes of a wallet. `undefined` removes the attribute. */
+export type WalletChanges = {
+  [Name in "slot" | "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
+};
+
+/** Changes a wallet into its next version, if it has not changed since it was read. */
+export function nextVersion(table: Table, read: Wallet, changes: WalletChanges): Writes[number] {
+  const names = Object.keys(changes) as (keyof WalletChanges)[];
+  const set = names.filter((name) => changes[name] !== undefined);
+  const removed = names.filter((name) => changes[name] === undefined);
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keyOf(read),
+      UpdateExpression: [
+        `SET ${[...set, "version"].map((name) => `#${name} = :${name}`).join(", ")}`,
+        ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(", ")}`] : []),
+      ].join(" "),
+      // A wallet that was imported again after its removal has another id, and a version as low as the first one's.
+      ConditionExpression: `#id = :id AND ${read.version === undefined ? "attribute_not_exists(#version)" : "#version = :read"}`,
+      ExpressionAttributeNames: {
+        "#id": "_id",
+        "#version": "version",
+        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      },
+      ExpressionAttributeValues: {
+        ":id": read._id,
+        ":version": versionOf(read) + 1,
+        ...(read.version !== undefined && { ":read": read.version }),
+        ...Object.fromEntries(set.map((name) => [`:${name}`, changes[name]])),
+      },
+    },
+  };
+}
+
+/** Gives a wallet of version 0.1 the slot that lists show for it. */
+export const numbering = (table: Table, wallet: NumberedWallet): UpdateCommand =>
+  new UpdateCommand({
+    TableName: table.name,
+    Key: keyOf(wallet),
+    UpdateExpression: "SET slot = :slot",
+    ConditionExpression: "#id = :id AND attribute_not_exists(slot)",
+    ExpressionAttributeNames: { "#id": "_id" },
+    ExpressionAttributeValues: { ":slot": wallet.slot, ":id": wallet._id },
+  });
+
+/**
+ * Takes or frees a place among the user's wallets, if nothing has changed that decides about it. So no concurrency gets past
+ * the limit, and no two wallets get the same slot.
+ *
+ * @param read for which the caller has checked the limit.
+ */
+export function placeChange(
+  table: Table,
+  userID: string,
+  read: Places,
+  { by, lastSlot = lastSlotOf(read) }: { by: 1 | -1; lastSlot?: number },
+): Writes[number] {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: profileKey(userID),
+      UpdateExpression: "SET walletCount = :next, lastSlot = :slot",
+      ConditionExpression: `tier = :tier AND walletCount = :count AND ${read.lastSlot === undefined ? "attribute_not_exists(lastSlot)" : "lastSlot = :read"}`,
+      ExpressionAttributeValues: {
+        ":tier": read.tier,
+        ":count": read.walletCount,
+        ":next": read.walletCount + by,
+        ":slot": lastSlot,
+        ...(read.lastSlot !== undefined && { ":read": read.lastSlot }),
+      },
+    },
+  };
 }
 
 /**
- * Writes a new wallet in the next slot, and its user's count of wallets, together. So no concurrency gets past the limit,
- * and no two wallets get the same slot.
- *
- * @param read the user's tier and count of wallets, for which the caller has checked the limit.
- * @returns false, without writing, if the wallet exists, one of these has changed, or another import is changing them now.
+ * Writes all or nothing. Returns false, without writing, if a condition fails, or if others change one of the items now: then
+ * the same writes would fail after a pause too.
  */
-export async function insertWallet(
-  table: Table,
-  wallet: Wallet,
-  sealed: SealedKey,
-  read: Pick<Profile, "tier" | "walletCount">,
-): Promise<boolean> {
-  const writes: Writes = [
-    putNew(table, { ...keyOf(wallet), ...wallet, ...sealed, slot: read.walletCount + 1 }),
-    {
-      Update: {
-        TableName: table.name,
-        Key: profileKey(wallet.UserID),
-        UpdateExpression: "ADD walletCount :one",
-        ConditionExpression: "tier = :tier AND walletCount = :count",
-        ExpressionAttributeValues: { ":one": 1, ":tier": read.tier, ":count": read.walletCount },
-      },
-    },
-  ];
-  // Another import at work on the profile changes its count. So the same write would fail after a pause.
+export async function transactOnce(table: Table, writes: Writes): Promise<boolean> {
   return transact(table, writes, { attempts: 1 }).catch((error: unknown) => {
     if (error instanceof TransactionCanceledException && isTransient(error)) return false;
     throw error;
   });
 }
 
-const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet) =>
+const keyOf = ({ UserID, network, generatedWalletAddress }: WalletName) =>
   walletKey(UserID, network, generatedWalletAddress);

@@ -9,7 +9,7 @@ import { type JsonSchema, schemaComponents } from "./components.ts";
 const meanings: Record<HttpErrorCode, string> = {
   INVALID_REQUEST: "The request cannot be read. The message names the field.",
   IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key.",
-  IDEMPOTENCY_KEY_REUSED: "The key has placed another order, with another body.",
+  IDEMPOTENCY_KEY_REUSED: "The key was used before, with another body.",
   INVALID_PRIVATE_KEY: "The private key is not one of that network.",
   INVALID_SETTING: "The chain does not have that setting.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",
@@ -25,7 +25,8 @@ const meanings: Record<HttpErrorCode, string> = {
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
   TOKEN_UNSAFE: "The token cannot be sold, or its tax is very high.",
-  WALLET_BUSY: "The wallet has too many open orders, or another program is using it.",
+  WALLET_BUSY:
+    "The wallet has too many open orders, a transaction under way, or another program is using it.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or is another engine's.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
   INTERNAL_ERROR: "The service failed. No change is ever saved in part.",

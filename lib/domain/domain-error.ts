@@ -11,8 +11,8 @@ export type DomainErrorDetails = {
   INVALID_REQUEST: { field: string };
   /** With the header that is missing. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
-  /** With the order that the key placed. */
-  IDEMPOTENCY_KEY_REUSED: { orderId: string };
+  /** With what the key was used for: the order that it placed, or the wallet that it added. */
+  IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string };
   INVALID_PRIVATE_KEY: undefined;
   INVALID_SETTING: undefined;
   WALLET_LIMIT_REACHED: undefined;

@@ -17,7 +17,10 @@ export type Profile = {
   usersReferred: number;
   experience: Experience;
   points: number;
+  /** Of the wallets that are not retired. */
   walletCount: number;
+  /** The highest slot of the user's wallets so far. See {@link Places}. */
+  lastSlot?: number;
   tradeStreakCount: number;
   xpMultiplier: number;
   ranked: boolean;

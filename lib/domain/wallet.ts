@@ -11,49 +11,99 @@ export type Wallet = {
   network: Network;
   walletType: "generated" | "imported";
   createdAt: string;
-  /** Its number among the user's wallets, from 1. Wallets of version 0.1 have none. */
+  /** Its number among the user's wallets, from 1, for good. Wallets of version 0.1 may have none yet. */
   slot?: number;
   /** Unset until the user names the wallet. */
   slotName?: string;
   /** Unset until the user picks a colour. */
   colortag?: ColorTag;
+  /** Grows by one with each change that clients see. Absent means 1. */
+  version?: number;
+  /** Since when it has been retired. */
+  retiredAt?: string;
+  /** In epoch seconds, of a retired wallet: from then on it cannot be restored, and the table may remove it. */
+  expiresAt?: number;
 };
-
-/** A new wallet for an imported key. It has no name and no colour: {@link listed} fills in defaults. */
-export function importedWallet(userID: string, network: Network, address: string, now: Date): Wallet {
-  return {
-    _id: randomUUID(),
-    UserID: userID,
-    generatedWalletAddress: address,
-    network,
-    walletType: "imported",
-    createdAt: now.toISOString(),
-  };
-}
 
 export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "yellow", "pink"] as const;
 
 export type ColorTag = (typeof colorTags)[number];
 
-/** A wallet as a list shows it, with a name and a colour. */
-export type ListedWallet = Omit<Required<Wallet>, "slot">;
+/** What a user may choose for a wallet. Unset follows from its slot. */
+export type WalletLabels = { slotName?: string | undefined; colortag?: ColorTag | undefined };
 
-/**
- * The user's wallets by slot, with a default name and colour for those that have none. The defaults follow from the slot,
- * so later wallets never change them. Creation times could: they come from the clocks of different machines.
- */
-export function listed(wallets: readonly Wallet[]): ListedWallet[] {
-  return withSlots(wallets)
-    .toSorted((a, b) => a.slot - b.slot)
-    .map(({ slot, ...wallet }) => ({
-      ...wallet,
-      slotName: wallet.slotName ?? `Wallet ${slot}`,
-      colortag: wallet.colortag ?? defaultColor(slot),
-    }));
+/** A new wallet. Without a name or a colour, {@link listed} fills in defaults. */
+export function newWallet(
+  walletType: Wallet["walletType"],
+  { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
+  { slotName, colortag }: WalletLabels = {},
+): Wallet {
+  return {
+    _id: randomUUID(),
+    UserID: userID,
+    generatedWalletAddress: address,
+    network,
+    walletType,
+    createdAt: now.toISOString(),
+    ...(slotName !== undefined && { slotName }),
+    ...(colortag !== undefined && { colortag }),
+  };
 }
 
+/** A retired wallet is hidden everywhere, except from those who restore it or read its events. */
+export const isActive = ({ retiredAt }: Pick<Wallet, "retiredAt">): boolean => retiredAt === undefined;
+
+/** Whether it was retired for so long that it counts as removed. The table removes it hours or days later. */
+export const isGone = ({ expiresAt }: Pick<Wallet, "expiresAt">, now: Date): boolean =>
+  expiresAt !== undefined && expiresAt * 1000 <= now.getTime();
+
+export const versionOf = ({ version }: Pick<Wallet, "version">): number => version ?? 1;
+
+const restorableSeconds = 30 * 86_400;
+
+/** What retiring adds to a wallet. */
+export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expiresAt">> => ({
+  retiredAt: now.toISOString(),
+  // Whole seconds, rounded up, so that nobody has less time than 30 days.
+  expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
+});
+
+/** A wallet as clients see it, with a name and a colour. */
+export type ListedWallet = Omit<Required<Wallet>, "slot" | "version" | "retiredAt" | "expiresAt">;
+
+/** The same for a wallet that has a slot. */
+export function shownWallet({
+  slot,
+  version: _,
+  retiredAt: __,
+  expiresAt: ___,
+  ...wallet
+}: NumberedWallet): ListedWallet {
+  return {
+    ...wallet,
+    slotName: wallet.slotName ?? `Wallet ${slot}`,
+    colortag: wallet.colortag ?? defaultColor(slot),
+  };
+}
+
+/**
+ * The user's active wallets by slot, with a default name and colour for those that have none. The defaults follow from the
+ * slot, so later wallets never change them. Creation times could: they come from the clocks of different machines.
+ *
+ * @param wallets All of the user's wallets. Retired ones keep their slots.
+ */
+export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySlot(wallets).map(shownWallet);
+
+/** The active ones, by slot. */
+export const activeBySlot = (wallets: readonly Wallet[]): NumberedWallet[] =>
+  numbered(wallets)
+    .filter(isActive)
+    .toSorted((a, b) => a.slot - b.slot);
+
+export type NumberedWallet = Wallet & { slot: number };
+
 /** Wallets without a slot were imported before those with one. By age, they get the slots that are free. */
-function withSlots(wallets: readonly Wallet[]): (Wallet & { slot: number })[] {
+export function numbered(wallets: readonly Wallet[]): NumberedWallet[] {
   const taken = new Set(wallets.map(({ slot }) => slot));
   let last = 0;
   return wallets.toSorted(byAge).map((wallet) => {
@@ -72,8 +122,21 @@ function defaultColor(slot: number): ColorTag {
   return colorTags[(slot - 1) % colorTags.length] as ColorTag;
 }
 
-/** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not hold another. */
+/** What decides whether a user may have another wallet, and which slot it gets. */
+export type Places = {
+  tier: Tier;
+  /** Of the wallets that are not retired. */
+  walletCount: number;
+  /** The highest slot so far. Absent until a wallet is added or retired by this version: until then it is the count. */
+  lastSlot?: number;
+};
+
+export const lastSlotOf = ({ lastSlot, walletCount }: Places): number => lastSlot ?? walletCount;
+
+/** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not have another. */
 export function checkWalletLimit(tier: Tier, walletCount: number, limits: WalletLimits): void {
   if (walletCount < limits[tier]) return;
   throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
 }
+
+export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");

@@ -12,6 +12,7 @@ import { addressProblem, readAddress } from "../domain/trading/address.ts";
 import { formatAmount } from "../domain/trading/decimal-text.ts";
 import { reservedBy } from "../domain/trading/reserved.ts";
 import { nativeToken, type TradingChain } from "../domain/trading/trading-chain.ts";
+import { isActive } from "../domain/wallet.ts";
 import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
 import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chain-requests.ts";
 
@@ -100,7 +101,7 @@ async function walletsFor(
   }
   const wallets = await walletsOfUser(table, userID);
   return wallets
-    .filter(({ network }) => network === chain)
+    .filter((wallet) => wallet.network === chain && isActive(wallet))
     .map(({ generatedWalletAddress }) => generatedWalletAddress);
 }
 

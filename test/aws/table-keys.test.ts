@@ -31,6 +31,7 @@ const keyOfKind = {
   profile: name.map(keys.profileKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
   wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => keys.walletKey(...of)),
+  "wallet event": fc.tuple(name, name, date, name).map((of) => keys.walletEventKey(...of)),
   referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
   "pending referral": fc.tuple(date, name).map(([at, of]) => keys.pendingReferralKey(at.toISOString(), of)),
   "referral code": name.map(keys.referralCodeKey),
@@ -69,12 +70,21 @@ const kinds = Object.keys(keyOfKind) as Kind[];
 const kindsOf = (key: keys.Key) => [
   ...(keys.isPrices(key) ? ["prices"] : []),
   ...(keys.isProfile(key) ? ["profile"] : []),
+  ...(keys.isWallet(key) ? ["wallet"] : []),
   ...(keys.isReferral(key) ? ["referral"] : []),
   ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
 ];
 
-const recognized: readonly Kind[] = ["prices", "profile", "referral", "settings", "order", "position"];
+const recognized: readonly Kind[] = [
+  "prices",
+  "profile",
+  "wallet",
+  "referral",
+  "settings",
+  "order",
+  "position",
+];
 const published: readonly Kind[] = ["prices", "settings", "order", "position"];
 
 describe("a key", () => {
@@ -135,9 +145,14 @@ describe("isOfTheMoment", () => {
 const wallet = { chain: "eth", wallet: "0xf39F" } as const;
 
 describe("everythingOf", () => {
-  it("covers both partitions of the user, and nobody else's", () => {
+  it("covers the partitions of the user, and nobody else's", () => {
     const rangesOf = (userID: string) => keys.everythingOf(userID).map(({ PK }) => PK);
-    const own = [keys.profileKey, (of: string) => tradingKeys.tradeKey(of, "o")];
+    const now = new Date();
+    const own = [
+      keys.profileKey,
+      (of: string) => tradingKeys.tradeKey(of, "o"),
+      (of: string) => keys.walletEventKey(of, "w", now, "e"),
+    ];
     fc.assert(
       fc.property(name, name, (userID, other) => {
         for (const keyOf of own) expect(rangesOf(userID).includes(keyOf(other).PK)).toBe(userID === other);
@@ -157,6 +172,7 @@ describe("a key range", () => {
     ["a user's orders", keys.executionsOf("ann", "order"), "order"],
     ["a user's positions", keys.executionsOf("ann", "position"), "position"],
     ["a user's connections", keys.connectionsOf("ann"), "connection"],
+    ["a user's wallets", keys.walletsOf("ann"), "wallet"],
     ["a lane's jobs", tradingKeys.jobsOf(wallet), "job"],
     ["a lane's slots", tradingKeys.slotsInLane(wallet), "slot"],
     ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],

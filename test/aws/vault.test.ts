@@ -4,7 +4,7 @@ import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import type { Binding } from "../../lib/aws/container.ts";
 import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
-import { importedWallet } from "../../lib/domain/wallet.ts";
+import { newWallet } from "../../lib/domain/wallet.ts";
 
 const kms = createKms();
 const config = {
@@ -14,7 +14,9 @@ const config = {
   maxAttempts: 1,
 };
 const vault = openVault(kms.ensureKey("wallets").arn, config);
-const binding = bindingOf(importedWallet("alice", "eth", "0x7E5F", new Date()));
+const binding = bindingOf(
+  newWallet("imported", { userID: "alice", network: "eth", address: "0x7E5F", now: new Date() }),
+);
 const secret = randomBytes(32);
 
 describe("vault", () => {

@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkWalletLimit, colorTags, importedWallet, listed, type Wallet } from "../../lib/domain/wallet.ts";
+import { checkWalletLimit, colorTags, listed, newWallet, type Wallet } from "../../lib/domain/wallet.ts";
 
 const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const wallets = (count: number) =>
   Array.from({ length: count }, (_, index) =>
-    importedWallet("alice", "eth", `0x${index}`, new Date(Date.UTC(2026, 0, 1, 0, 0, index))),
+    newWallet("imported", {
+      userID: "alice",
+      network: "eth",
+      address: `0x${index}`,
+      now: new Date(Date.UTC(2026, 0, 1, 0, 0, index)),
+    }),
   );
 
 describe("listed", () => {

@@ -185,9 +185,12 @@ describe("storeWallet, with its keys", () => {
   });
 
   it("asks KMS for no data key if the wallet exists or the limit is reached", async () => {
-    table.on(GetCommand).resolves({ Item: { tier: "Base", walletCount: 10 } });
+    const profile = { Item: { tier: "Base", walletCount: 10 } };
+    table.on(GetCommand).resolves({ Item: { _id: "w1" } });
+    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves(profile);
     expect((await storeWallet(importEvent)).statusCode).toBe(200);
-    table.on(GetCommand, { ProjectionExpression: "PK" }).resolves({});
+    table.on(GetCommand).resolves({});
+    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves(profile);
     expect((await storeWallet(importEvent)).statusCode).toBe(403);
     expect(kms.commandCalls(GenerateDataKeyCommand)).toHaveLength(0);
   });

@@ -8,9 +8,9 @@ import type { Table } from "../../../lib/aws/table.ts";
 import { walletKey } from "../../../lib/aws/table-keys.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../lib/aws/vault.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
-import { importedWallet, type Wallet } from "../../../lib/domain/wallet.ts";
+import { newWallet, type Wallet } from "../../../lib/domain/wallet.ts";
 import { register } from "../../../lib/users/register.ts";
-import { importWallet } from "../../../lib/wallets/import-wallet.ts";
+import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
@@ -58,9 +58,10 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   const secret = randomBytes(32);
   keepSecret(secret);
   using key = await readPrivateKey("eth", secret.toString("hex"));
-  const wallet = importedWallet(userID, "eth", key.address, now);
+  const wallet = newWallet("imported", { userID, network: "eth", address: key.address, now });
   const sealed = await seal(target.vault, key.secret, bindingOf(wallet));
-  await importWallet(target.table, wallet, async () => sealed, { Base: 1000, Pro: 1000, Enterprise: 1000 });
+  const limits = { Base: 1000, Pro: 1000, Enterprise: 1000 };
+  await addWallet(target.table, { wallet, seal: async () => sealed, limits, now });
   return { wallet, secret };
 }
 

@@ -5,9 +5,10 @@ import { readProfile } from "../../lib/aws/profile-records.ts";
 import { profileKey, walletKey } from "../../lib/aws/table-keys.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import type { Network } from "../../lib/domain/network.ts";
-import { importedWallet, listed } from "../../lib/domain/wallet.ts";
+import type { WalletLimits } from "../../lib/domain/tier.ts";
+import { listed, newWallet, type Wallet } from "../../lib/domain/wallet.ts";
 import { register } from "../../lib/users/register.ts";
-import { importWallet } from "../../lib/wallets/import-wallet.ts";
+import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
@@ -15,15 +16,21 @@ const db = tableForTests();
 const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
+/** The outcome. */
+async function importWallet(wallet: Wallet, sealing: typeof seal = seal, allowed: WalletLimits = limits) {
+  const addition = { wallet, seal: sealing, limits: allowed, now: new Date() };
+  return (await addWallet(db.table, addition)).outcome;
+}
+
 const add = (userID: string, address: string, network: Network = "eth") =>
-  importWallet(db.table, importedWallet(userID, network, address, new Date()), seal, limits);
+  importWallet(newWallet("imported", { userID, network, address, now: new Date() }));
 
 async function holder(userID: string): Promise<string> {
   await register(db.table, { userID, names: [], ref: undefined }, new Date());
   return userID;
 }
 
-const outcomes = async (imports: Promise<void>[]) => {
+const outcomes = async (imports: Promise<unknown>[]) => {
   const settled = await Promise.allSettled(imports);
   const added = settled.filter(({ status }) => status === "fulfilled").length;
   const refused = settled.filter(
@@ -34,7 +41,7 @@ const outcomes = async (imports: Promise<void>[]) => {
 
 const countOf = async (userID: string) => (await readProfile(db.table, userID))?.walletCount;
 
-describe("importWallet", () => {
+describe("addWallet", () => {
   it("imports no more than 10 of 50 wallets at a limit of 10, whatever the concurrency", async () => {
     const userID = await holder("hoarder");
     const imports = Array.from({ length: 50 }, (_, index) => add(userID, `0x${index}`));
@@ -48,9 +55,14 @@ describe("importWallet", () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => add(userID, `0x${index}`)));
     const slots = (await walletsOfUser(db.table, userID)).map(({ slot }) => slot);
     expect(slots.toSorted()).toEqual([1, 10, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const behind = importedWallet(await holder("traveller"), "eth", "0x2", new Date(0));
+    const behind = newWallet("imported", {
+      userID: await holder("traveller"),
+      network: "eth",
+      address: "0x2",
+      now: new Date(0),
+    });
     await add("traveller", "0x1");
-    await importWallet(db.table, behind, seal, limits);
+    await importWallet(behind, seal);
     const names = listed(await walletsOfUser(db.table, "traveller")).map(
       ({ generatedWalletAddress, slotName }) => [generatedWalletAddress, slotName],
     );
@@ -94,7 +106,7 @@ describe("importWallet", () => {
   it("accepts a wallet that the user holds, even at the limit, and does not count it again", async () => {
     const userID = await holder("full");
     for (let index = 0; index < 10; index++) await add(userID, `0x${index}`);
-    await expect(add(userID, "0x3")).resolves.toBeUndefined();
+    await expect(add(userID, "0x3")).resolves.toBe("held");
     await expect(add(userID, "0x10")).rejects.toThrow("Wallet limit of 10 reached for tier Base");
     expect(await countOf(userID)).toBe(10);
   });
@@ -115,20 +127,18 @@ describe("importWallet", () => {
 
   it("stores nothing if the key cannot be sealed", async () => {
     const userID = await holder("unlucky");
-    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const failing = () => Promise.reject(new Error("KMS is down"));
-    await expect(importWallet(db.table, wallet, failing, limits)).rejects.toThrow("KMS is down");
+    await expect(importWallet(wallet, failing)).rejects.toThrow("KMS is down");
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
     expect(await countOf(userID)).toBe(0);
   });
 
   it("does not seal a key at the limit", async () => {
     const userID = await holder("sealed out");
-    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const unused = vi.fn(seal);
-    await expect(importWallet(db.table, wallet, unused, { ...limits, Base: 0 })).rejects.toThrow(
-      "limit of 0",
-    );
+    await expect(importWallet(wallet, unused, { ...limits, Base: 0 })).rejects.toThrow("limit of 0");
     expect(unused).not.toHaveBeenCalled();
   });
 
@@ -148,14 +158,14 @@ describe("importWallet", () => {
       await setProfile("Base");
       return seal();
     };
-    const wallet = importedWallet(userID, "eth", "0x1", new Date());
-    await expect(importWallet(db.table, wallet, fall, limits)).rejects.toThrow("reached for tier Base");
+    const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
+    await expect(importWallet(wallet, fall)).rejects.toThrow("reached for tier Base");
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
   });
 
   it("imports the wallet if the user's tier rises meanwhile, and seals its key once", async () => {
     const userID = await holder("riser");
-    const wallet = importedWallet(userID, "eth", "0x1", new Date());
+    const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const rise = vi.fn(async () => {
       await db.table.client.send(
         new UpdateCommand({
@@ -167,13 +177,13 @@ describe("importWallet", () => {
       );
       return seal();
     });
-    await importWallet(db.table, wallet, rise, limits);
+    await importWallet(wallet, rise);
     expect(rise).toHaveBeenCalledOnce();
     expect(await countOf(userID)).toBe(11);
   });
 });
 
-describe("importWallet, at the same time as another import", () => {
+describe("addWallet, at the same time as another import", () => {
   it("reads the count again rather than repeat a write that can only fail", async () => {
     const userID = await holder("contender");
     const send = db.table.client.send.bind(db.table.client);
@@ -203,7 +213,16 @@ describe("walletsOfUser", () => {
     const userID = await holder("lister");
     await add(userID, "0x1");
     expect(Object.keys((await walletsOfUser(db.table, userID))[0] ?? {}).sort()).toEqual(
-      ["UserID", "_id", "createdAt", "generatedWalletAddress", "network", "slot", "walletType"].sort(),
+      [
+        "UserID",
+        "_id",
+        "createdAt",
+        "generatedWalletAddress",
+        "network",
+        "slot",
+        "version",
+        "walletType",
+      ].sort(),
     );
   });
 });

@@ -1,0 +1,122 @@
+import { readOwnProfile } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import {
+  readUsedWalletKey,
+  type UsedWalletKey,
+  useOfWalletKey,
+  type WalletKeyName,
+} from "../aws/used-wallet-keys.ts";
+import type { SealedKey } from "../aws/vault.ts";
+import { eventWrite } from "../aws/wallet-events.ts";
+import { insertion, placeChange, readWallet, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import type { Writes } from "../aws/writes.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { WalletLimits } from "../domain/tier.ts";
+import {
+  checkWalletLimit,
+  isActive,
+  isGone,
+  lastSlotOf,
+  type NumberedWallet,
+  noSuchWallet,
+  numbered,
+  type Wallet,
+} from "../domain/wallet.ts";
+import { restoration } from "./restore-wallet.ts";
+import { untilWritten } from "./until-written.ts";
+
+/** The idempotency key of a request, with what its body comes to. */
+export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;
+
+type Addition = {
+  /** As it is stored if the user has no wallet with its address. */
+  wallet: Wallet;
+  /** Encrypts the private key. Called at most once, and only if the user may have another wallet. */
+  seal: () => Promise<SealedKey>;
+  limits: WalletLimits;
+  now: Date;
+  /** Of a request that may come again. It is used up with the addition, and stays unused if that is refused. */
+  requestKey?: RequestKey;
+};
+
+/** Whether the wallet was added, was there already, was retired, or was added by an earlier request with the same key. */
+type Outcome = "added" | "held" | "restored" | "replayed";
+
+/**
+ * Adds a wallet to its user's wallets. An address that the user has already on the same network succeeds and changes
+ * nothing, even at the limit. If it is retired, it is restored, with the private key that it has.
+ *
+ * @throws {DomainError} WALLET_LIMIT_REACHED, IDEMPOTENCY_KEY_REUSED, or WALLET_NOT_FOUND if the key has added a wallet that
+ * was removed since.
+ */
+export async function addWallet(
+  table: Table,
+  { wallet, seal, limits, now, requestKey }: Addition,
+): Promise<{ outcome: Outcome; wallet: Wallet }> {
+  let sealed: SealedKey | undefined;
+  return untilWritten(async () => {
+    const [replayed, stored, profile] = await Promise.all([
+      requestKey && replayOf(table, requestKey, now),
+      readWallet(table, wallet),
+      readOwnProfile(table, wallet.UserID),
+    ]);
+    if (replayed) return { outcome: "replayed", wallet: replayed };
+    const held = stored !== undefined && !isGone(stored, now) ? stored : undefined;
+    const use = (of: Wallet) => (requestKey ? [keyUse(table, requestKey, of)] : []);
+
+    if (held !== undefined && isActive(held)) {
+      const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
+      return isNoted ? { outcome: "held", wallet: held } : undefined;
+    }
+    checkWalletLimit(profile.tier, profile.walletCount, limits);
+    if (held !== undefined) {
+      const { wallet: restored, writes } = restoration(table, held, profile, now);
+      const isWritten = await transactOnce(table, [...writes, ...use(held)]);
+      return isWritten ? { outcome: "restored", wallet: restored } : undefined;
+    }
+    sealed ??= await seal();
+    const added = { ...wallet, slot: lastSlotOf(profile) + 1, version: 1 };
+    const isWritten = await transactOnce(table, [
+      insertion(table, added, sealed, now),
+      placeChange(table, wallet.UserID, profile, { by: 1, lastSlot: added.slot }),
+      eventWrite(table, {
+        userID: wallet.UserID,
+        walletId: wallet._id,
+        type: wallet.walletType === "generated" ? "created" : "imported",
+        now,
+      }),
+      ...use(added),
+    ]);
+    return isWritten ? { outcome: "added", wallet: added } : undefined;
+  });
+}
+
+/**
+ * The wallet that a used key has added, as it is now, even if it is retired.
+ *
+ * @returns undefined if the key is unused.
+ * @throws {DomainError}
+ */
+export async function replayOf(
+  table: Table,
+  requestKey: RequestKey,
+  now: Date,
+): Promise<NumberedWallet | undefined> {
+  const used = await readUsedWalletKey(table, requestKey);
+  if (used === undefined) return undefined;
+  const { walletId, fingerprint } = used;
+  if (fingerprint !== requestKey.fingerprint)
+    throw new DomainError("IDEMPOTENCY_KEY_REUSED", "Idempotency-Key was used with another body", {
+      walletId,
+    });
+  const wallets = await walletsOfUser(table, requestKey.userID);
+  const wallet = numbered(wallets).find(({ _id }) => _id === walletId);
+  if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
+  return wallet;
+}
+
+const keyUse = (
+  table: Table,
+  { fingerprint, ...name }: RequestKey,
+  { _id: walletId }: Wallet,
+): Writes[number] => useOfWalletKey(table, name, { walletId, fingerprint });

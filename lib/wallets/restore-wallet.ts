@@ -1,0 +1,58 @@
+import { readOwnProfile } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import { eventWrite } from "../aws/wallet-events.ts";
+import { nextVersion, placeChange, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import type { Writes } from "../aws/writes.ts";
+import type { WalletLimits } from "../domain/tier.ts";
+import {
+  checkWalletLimit,
+  isActive,
+  isGone,
+  type NumberedWallet,
+  noSuchWallet,
+  numbered,
+  type Places,
+  versionOf,
+  type Wallet,
+} from "../domain/wallet.ts";
+import { untilWritten } from "./until-written.ts";
+
+/**
+ * Makes a retired wallet active again, in its own slot. Of an active one, it changes nothing.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND, also if its 30 days are over, and WALLET_LIMIT_REACHED.
+ */
+export async function restoreWallet(
+  table: Table,
+  { userID, walletId, limits, now }: { userID: string; walletId: string; limits: WalletLimits; now: Date },
+): Promise<NumberedWallet> {
+  return untilWritten(async () => {
+    const [wallets, profile] = await Promise.all([
+      walletsOfUser(table, userID),
+      readOwnProfile(table, userID),
+    ]);
+    const wallet = numbered(wallets).find(({ _id }) => _id === walletId);
+    if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
+    if (isActive(wallet)) return wallet;
+    checkWalletLimit(profile.tier, profile.walletCount, limits);
+    const { wallet: restored, writes } = restoration(table, wallet, profile, now);
+    return (await transactOnce(table, writes)) ? restored : undefined;
+  });
+}
+
+/** What restores a retired wallet that is not gone, for a user who may have another one. */
+export function restoration<Retired extends Wallet>(
+  table: Table,
+  retired: Retired,
+  places: Places,
+  now: Date,
+): { wallet: Retired; writes: Writes } {
+  const { UserID: userID, _id: walletId } = retired;
+  const { retiredAt: _, expiresAt: __, ...active } = { ...retired, version: versionOf(retired) + 1 };
+  const writes = [
+    nextVersion(table, retired, { retiredAt: undefined, expiresAt: undefined }),
+    placeChange(table, userID, places, { by: 1 }),
+    eventWrite(table, { userID, walletId, type: "restored", now }),
+  ];
+  return { wallet: active as Retired, writes };
+}

@@ -1,0 +1,33 @@
+import type { Table } from "../../lib/aws/table.ts";
+import { readWalletEvents } from "../../lib/aws/wallet-events.ts";
+import { newWallet, type Wallet } from "../../lib/domain/wallet.ts";
+import { register } from "../../lib/users/register.ts";
+import { addWallet } from "../../lib/wallets/add-wallet.ts";
+
+export const walletLimits = { Base: 10, Pro: 50, Enterprise: 500 };
+
+/** In place of a real seal, which takes a KMS key. */
+export const fakeSeal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
+
+/** Makes a user, and adds wallets with these addresses on eth. */
+export async function holderOf(
+  table: Table,
+  userID: string,
+  addresses: readonly string[],
+  now = new Date(),
+): Promise<Wallet[]> {
+  await register(table, { userID, names: [], ref: undefined }, now);
+  const wallets: Wallet[] = [];
+  for (const address of addresses) {
+    const wallet = newWallet("imported", { userID, network: "eth", address, now });
+    const addition = { wallet, seal: fakeSeal, limits: walletLimits, now };
+    wallets.push((await addWallet(table, addition)).wallet);
+  }
+  return wallets;
+}
+
+/** The types of a wallet's events, newest first. */
+export async function eventTypes(table: Table, { UserID: userID, _id: walletId }: Wallet) {
+  const { events } = await readWalletEvents(table, { userID, walletId }, { limit: 100 });
+  return events.map(({ type }) => type);
+}
