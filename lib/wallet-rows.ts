@@ -43,4 +43,14 @@ export const walletRows = {
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot begin a sealed import. Wallets are not affected.",
   },
+  updateWallet: {
+    kind: "rest",
+    method: "PATCH",
+    path: "/api/v2/wallets/{walletId}",
+    summary: "Change the name or the colour of a wallet",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot name their wallets. Nothing is lost.",
+  },
 } as const satisfies Record<string, Row>;

@@ -29,7 +29,8 @@ import {
   TokenPathSchema,
 } from "./token-schema.ts";
 import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
-import { ImportWalletSchema, WalletsSchema } from "./wallet-schema.ts";
+import { UpdateWalletSchema, WalletPathSchema } from "./wallet-request-schema.ts";
+import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
 
 export type OperationSchemas = {
   path?: v.GenericSchema;
@@ -139,6 +140,13 @@ export const schemas = {
     errors: ["INVALID_REQUEST"],
   },
   listImportKeys: { query: NoQuerySchema, success: ImportKeysAnswerSchema },
+  updateWallet: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    body: UpdateWalletSchema,
+    success: WalletAnswerSchema,
+    errors: ["WALLET_NOT_FOUND"],
+  },
   listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 

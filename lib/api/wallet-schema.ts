@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { networks } from "../domain/network.ts";
 import { colorTags } from "../domain/wallet.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { isWalletName, tidyWalletName, walletNameRule } from "../domain/wallet-name.ts";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
 
 /** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */
 export const ImportWalletSchema = v.pipe(
@@ -14,6 +15,21 @@ export const ImportWalletSchema = v.pipe(
   }),
   v.title("ImportWallet"),
 );
+
+const WalletNameSchema = v.pipe(
+  v.string(walletNameRule),
+  v.transform(tidyWalletName),
+  v.check(isWalletName, walletNameRule),
+  v.description(
+    "1 to 40 code points once it is trimmed. Emoji are allowed, and no control, bidi or invisible characters.",
+  ),
+);
+
+/** What a user may choose for a wallet. */
+export const walletLabels = {
+  slotName: v.optional(v.nullable(WalletNameSchema)),
+  colortag: v.optional(v.nullable(v.picklist(colorTags))),
+};
 
 /** A wallet in a list. It has no field for the private key, encrypted or not. */
 export const WalletSchema = v.pipe(
@@ -31,3 +47,6 @@ export const WalletSchema = v.pipe(
 );
 
 export const WalletsSchema = v.array(WalletSchema);
+
+/** The success of operations on one wallet. */
+export const WalletAnswerSchema = envelopeOf(v.object({ wallet: WalletSchema }));

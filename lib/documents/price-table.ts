@@ -56,6 +56,7 @@ export const runs: Record<OperationName, Run> = {
   listWalletsV2: { ms: 30, reads: 1 },
   // The public keys are read once and kept.
   listImportKeys: { ms: 5 },
+  updateWallet: { ms: 30, reads: 1, writes: 4, publishes: true },
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },
   disconnect: { ms: 30, writes: 1 },

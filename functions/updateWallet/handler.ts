@@ -1,0 +1,11 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { shownWallet } from "../../lib/domain/wallet.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { changeWallet } from "../../lib/wallets/change-wallet.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("updateWallet", async ({ userID, now, path: { walletId }, body: labels }) =>
+  enveloped({ wallet: shownWallet(await changeWallet(table, { userID, walletId, labels, now })) }),
+);

@@ -1,0 +1,71 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { walletKey } from "../../lib/aws/table-keys.ts";
+import { readWalletEvents } from "../../lib/aws/wallet-events.ts";
+import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
+import { listed, type Wallet } from "../../lib/domain/wallet.ts";
+import { changeWallet, type LabelChanges } from "../../lib/wallets/change-wallet.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { holderOf } from "../support/wallets.ts";
+
+const db = tableForTests();
+
+const change = ({ UserID: userID, _id: walletId }: Wallet, labels: LabelChanges, now = new Date()) =>
+  changeWallet(db.table, { userID, walletId, labels, now });
+
+const one = async (userID: string) => (await holderOf(db.table, userID, ["0x1"]))[0] as Wallet;
+
+const listOf = async (userID: string) => listed(await walletsOfUser(db.table, userID));
+
+describe("changeWallet", () => {
+  it("names a wallet, colours it, and goes back to the defaults", async () => {
+    const wallet = await one("painter");
+    await change(wallet, { slotName: "Sniper", colortag: "pink" });
+    expect(await listOf("painter")).toMatchObject([{ slotName: "Sniper", colortag: "pink" }]);
+    await change(wallet, { slotName: null });
+    expect(await listOf("painter")).toMatchObject([{ slotName: "Wallet 1", colortag: "pink" }]);
+    expect(await change(wallet, { colortag: null })).toMatchObject({ version: 4 });
+    expect(await walletsOfUser(db.table, "painter")).toEqual([{ ...wallet, version: 4 }]);
+  });
+
+  it("records each change, and nothing where none is made", async () => {
+    const wallet = await one("archivist");
+    await change(wallet, { slotName: "Sniper" }, new Date("2100-01-01"));
+    await change(wallet, { slotName: "Sniper", colortag: null }, new Date("2100-01-02"));
+    await change(wallet, { slotName: null, colortag: "red" }, new Date("2100-01-03"));
+    const named = { userID: "archivist", walletId: wallet._id };
+    const { events } = await readWalletEvents(db.table, named, { limit: 10 });
+    expect(events).toMatchObject([
+      { type: "renamed", time: "2100-01-03T00:00:00.000Z", slotName: null, colortag: "red" },
+      { type: "renamed", time: "2100-01-01T00:00:00.000Z", slotName: "Sniper" },
+      { type: "imported" },
+    ]);
+    expect((await walletsOfUser(db.table, "archivist"))[0]?.version).toBe(3);
+  });
+
+  it("loses no change of 10 at once", async () => {
+    const wallet = await one("crowd");
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => change(wallet, { slotName: `Name ${index}` })),
+    );
+    expect((await walletsOfUser(db.table, "crowd"))[0]?.version).toBe(11);
+  });
+
+  it("gives a wallet of version 0.1 its slot for good", async () => {
+    const [wallet] = (await holderOf(db.table, "veteran", ["0x1", "0x2"])) as [Wallet];
+    const Key = walletKey("veteran", "eth", "0x1");
+    await db.table.client.send(
+      new UpdateCommand({ TableName: db.table.name, Key, UpdateExpression: "REMOVE slot, version" }),
+    );
+    expect(await change(wallet, { colortag: "red" })).toMatchObject({ slot: 1, version: 2 });
+    expect(await walletsOfUser(db.table, "veteran")).toMatchObject([{ slot: 1, version: 2 }, { slot: 2 }]);
+  });
+
+  it("knows no wallet of another user", async () => {
+    const wallet = await one("owner");
+    await one("stranger");
+    const stolen = change({ ...wallet, UserID: "stranger" }, { slotName: "Mine" });
+    await expect(stolen).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    expect(await walletsOfUser(db.table, "owner")).toEqual([wallet]);
+  });
+});
