@@ -32,21 +32,24 @@ export const clearGas = 21_000n;
  * @param l1Fee What its data costs on layer 1. The signer does not know it.
  */
 export function clearCap(
-  { gasLimit, maxGasPrice }: Intent,
+  intent: Intent,
   maxGasPriceNow: bigint,
   { attempts }: Pick<Slot, "attempts">,
   l1Fee: L1Fee = 0n,
 ): bigint {
-  const affordable = greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
   return least(
     greatest(
-      feeCap(greatest(maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
+      feeCap(greatest(intent.maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
       ...own.map((attempt) => replacing(attempt).maxFeePerGas),
     ),
-    feeCap(affordable, clearGas, l1Fee),
+    feeCap(highestClearCap(intent), clearGas, l1Fee),
   );
 }
+
+/** The cap of clears, whatever users allow. */
+const highestClearCap = ({ gasLimit, maxGasPrice }: Intent) =>
+  greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
 
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
@@ -75,8 +78,11 @@ export function objectionTo(
     return refused("the tip is above the whole fee");
   if (call.purpose === "clear") {
     if (last === undefined) return refused("nothing was signed at this nonce");
-    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
+    if (transaction.maxFeePerGas > highestClearCap(order.intent))
       return refused("the fee is above the highest gas price");
+    // The user may have lowered it since the clear was planned.
+    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
+      return later("the fee is above the user's highest gas price of now");
     return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
   }
   return (

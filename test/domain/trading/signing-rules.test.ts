@@ -205,9 +205,13 @@ describe("objectionTo", () => {
 
     it("goes up to the user's highest gas price of now, or the order's", () => {
       const maxFeePerGas = 150_000_000_000n;
-      expect(objection({ ...clear, maxFeePerGas }, signed)).toHaveProperty("refused");
       expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
       expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
+    });
+
+    it("waits, without an alarm, if the user has lowered that since the clear was planned", () => {
+      const lowered = { ...signed, maxGasPrice: 149_999_999_999n };
+      expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
     });
 
     it("goes up to what replaces the order's own transaction, but not to what replaces another clear", () => {
@@ -219,9 +223,9 @@ describe("objectionTo", () => {
       });
       expect(objection({ ...clear, ...raised }, view(attempt(highest)))).toBeUndefined();
       const isTooMuch = { ...raised, maxFeePerGas: raised.maxFeePerGas + 1n };
-      expect(objection({ ...clear, ...isTooMuch }, view(attempt(highest)))).toHaveProperty("refused");
+      expect(objection({ ...clear, ...isTooMuch }, view(attempt(highest)))).toHaveProperty("later");
       const cleared = attempt({ ...highest, purpose: "clear" });
-      expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("refused");
+      expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
     });
 
     it("never costs more than the order's own transaction may, whatever the settings say", () => {
