@@ -44,6 +44,8 @@ import type { Chain } from "../domain/settings.ts";
  * placed here. What clients may not see of an order placed here, such as its signed transactions,
  * is in TRADE# and in the lane. Each step of an order writes all of them in one transaction.
  *
+ * Ledgers are kept for good: without its ledger, an order that turns up again could be signed a second time.
+ *
  * Functions that write orders have no business in USER#, where settings, wallets and used keys are. Policies name
  * partitions only, so what those functions write is in TRADES#.
  */

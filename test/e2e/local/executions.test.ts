@@ -140,7 +140,8 @@ describe("recorded orders and positions", () => {
     for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
     expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
     expect(updatesIn(stream)).toHaveLength(170);
-  });
+    // Each of the 170 is a write, a change and a push: seconds alone, a minute beside other tests.
+  }, 180_000);
 });
 
 describe("the lists of orders and positions", () => {
