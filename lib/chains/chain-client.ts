@@ -12,8 +12,10 @@ export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<As
 
 /** The hosts of one chain. */
 export type ChainClient = {
-  /** In the order of preference. Each sees the chain in its own way. */
+  /** As they are configured. Each sees the chain in its own way. */
   hosts: readonly RpcHost[];
+  /** The hosts as they are best asked, and with a note of each failure: those that have failed lately come last. */
+  inOrder(): RpcHost[];
   /**
    * Asks the first host that answers.
    *
@@ -53,11 +55,31 @@ export function chainClient(options: ChainClientOptions): ChainClient {
   const { chainID, maxLagBlocks } = chainFacts[chain];
   const hosts = options.hosts.map((url) => rpcHost({ url, chainID, timeoutMs }));
   const failedMs = new Map<RpcHost, number>();
+  const notedHosts = hosts.map(noting);
+
+  /** The host, with a note of when it failed. */
+  function noting(host: RpcHost): RpcHost {
+    const noted: RpcHost = {
+      async request(calls, signal) {
+        try {
+          const values = await host.request(calls, signal);
+          failedMs.delete(noted);
+          return values;
+        } catch (error) {
+          const isOfHost =
+            error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
+          if (isOfHost) failedMs.set(noted, nowMs());
+          throw error;
+        }
+      },
+    };
+    return noted;
+  }
 
   function inOrder(): RpcHost[] {
     const isResting = (host: RpcHost) => nowMs() - (failedMs.get(host) ?? Number.NEGATIVE_INFINITY) < restMs;
     const [resting = [], ready = []] = [true, false].map((rests) =>
-      hosts.filter((host) => isResting(host) === rests),
+      notedHosts.filter((host) => isResting(host) === rests),
     );
     return [...ready, ...resting];
   }
@@ -69,13 +91,10 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     signal?: AbortSignal,
   ): Promise<{ values: ValuesOf<Asked> } | { error: HostFault | RpcRefusal }> {
     try {
-      const values = await host.request(calls, signal);
-      failedMs.delete(host);
-      return { values };
+      return { values: await host.request(calls, signal) };
     } catch (error) {
-      if (!(error instanceof HostFault || error instanceof RpcRefusal)) throw error;
-      if (error instanceof HostFault || error.kind === "host") failedMs.set(host, nowMs());
-      return { error };
+      if (error instanceof HostFault || error instanceof RpcRefusal) return { error };
+      throw error;
     }
   }
 
@@ -105,12 +124,8 @@ export function chainClient(options: ChainClientOptions): ChainClient {
       else heads.push({ host, block: answer.values[0] as Block });
     };
     await Promise.all(asked.map(askHead));
-    heads.sort((a, b) => b.block.number - a.block.number);
-    // Of two heads far apart, one is made up or long past. Old prices would be agreed on, as they were once true.
-    const common = heads.find(({ block }, index) => {
-      const other = heads[index + 1 - needed]?.block;
-      return other !== undefined && other.number - block.number <= maxLagBlocks;
-    })?.block;
+    const newest = heads.map(({ block }) => block);
+    const common = commonBlock(newest, maxLagBlocks, needed);
     if (common === undefined) return { errors };
 
     const calls = [blockCall(common.number), ...callsAt(common)] as const;
@@ -158,7 +173,25 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     return refusals.length === hosts.length ? refusals[0] : undefined;
   }
 
-  return { hosts, read, agree };
+  return { hosts, inOrder, read, agree };
+}
+
+/**
+ * The newest block that so many hosts have. Of two heads far apart, one is made up or long past: old prices would be agreed
+ * on, as they were once true.
+ *
+ * @param heads The newest block of each host.
+ */
+export function commonBlock<Head extends Pick<Block, "number">>(
+  heads: readonly Head[],
+  maxLagBlocks: number,
+  needed = 2,
+): Head | undefined {
+  const newestFirst = heads.toSorted((a, b) => b.number - a.number);
+  return newestFirst.find(({ number }, index) => {
+    const other = newestFirst[index + 1 - needed];
+    return other !== undefined && other.number - number <= maxLagBlocks;
+  });
 }
 
 /** @returns false if the time is up */

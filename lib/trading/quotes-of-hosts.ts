@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { commonBlock } from "../chains/chain-client.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { DomainError } from "../domain/domain-error.ts";
@@ -23,15 +24,16 @@ export async function quotesOfHosts(
   nowMs: () => number = Date.now,
 ): Promise<Quotes> {
   const untilMs = nowMs() + agreeMs;
-  const { hosts } = reader.client;
-  const [only, another] = hosts;
+  const { client } = reader;
+  const [only, another] = client.hosts;
   if (only !== undefined && another === undefined) {
     const quote = await quoteBy(only, reader, question);
     return [quote, quote];
   }
   for (let isFirst = true; ; isFirst = false) {
     // The others are asked only where the first two do not settle it.
-    const quotes = await quotesAtOneBlock(isFirst ? hosts.slice(0, 2) : hosts, reader, question);
+    const hosts = isFirst ? client.inOrder().slice(0, 2) : client.inOrder();
+    const quotes = await quotesAtOneBlock(hosts, reader, question);
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
     const settled = pairs.find(isSettled);
     if (settled !== undefined) return settled;
@@ -47,18 +49,13 @@ async function quotesAtOneBlock(
   question: QuoteQuestion,
 ): Promise<readonly HostQuote[]> {
   const quotes = await Promise.all(hosts.map((host) => quoteBy(host, reader, question)));
-  const blocks = quotes.filter(isQuoted).map(({ block }) => block.number);
-  const newestFirst = blocks.toSorted((a, b) => b - a);
-  const { maxLagBlocks } = chainFacts[reader.chain];
-  // Of two heads far apart, one is made up or long past. Its prices were true once.
-  const common = newestFirst.find(
-    (block, index) => (newestFirst[index - 1] ?? Infinity) - block <= maxLagBlocks,
-  );
+  const blocks = quotes.filter(isQuoted).map(({ block }) => block);
+  const common = commonBlock(blocks, chainFacts[reader.chain].maxLagBlocks);
   if (common === undefined) return quotes;
   return Promise.all(
     quotes.map((quote, index) =>
-      isQuoted(quote) && quote.block.number > common
-        ? quoteBy(hosts[index] as RpcHost, reader, question, common)
+      isQuoted(quote) && quote.block.number > common.number
+        ? quoteBy(hosts[index] as RpcHost, reader, question, common.number)
         : quote,
     ),
   );

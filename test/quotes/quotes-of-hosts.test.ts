@@ -99,6 +99,12 @@ describe("quotesOfHosts", () => {
     ]);
   });
 
+  it("asks a host that has failed lately only if the others do not agree", async () => {
+    const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
+    await quotesOfHosts(reader, question(), rounds(3));
+    expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
+  });
+
   it("has nothing of a host that cannot be reached", async () => {
     expect(await ask([chain.url, "http://127.0.0.1:1"])).toMatchObject([fair, undefined]);
   });
