@@ -1,17 +1,11 @@
-import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { openMacs } from "../../lib/aws/intent-mac.ts";
 import { packed, unpacked } from "../../lib/aws/trading-items.ts";
 import type { Intent } from "../../lib/domain/trading/intent.ts";
+import { openKms } from "../support/kms.ts";
 import { intent } from "../support/trading.ts";
 
-const kms = createKms();
-const config = {
-  region: "us-east-1",
-  credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  requestHandler: kmsRequestHandler(kms),
-  maxAttempts: 1,
-};
+const { kms, config } = openKms();
 const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;
 const macs = openMacs(keyNamed("intents"), config);
 

@@ -1,18 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
-import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import type { Binding } from "../../lib/aws/container.ts";
 import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
 import { newWallet } from "../../lib/domain/wallet.ts";
+import { openKms } from "../support/kms.ts";
 
-const kms = createKms();
-const config = {
-  region: "us-east-1",
-  credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  requestHandler: kmsRequestHandler(kms),
-  maxAttempts: 1,
-};
+const { kms, config } = openKms();
 const vault = openVault(kms.ensureKey("wallets").arn, config);
 const binding = bindingOf(
   newWallet("imported", { userID: "alice", network: "eth", address: "0x7E5F", now: new Date() }),

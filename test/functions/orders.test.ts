@@ -1,7 +1,6 @@
 import "./environment.ts";
-import { BatchGetCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
 import { handler as cancelOrder } from "../../functions/cancelOrder/handler.ts";
 import { handler as placeOrder } from "../../functions/placeOrder/handler.ts";
 import { tradeKeyOf } from "../../lib/aws/lane-records.ts";
@@ -10,20 +9,11 @@ import { usedKeyKey } from "../../lib/aws/trading-keys.ts";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 import { badBodies, badContentTypes, unknownFields } from "../cases/bad-bodies.ts";
-import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
+import { mockFunctions } from "../support/function-mocks.ts";
 import { intent, tradeOrder } from "../support/trading.ts";
 
-const table = mockClient(DynamoDBDocumentClient);
-const logged = quietConsole();
-const fetched = vi.fn<typeof fetch>();
-
-beforeEach(() => {
-  table.reset();
-  fetched.mockReset();
-  vi.stubGlobal("fetch", fetched);
-});
-afterEach(() => vi.unstubAllGlobals());
+const { table, logged, fetched } = mockFunctions();
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const token = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

@@ -22,6 +22,7 @@ import { swapBy } from "../../lib/domain/trading/intent.ts";
 import { readSignAnswer, signPayload } from "../../lib/trading/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { alice } from "../support/local-chain.ts";
+import { attempt } from "../support/scenes.ts";
 import { intent, slot, tradeOrder } from "../support/trading.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -125,15 +126,7 @@ describe("signTransaction", () => {
   });
 
   it("answers what it has recorded, without opening the wallet again", async () => {
-    const attempt = {
-      ...planned.fees,
-      purpose: "swap",
-      hash: "0x1",
-      raw: "0x2",
-      gasLimit: 1n,
-      signedAtMs: 1,
-    } as const;
-    const recorded = slot({ ...planned, state: "signed", attempts: [attempt] }, own);
+    const recorded = slot({ ...planned, state: "signed", attempts: [attempt(planned.fees)] }, own);
     table.on(BatchGetCommand).resolves({ Responses: { table: items(recorded) } });
     expect(await ask()).toEqual({ slot: recorded });
     expect([kms.calls(), writes(), logged()]).toEqual([[], [], []]);

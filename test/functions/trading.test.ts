@@ -1,26 +1,16 @@
 import "./environment.ts";
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BatchGetCommand, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
 import { handler as inspectToken } from "../../functions/inspectToken/handler.ts";
 import { handler as listTokens } from "../../functions/listTokens/handler.ts";
 import { handler as quoteOrder } from "../../functions/quoteOrder/handler.ts";
 import { handler as readBalances } from "../../functions/readBalances/handler.ts";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { badBodies, badContentTypes, unknownFields } from "../cases/bad-bodies.ts";
-import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
+import { mockFunctions } from "../support/function-mocks.ts";
 
-const table = mockClient(DynamoDBDocumentClient);
-const logged = quietConsole();
-const fetched = vi.fn<typeof fetch>();
-
-beforeEach(() => {
-  table.reset();
-  fetched.mockReset();
-  vi.stubGlobal("fetch", fetched);
-});
-afterEach(() => vi.unstubAllGlobals());
+const { table, logged, fetched } = mockFunctions();
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const token = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

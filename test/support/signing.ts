@@ -1,19 +1,13 @@
-import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { type Macs, openMacs } from "../../lib/aws/intent-mac.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { openVault, seal, type Vault } from "../../lib/aws/vault.ts";
 import type { LaneKey } from "../../lib/domain/trading/intent.ts";
+import { openKms } from "./kms.ts";
 import { putWallet } from "./placed-orders.ts";
 
 /** KMS with a key for wallets and one for MACs. */
 export function openKeys(): { vault: Vault; macs: Macs } {
-  const kms = createKms();
-  const config = {
-    region: "us-east-1",
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-    requestHandler: kmsRequestHandler(kms),
-    maxAttempts: 1,
-  };
+  const { kms, config } = openKms();
   return {
     vault: openVault(kms.ensureKey("wallets").arn, config),
     macs: openMacs(kms.ensureKey("intents", "HMAC_256").arn, config),

@@ -3,19 +3,12 @@ import type { SignRequest } from "../../lib/domain/trading/effects.ts";
 import { remoteSigner } from "../../lib/trading/remote-signer.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/sign-payload.ts";
 import { alice } from "../support/local-chain.ts";
+import { attempt } from "../support/scenes.ts";
 import { intent, slot } from "../support/trading.ts";
 
 const own = intent({ wallet: alice.address });
 const planned = slot({}, own);
-const attempt = {
-  ...planned.fees,
-  purpose: "swap",
-  hash: "0x1",
-  raw: "0x2",
-  gasLimit: 1n,
-  signedAtMs: 1,
-} as const;
-const signed = { ...planned, state: "signed", attempts: [attempt] } as const;
+const signed = { ...planned, state: "signed", attempts: [attempt()] } as const;
 const { chain, wallet, orderId, userID } = own;
 const request: SignRequest = {
   chain,

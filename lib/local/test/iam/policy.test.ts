@@ -1,17 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type PolicyRequest, readPolicy } from "../../src/iam/policy.ts";
-
-type Condition = Record<string, Record<string, string | string[]>>;
-
-const account = { AWS: "arn:aws:iam::000000000000:root" };
-const allow = (Action: string | string[], Condition: Condition = {}, Principal: unknown = account) => ({
-  Effect: "Allow",
-  Action,
-  Principal,
-  Resource: "*",
-  Condition,
-});
-const policy = (...Statement: object[]) => ({ Version: "2012-10-17", Statement });
+import { allow, type Condition, policy } from "../support/policies.ts";
 
 /** What each action gets, with no values for conditions. */
 const verdicts = (document: unknown, actions: string[], request: Partial<PolicyRequest> = {}) => {

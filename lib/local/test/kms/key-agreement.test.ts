@@ -5,15 +5,15 @@ import {
   DisableKeyCommand,
   GenerateDataKeyCommand,
   GetPublicKeyCommand,
-  KMSClient,
+  type KMSClient,
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readKeySpec } from "../../src/kms/key-definition.ts";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
-import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
 import { resourcesOf } from "../cloudformation/stack.ts";
+import { clientOf } from "./client.ts";
 
 const spki = { type: "spki", format: "der" } as const;
 const KeyAgreementAlgorithm = "ECDH" as const;
@@ -29,14 +29,6 @@ beforeEach(() => {
   client = clientOf(kms);
   ({ keyId: KeyId, arn } = kms.ensureKey("Data/ImportKey", "ECC_NIST_P256"));
 });
-
-const clientOf = (served: Kms) =>
-  new KMSClient({
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    requestHandler: kmsRequestHandler(served),
-    maxAttempts: 1,
-  });
 
 const keyPair = (namedCurve = "P-256") => generateKeyPairSync("ec", { namedCurve });
 const getPublicKey = (input: object = {}) => client.send(new GetPublicKeyCommand({ KeyId, ...input }));

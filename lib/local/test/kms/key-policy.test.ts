@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createKms } from "../../src/kms/kms.ts";
-
-const account = { AWS: "arn:aws:iam::000000000000:root" };
-const allow = (Action: string | string[], Condition = {}, Principal: unknown = account) => ({
-  Effect: "Allow",
-  Action,
-  Principal,
-  Resource: "*",
-  Condition,
-});
-const policy = (...Statement: object[]) => ({ Version: "2012-10-17", Statement });
+import { allow, policy } from "../support/policies.ts";
 
 describe("a key with a policy", () => {
   const kms = createKms();

@@ -4,7 +4,7 @@ import {
   EncryptCommand,
   GenerateDataKeyCommand,
   InvalidCiphertextException,
-  KMSClient,
+  type KMSClient,
   ListKeyRotationsCommand,
   ReEncryptCommand,
   RotateKeyOnDemandCommand,
@@ -12,7 +12,7 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
-import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
+import { clientOf } from "./client.ts";
 
 const context = { tenant: "t1", document: "d1", region: "eu" };
 const HEX_64 = /^[0-9a-f]{64}$/;
@@ -27,15 +27,6 @@ beforeEach(() => {
   client = clientOf(kms);
   ({ keyId: KeyId, arn } = kms.ensureKey("Data/Key"));
 });
-
-function clientOf(served: Kms): KMSClient {
-  return new KMSClient({
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    requestHandler: kmsRequestHandler(served),
-    maxAttempts: 1,
-  });
-}
 
 function generate(EncryptionContext: Record<string, string> = context) {
   return client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", EncryptionContext }));

@@ -6,7 +6,7 @@ import {
   EnableKeyCommand,
   GenerateDataKeyCommand,
   GenerateMacCommand,
-  KMSClient,
+  type KMSClient,
   KMSInvalidMacException,
   type MacAlgorithmSpec,
   RotateKeyOnDemandCommand,
@@ -16,8 +16,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { readKeySpec } from "../../src/kms/key-definition.ts";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
-import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
 import { resourcesOf } from "../cloudformation/stack.ts";
+import { clientOf } from "./client.ts";
 
 const MacAlgorithm: MacAlgorithmSpec = "HMAC_SHA_256";
 const Message = Buffer.from("buy 1 MOON");
@@ -33,14 +33,6 @@ beforeEach(() => {
   client = clientOf(kms);
   ({ keyId: KeyId, arn } = kms.ensureKey("Data/MacKey", "HMAC_256"));
 });
-
-const clientOf = (served: Kms) =>
-  new KMSClient({
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    requestHandler: kmsRequestHandler(served),
-    maxAttempts: 1,
-  });
 
 const generate = (input: object = {}) =>
   client.send(new GenerateMacCommand({ KeyId, Message, MacAlgorithm, ...input }));

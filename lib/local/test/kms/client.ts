@@ -1,0 +1,12 @@
+import { KMSClient } from "@aws-sdk/client-kms";
+import type { Kms } from "../../src/kms/kms.ts";
+import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
+
+/** The SDK's client of a KMS, without a server in between. */
+export const clientOf = (kms: Kms): KMSClient =>
+  new KMSClient({
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    requestHandler: kmsRequestHandler(kms),
+    maxAttempts: 1,
+  });
