@@ -19,8 +19,8 @@ export type TableAction =
  */
 export type GuardedPartition = "SIGNED#*" | "CANCELLED#*" | "POLICY#*" | "TRADING";
 
-/** Other partitions, with wildcards, that functions of trading write. */
-export type OpenPartition = "USER#*" | "TRADES#*" | "LANE#*" | "LANES#*" | "WATCHERS";
+/** Other partitions, with wildcards, that functions write on which trading depends. */
+export type OpenPartition = "USER#*" | "WALLETLOG#*" | "TRADES#*" | "LANE#*" | "LANES#*" | "WATCHERS";
 
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";

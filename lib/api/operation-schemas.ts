@@ -29,6 +29,7 @@ import {
   TokenPathSchema,
 } from "./token-schema.ts";
 import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
+import { GivenPolicySchema, PolicyAnswerSchema } from "./wallet-policy-schema.ts";
 import { UpdateWalletSchema, WalletPathSchema } from "./wallet-request-schema.ts";
 import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
 
@@ -145,6 +146,19 @@ export const schemas = {
     query: NoQuerySchema,
     body: UpdateWalletSchema,
     success: WalletAnswerSchema,
+    errors: ["WALLET_NOT_FOUND"],
+  },
+  getWalletPolicy: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    success: PolicyAnswerSchema,
+    errors: ["WALLET_NOT_FOUND"],
+  },
+  setWalletPolicy: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    body: GivenPolicySchema,
+    success: PolicyAnswerSchema,
     errors: ["WALLET_NOT_FOUND"],
   },
   listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },

@@ -74,6 +74,7 @@ const listedPrefixes: Record<ExecutionKind, string> = { order: "ORDERAT#", posit
 export const userPartition = (userID: string) => `USER#${userID}`;
 export const tradesPartition = (userID: string) => `TRADES#${userID}`;
 const walletLogPartition = (userID: string) => `WALLETLOG#${userID}`;
+export const policyPartition = (userID: string) => `POLICY#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
@@ -215,10 +216,10 @@ export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
 export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
-/** Everything in a user's three partitions. */
+/** Everything in a user's four partitions. */
 export const everythingOf = (userID: string): KeyRange[] =>
-  [userPartition(userID), tradesPartition(userID), walletLogPartition(userID)].map((PK) => ({
-    PK,
+  [userPartition, tradesPartition, walletLogPartition, policyPartition].map((partitionOf) => ({
+    PK: partitionOf(userID),
     from: "0",
     to: endOf(""),
   }));

@@ -3,7 +3,14 @@ import type { Network } from "../domain/network.ts";
 import type { BookKey } from "../domain/trading/book.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import type { PolicyKey } from "../domain/trading/wallet-policy.ts";
-import { endOf, type Key, type KeyRange, tradesPartition, userPartition } from "./table-keys.ts";
+import {
+  endOf,
+  type Key,
+  type KeyRange,
+  policyPartition,
+  tradesPartition,
+  userPartition,
+} from "./table-keys.ts";
 
 const JOB = "JOB#";
 const SLOT = "SLOT#";
@@ -85,8 +92,6 @@ export const ledgerKey = (orderID: string): Key => ({ PK: `SIGNED#${orderID}`, S
 
 /** In a partition of its own too: only the function that cancels may write it. */
 export const cancellationKey = (orderID: string): Key => ({ PK: `CANCELLED#${orderID}`, SK: "CANCELLATION" });
-
-const policyPartition = (userID: string) => `POLICY#${userID}`;
 
 /** By address, so that limits outlive the wallet. In a partition of its own: only the function that sets policies may write it. */
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key => ({

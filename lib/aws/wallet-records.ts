@@ -92,6 +92,17 @@ export function nextVersion(table: Table, read: Wallet, changes: WalletChanges):
   };
 }
 
+/** Holds while the wallet exists and is not retired. */
+export const stillActive = (table: Table, wallet: Wallet): Writes[number] => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: keyOf(wallet),
+    ConditionExpression: "#id = :id AND attribute_not_exists(retiredAt)",
+    ExpressionAttributeNames: { "#id": "_id" },
+    ExpressionAttributeValues: { ":id": wallet._id },
+  },
+});
+
 /** Gives a wallet of version 0.1 the slot that lists show for it. */
 export const numbering = (table: Table, wallet: NumberedWallet): UpdateCommand =>
   new UpdateCommand({

@@ -56,6 +56,8 @@ export const runs: Record<OperationName, Run> = {
   listWalletsV2: { ms: 30, reads: 1 },
   // The public keys are read once and kept.
   listImportKeys: { ms: 5 },
+  getWalletPolicy: { ms: 30, reads: 2 },
+  setWalletPolicy: { ms: 40, reads: 2, writes: 6 },
   updateWallet: { ms: 30, reads: 1, writes: 4, publishes: true },
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },
@@ -78,14 +80,14 @@ export const runs: Record<OperationName, Run> = {
   inspectToken: { ms: 400 },
   readBalances: { ms: 200, reads: 4 },
   quoteOrder: { ms: 400, reads: 4 },
-  placeOrder: { ms: 400, reads: 4, writes: 16, keyCalls: 1, publishes: true },
+  placeOrder: { ms: 400, reads: 6, writes: 16, keyCalls: 1, publishes: true },
   cancelOrder: { ms: 40, reads: 4, writes: 8, publishes: true },
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },
   // A buy, up to its transaction. It is woken twice more until the outcome is final.
   executeOrders: { ms: 1000, reads: 20, writes: 40 },
-  signTransaction: { ms: 60, reads: 7, writes: 14, keyCalls: 2 },
+  signTransaction: { ms: 60, reads: 9, writes: 18, keyCalls: 2 },
   // The whole minute on four chains, each read in each second.
   watchReceipts: { ms: 60_000, reads: 480, writes: 48 },
   sweepLanes: { ms: 50, reads: 8 },

@@ -152,6 +152,7 @@ describe("everythingOf", () => {
       keys.profileKey,
       (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => keys.walletEventKey(of, "w", now, "e"),
+      (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
     ];
     fc.assert(
       fc.property(name, name, (userID, other) => {

@@ -151,7 +151,7 @@ describe("the partitions that the signer believes", () => {
   it.each([
     ["SIGNED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["signTransaction"]],
     ["CANCELLED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["cancelOrder"]],
-    ["POLICY#u", []],
+    ["POLICY#u", ["setWalletPolicy"]],
     ["TRADING", []],
   ])("include %s, which is written by %j alone", (partition, owners) => {
     expect(writersOf(partition, { ask })).toEqual(owners);

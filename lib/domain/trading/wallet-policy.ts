@@ -102,11 +102,17 @@ const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
 /** Whether two policies allow the same. */
-export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
+const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
+
+/** Whether the same is in force, and the same pending for the same time. */
+export const isSameState = (a: PolicyState, b: PolicyState): boolean =>
+  isSamePolicy(a.policy, b.policy) &&
+  a.pending?.effectiveAt === b.pending?.effectiveAt &&
+  (a.pending === undefined || b.pending === undefined || isSamePolicy(a.pending.policy, b.pending.policy));
 
 function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boolean {
   if (a === "any" || b === "any") return a === b;

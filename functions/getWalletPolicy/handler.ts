@@ -1,0 +1,10 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { policyOfWallet } from "../../lib/wallets/change-policy.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("getWalletPolicy", async ({ userID, now, path: { walletId } }) =>
+  enveloped(await policyOfWallet(table, { userID, walletId, now })),
+);

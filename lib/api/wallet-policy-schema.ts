@@ -1,0 +1,47 @@
+import * as v from "valibot";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { AmountTextSchema, GivenAmountSchema } from "./trading-scalars.ts";
+
+/** The most tokens that a policy can name. */
+const mostTokens = 100;
+
+const tokensRule = `must be any, or a list of at most ${mostTokens} addresses`;
+
+/** A policy from outside. What a network's addresses are, and how many places its coin has, is checked later. */
+export const GivenPolicySchema = v.pipe(
+  v.strictObject({
+    maxPerOrder: v.optional(GivenAmountSchema),
+    maxPerDay: v.optional(GivenAmountSchema),
+    tokens: v.optional(
+      v.union(
+        [v.literal("any"), v.pipe(v.array(v.string(tokensRule)), v.maxLength(mostTokens, tokensRule))],
+        tokensRule,
+      ),
+      "any",
+    ),
+    tradingEnabled: v.boolean(),
+  }),
+  v.title("GivenPolicy"),
+  v.description(
+    "The whole policy: a limit that is left out is none. Amounts are in the network's coin, without network fees.",
+  ),
+);
+
+const PolicySchema = v.pipe(
+  v.object({
+    maxPerOrder: v.optional(AmountTextSchema),
+    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Of a day in UTC"))),
+    tokens: v.union([v.literal("any"), v.array(v.string())]),
+    tradingEnabled: v.boolean(),
+  }),
+  v.title("WalletPolicy"),
+  v.description("What the wallet may buy. Sales are never limited."),
+);
+
+/** What is in force, and what will be. */
+export const PolicyAnswerSchema = envelopeOf(
+  v.object({
+    policy: PolicySchema,
+    pending: v.optional(v.object({ policy: PolicySchema, effectiveAt: TimestampSchema })),
+  }),
+);

@@ -1,0 +1,64 @@
+import bs58 from "bs58";
+import { DomainError } from "../domain-error.ts";
+import type { Network } from "../network.ts";
+import { readAddress } from "./address.ts";
+import { coinDecimals, formatAmount, unitsFrom } from "./decimal-text.ts";
+import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
+
+/** A policy with its amounts as decimal text, in the network's coin. */
+export type PolicyText = {
+  maxPerOrder?: string | undefined;
+  maxPerDay?: string | undefined;
+  tokens: string[] | "any";
+  tradingEnabled: boolean;
+};
+
+/** A policy and what is pending, as clients see them. */
+export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyText; effectiveAt: string } };
+
+const decimalsOf = (network: Network): number => (network === "sol" ? 9 : coinDecimals);
+
+/**
+ * A policy for a wallet on this network. Addresses of EVM networks get their EIP-55 form, and none occurs twice.
+ *
+ * @throws {DomainError} INVALID_REQUEST with the field
+ */
+export function readPolicy(
+  network: Network,
+  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: PolicyText,
+): WalletPolicy {
+  const decimals = decimalsOf(network);
+  const readToken = network === "sol" ? readSolanaAddress : readAddress;
+  return {
+    ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
+    ...(maxPerDay !== undefined && { maxPerDay: unitsFrom(maxPerDay, decimals, "maxPerDay") }),
+    tokens:
+      tokens === "any"
+        ? tokens
+        : [...new Set(tokens.map((token, index) => readToken(token, `tokens.${index}`)))],
+    tradingEnabled,
+  };
+}
+
+function readSolanaAddress(text: string, field: string): string {
+  // Decoding takes quadratic time.
+  if (text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32) return text;
+  throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
+}
+
+const policyText = (
+  network: Network,
+  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
+): PolicyText => ({
+  ...(maxPerOrder !== undefined && { maxPerOrder: formatAmount(maxPerOrder, decimalsOf(network)) }),
+  ...(maxPerDay !== undefined && { maxPerDay: formatAmount(maxPerDay, decimalsOf(network)) }),
+  tokens: tokens === "any" ? tokens : [...tokens],
+  tradingEnabled,
+});
+
+export const policyStateText = (network: Network, { policy, pending }: PolicyState): PolicyStateText => ({
+  policy: policyText(network, policy),
+  ...(pending && {
+    pending: { policy: policyText(network, pending.policy), effectiveAt: pending.effectiveAt },
+  }),
+});

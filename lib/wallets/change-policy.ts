@@ -1,0 +1,74 @@
+import { policyWrite, readPolicyRecord } from "../aws/policy-records.ts";
+import type { Table } from "../aws/table.ts";
+import { eventWrite } from "../aws/wallet-events.ts";
+import { stillActive, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import {
+  type PolicyStateText,
+  type PolicyText,
+  policyStateText,
+  readPolicy,
+} from "../domain/trading/policy-text.ts";
+import {
+  isSameState,
+  type PolicyKey,
+  type PolicyRecord,
+  policyAfter,
+  policyAt,
+} from "../domain/trading/wallet-policy.ts";
+import { isActive, noSuchWallet, type Wallet } from "../domain/wallet.ts";
+import { untilWritten } from "./until-written.ts";
+
+/** A wallet that a user names by its id. */
+type Named = { userID: string; walletId: string; now: Date };
+
+/**
+ * What a wallet may buy now, and what it may buy later.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND
+ */
+export async function policyOfWallet(table: Table, named: Named): Promise<PolicyStateText> {
+  const { wallet, stored } = await readStored(table, named);
+  return policyStateText(wallet.network, policyAt(stored, named.now.getTime()));
+}
+
+/**
+ * Sets what a wallet may buy. What is tighter holds at once, and what is looser after 24 hours. A policy that changes nothing
+ * writes nothing.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND, and INVALID_REQUEST for what is no address or amount of the wallet's network
+ */
+export async function changePolicy(
+  table: Table,
+  { asked, ...named }: Named & { asked: PolicyText },
+): Promise<PolicyStateText> {
+  const { userID, walletId, now } = named;
+  return untilWritten(async () => {
+    const { wallet, key, stored } = await readStored(table, named);
+    const { network } = wallet;
+    const before = policyAt(stored, now.getTime());
+    const after = policyAfter(before, readPolicy(network, asked), now.getTime());
+    const shown = policyStateText(network, after);
+    if (isSameState(before, after)) return shown;
+    const record: PolicyRecord = { ...key, ...after, revision: (stored?.revision ?? 0) + 1 };
+    const isWritten = await transactOnce(table, [
+      policyWrite(table, record, stored),
+      stillActive(table, wallet),
+      eventWrite(table, { userID, walletId, type: "policyChanged", now, details: shown }),
+    ]);
+    return isWritten ? shown : undefined;
+  });
+}
+
+async function readStored(table: Table, { userID, walletId }: Named) {
+  const wallets = await walletsOfUser(table, userID);
+  const wallet = wallets.find(({ _id }) => _id === walletId);
+  if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
+  const key = keyOf(wallet);
+  return { wallet, key, stored: await readPolicyRecord(table, key) };
+}
+
+const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet): PolicyKey => ({
+  userID: UserID,
+  chain: network,
+  wallet: generatedWalletAddress,
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { GivenPolicySchema } from "../../lib/api/wallet-policy-schema.ts";
+import { validate } from "../../lib/runtime/validate.ts";
+
+const read = (asked: object) => validate(GivenPolicySchema, asked);
+const open = { tokens: "any", tradingEnabled: true };
+
+describe("GivenPolicySchema", () => {
+  it("takes limits that are left out for none, and tokens for any", () => {
+    expect(read({ tradingEnabled: true })).toEqual(open);
+    const tokens = Array.from({ length: 100 }, () => "0x1");
+    const limits = { maxPerOrder: "0.5", maxPerDay: "12", tokens, tradingEnabled: false };
+    expect(read(limits)).toEqual(limits);
+  });
+
+  const amountRule = "must be a decimal number above 0 as text";
+  const tokensRule = "must be any, or a list of at most 100 addresses";
+  it.each<[string, unknown[], string]>([
+    [
+      "maxPerOrder",
+      [0, 1, null, "0", "0.0", "-1", "1e3", "", "1".repeat(41), `0.${"1".repeat(41)}`],
+      amountRule,
+    ],
+    ["maxPerDay", ["0", "-0.1", 5, {}, "NaN"], amountRule],
+    ["tokens", [null, "all", 5, {}, [5], [null], [["0x1"]], Array(101).fill("0x1")], tokensRule],
+    ["tradingEnabled", [null, "true", 1], "must be a boolean"],
+    ["trading", [true], "is not a known field"],
+    ["pending", [{}], "is not a known field"],
+  ])("refuses another %s, and names it", (field, values, rule) => {
+    for (const value of values)
+      expect(() => read({ ...open, [field]: value })).toThrow(
+        expect.objectContaining({ message: expect.stringContaining(rule), details: { field } }),
+      );
+  });
+
+  it("requires tradingEnabled", () => {
+    expect(() => read({ tokens: "any" })).toThrow(
+      expect.objectContaining({ details: { field: "tradingEnabled" } }),
+    );
+  });
+});
