@@ -64,36 +64,45 @@ async function expectSwept(users: readonly string[], user: User): Promise<void> 
 }
 
 const called = (user: User) => (user === "nobody" ? user : Object.values(user).join(" "));
-const named = paths.map((path) => [path.map(called).join(" -> "), path] as const);
+const named = paths.map((path, index) => [path.map(called).join(" -> "), path, index] as const);
+
+/** All of them take a minute: `npm run test:model`. */
+const someOf = <Fault>(faults: readonly Fault[], path: number) =>
+  process.env.FULL ? faults : faults.filter((_, index) => (index + path) % 3 === 0);
 
 const noFault = [Number.POSITIVE_INFINITY, "not arrived"] satisfies [number, Fault];
 const numbersOf = (calls: Call[], kinds: Call[]) =>
   [...calls.entries()].flatMap(([index, kind]) => (kinds.includes(kind) ? [index + 1] : []));
 
 describe("mirrorUser", () => {
-  it.each(named)("completes a run that was cut short at any call: %s", async (name, path) => {
+  it.each(named)("completes a run that was cut short at any call: %s", async (name, path, index) => {
     const deps = () => world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     const calls = await walk(name, path, deps(), noFault);
     // For a read, both faults are the same.
-    const faults: [number, Fault][] = [
+    const all: [number, Fault][] = [
       ...numbersOf(calls, ["read", "write"]).map((number): [number, Fault] => [number, "not arrived"]),
       ...numbersOf(calls, ["write"]).map((number): [number, Fault] => [number, "answer lost"]),
     ];
+    expect(all.length).toBeGreaterThan(3);
+    const faults = someOf(all, index);
     const userOf = ([number, fault]: [number, Fault]) => `${name}/${fault}/${number}`;
     await Promise.all(faults.map((fault) => walk(userOf(fault), path, deps(), fault)));
-    expect(faults.length).toBeGreaterThan(3);
     await expectSwept([name, ...faults.map(userOf)], path[2]);
   });
 });
 
 describe("the SDK's own retry", () => {
-  it.each(named.slice(0, 9))("may repeat any call that has already taken effect: %s", async (name, path) => {
-    const first = `${name}/repeated`;
-    const numbers = numbersOf(await walk(first, path, world.deps(), noFault), ["write"]);
-    const userOf = (number: number) => `${first}/${number}`;
-    await Promise.all(
-      numbers.map((number) => walk(userOf(number), path, world.deps(), [number, "answer lost"])),
-    );
-    await expectSwept(numbers.map(userOf), path[2]);
-  });
+  it.each(named.slice(0, 9))(
+    "may repeat any call that has already taken effect: %s",
+    async (name, path, index) => {
+      const first = `${name}/repeated`;
+      const calls = await walk(first, path, world.deps(), noFault);
+      const numbers = someOf(numbersOf(calls, ["write"]), index);
+      const userOf = (number: number) => `${first}/${number}`;
+      await Promise.all(
+        numbers.map((number) => walk(userOf(number), path, world.deps(), [number, "answer lost"])),
+      );
+      await expectSwept(numbers.map(userOf), path[2]);
+    },
+  );
 });
