@@ -1,4 +1,4 @@
-import { APIGatewayClient, GetUsagePlanKeysCommand } from "@aws-sdk/client-api-gateway";
+import { APIGatewayClient, GetUsagePlanKeysCommand, GetUsagePlansCommand } from "@aws-sdk/client-api-gateway";
 import { expect, vi } from "vitest";
 import { deployment } from "./deployment.ts";
 import type { User } from "./users.ts";
@@ -10,14 +10,21 @@ type Description = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** Waits until a known user has an API key on this plan, and the authorizers know it. */
-export async function hasKeyOn(plan: "Standard" | "Pro", { id }: User): Promise<void> {
+/** Waits until a known user has an API key on this plan, and the authorizers know it. Enterprise users have a plan of their own. */
+export async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): Promise<void> {
   const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
   const { outputs, endpoints, region, credentials } = (await response.json()) as Description;
   const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region, credentials });
-  const query = { usagePlanId: outputs[`${plan}PlanId`], nameQuery: `TerminalApi/user/${id}/`, limit: 500 };
-  const isThere = async () =>
+  const name = `TerminalApi/user/${id}/`;
+  const planID = async () => {
+    if (plan !== "their own") return outputs[`${plan}PlanId`];
+    const { items = [] } = await client.send(new GetUsagePlansCommand({ limit: 500 }));
+    return items.find((each) => each.name?.startsWith(name))?.id;
+  };
+  const isThere = async () => {
+    const query = { usagePlanId: (await planID()) ?? "none yet", nameQuery: name, limit: 500 };
     expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
+  };
   await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });
   // An authorizer remembers for two seconds that there was none.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
