@@ -43,6 +43,18 @@ export const walletRows = {
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot begin a sealed import. Wallets are not affected.",
   },
+  importWallet: {
+    kind: "rest",
+    method: "POST",
+    path: "/api/v2/wallets/import",
+    summary: "Import a wallet by its sealed private key",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    key: ["kms:GenerateDataKey"],
+    importKeys: ["kms:GetPublicKey", "kms:DeriveSharedSecret"],
+    env: ["ALLOWED_ORIGINS", "WALLET_LIMITS"],
+    impact: "Users cannot import sealed wallets. Stored wallets are not affected.",
+  },
   updateWallet: {
     kind: "rest",
     method: "PATCH",

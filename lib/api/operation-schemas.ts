@@ -20,7 +20,11 @@ import {
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
-import { ImportKeysAnswerSchema } from "./sealed-wallet-schema.ts";
+import {
+  ImportKeysAnswerSchema,
+  ImportSealedWalletHeadersSchema,
+  ImportSealedWalletSchema,
+} from "./sealed-wallet-schema.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
 import {
   InspectedTokenAnswerSchema,
@@ -139,6 +143,25 @@ export const schemas = {
     query: ListPositionsQuerySchema,
     success: PositionPageSchema,
     errors: ["INVALID_REQUEST"],
+  },
+  importWallet: {
+    query: NoQuerySchema,
+    headers: ImportSealedWalletHeadersSchema,
+    body: ImportSealedWalletSchema,
+    success: WalletAnswerSchema,
+    answerHeaders: {
+      "Idempotent-Replayed": "`true` if the key had imported the wallet before. It is answered as it is now.",
+    },
+    errors: [
+      "IDEMPOTENCY_KEY_MISSING",
+      "IDEMPOTENCY_KEY_REUSED",
+      "UNKNOWN_IMPORT_KEY",
+      "INVALID_CIPHERTEXT",
+      "INVALID_PRIVATE_KEY",
+      "ADDRESS_MISMATCH",
+      "WALLET_LIMIT_REACHED",
+      "WALLET_NOT_FOUND",
+    ],
   },
   listImportKeys: { query: NoQuerySchema, success: ImportKeysAnswerSchema },
   updateWallet: {

@@ -1,6 +1,9 @@
 import * as v from "valibot";
-import { suiteNames } from "../domain/sealing.ts";
+import { networks } from "../domain/network.ts";
+import { pointBytes, suiteNames } from "../domain/sealing.ts";
+import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { envelopeOf } from "./scalars.ts";
+import { walletLabels } from "./wallet-schema.ts";
 
 const ImportKeySchema = v.pipe(
   v.object({
@@ -15,3 +18,46 @@ const ImportKeySchema = v.pipe(
 
 /** The newest first. */
 export const ImportKeysAnswerSchema = envelopeOf(v.object({ keys: v.array(ImportKeySchema) }));
+
+/** Bytes from outside, in the one form that they have in base64url without padding. */
+const base64urlOf = (lengths: readonly number[], what: string) => {
+  const rule = `must be ${lengths.join(" or ")} bytes in base64url without padding`;
+  return v.pipe(
+    v.string(rule),
+    v.check((text) => {
+      const bytes = Buffer.from(text, "base64url");
+      return lengths.includes(bytes.length) && bytes.toString("base64url") === text;
+    }, rule),
+    v.description(what),
+  );
+};
+
+const tagBytes = 16;
+const keyIDBytes = 32;
+
+export const ImportSealedWalletHeadersSchema = idempotencyHeaders(
+  "One key imports one wallet of a user, for good. It is the additional data of the sealed key.",
+);
+
+const addressRule = "must be an address: 0x and 40 hex digits, or base58";
+
+export const ImportSealedWalletSchema = v.pipe(
+  v.strictObject({
+    network: v.picklist(networks),
+    keyId: base64urlOf([keyIDBytes], "Of the key that the private key is sealed to"),
+    enc: base64urlOf([pointBytes], "HPKE's encapsulated key: an uncompressed point"),
+    ciphertext: base64urlOf(
+      [32, 64].map((length) => length + tagBytes),
+      "The sealed private key: 32 bytes for EVM networks, 64 for Solana or 32 of its seed",
+    ),
+    expectedAddress: v.optional(
+      v.pipe(
+        v.string(addressRule),
+        v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
+        v.description("Refuses the key of another address"),
+      ),
+    ),
+    ...walletLabels,
+  }),
+  v.title("ImportSealedWallet"),
+);

@@ -225,7 +225,8 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   const lambda = [name, ...others].reduce((total, each) => total + lambdaCost(each, functions) * million, 0);
   // publishChanges looks up the user's connections.
   const items = tableCost({ ...run, reads: (run.reads ?? 0) + (run.publishes ? 1 : 0) }) * million;
-  const keys = (run.keyCalls ?? 0) * perMillion.keyCalls;
+  const { keyCalls = 0, keyAgreements = 0 } = run;
+  const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;
   const logs = row.kind === "internal" ? 0 : logKilobytes * prices.logGigabyte;
   const parts = [gateway, lambda, items, keys, logs];
   const total = parts.reduce((before, each) => before + each);

@@ -15,6 +15,8 @@ export const prices = {
     /** Of up to 1 KB. A transaction takes two for each item. */
     writes: 0.625,
     keyCalls: 3,
+    /** Of keys on curves. */
+    keyAgreements: 15,
   },
   /** On arm64. */
   gigabyteSecond: 0.0000133334,
@@ -39,6 +41,8 @@ type Run = {
   reads?: number;
   writes?: number;
   keyCalls?: number;
+  /** Calls of KMS for key agreement. */
+  keyAgreements?: number;
   /** Messages that it sends itself. */
   pushes?: number;
   /** Whether publishChanges then pushes a change to the user, here on one connection. */
@@ -58,6 +62,7 @@ export const runs: Record<OperationName, Run> = {
   listImportKeys: { ms: 5 },
   getWalletPolicy: { ms: 30, reads: 2 },
   setWalletPolicy: { ms: 40, reads: 2, writes: 6 },
+  importWallet: { ms: 60, reads: 4, writes: 8, keyCalls: 1, keyAgreements: 1, publishes: true },
   updateWallet: { ms: 30, reads: 1, writes: 4, publishes: true },
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },

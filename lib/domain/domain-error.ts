@@ -14,6 +14,9 @@ export type DomainErrorDetails = {
   /** With what the key was used for: the order that it placed, or the wallet that it added. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string };
   INVALID_PRIVATE_KEY: undefined;
+  UNKNOWN_IMPORT_KEY: undefined;
+  INVALID_CIPHERTEXT: undefined;
+  ADDRESS_MISMATCH: undefined;
   INVALID_SETTING: undefined;
   WALLET_LIMIT_REACHED: undefined;
   /** With the chains that trade here. */

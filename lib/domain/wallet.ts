@@ -139,4 +139,8 @@ export function checkWalletLimit(tier: Tier, walletCount: number, limits: Wallet
   throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
 }
 
+/** Whether two texts are one address. Those of EVM networks may differ in case. */
+export const isSameAddress = (network: Network, one: string, other: string): boolean =>
+  network === "sol" ? one === other : one.toLowerCase() === other.toLowerCase();
+
 export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");

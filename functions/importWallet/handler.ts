@@ -1,0 +1,25 @@
+import { importKeysOf } from "../../lib/aws/import-keys.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { openVault } from "../../lib/aws/vault.ts";
+import { shownWallet } from "../../lib/domain/wallet.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { importSealedWallet } from "../../lib/wallets/import-sealed-wallet.ts";
+
+const vault = openVault(environment("KEY_ID"));
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  vault,
+  // One connection serves all keys.
+  importKeys: importKeysOf(vault.client, environment("IMPORT_KEYS")),
+  limits: environment("WALLET_LIMITS"),
+};
+
+export const handler = rest("importWallet", async ({ userID, now, headers, body }) => {
+  const sealed = { userID, now, key: headers["Idempotency-Key"], body };
+  const { wallet, isReplayed } = await importSealedWallet(deps, sealed);
+  return new WithHeaders(
+    enveloped({ wallet: shownWallet(wallet) }),
+    isReplayed ? { "Idempotent-Replayed": "true" } : {},
+  );
+});

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+
+const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
+
+/**
+ * Headers with an idempotency key. A quoted string stands for the text in it.
+ *
+ * @param use What one key does, for good.
+ */
+export const idempotencyHeaders = (use: string) =>
+  v.object({
+    "Idempotency-Key": v.optional(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.regex(/^(?:(?!")[\x20-\x7e]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+")$/, keyRule),
+        v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text)),
+        v.maxLength(255, keyRule),
+        v.description(`1 to 255 printable ASCII characters, bare or as a quoted string. ${use}`),
+      ),
+    ),
+  });

@@ -1,0 +1,97 @@
+import { type ImportKey, type ImportKeys, isOutOfUse } from "../aws/import-keys.ts";
+import type { Table } from "../aws/table.ts";
+import { bindingOf, seal, type Vault } from "../aws/vault.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import { NotForThisKey, openMessage } from "../domain/hpke.ts";
+import type { Network } from "../domain/network.ts";
+import { privateKeyOf } from "../domain/private-key.ts";
+import { importInfo, isPoint } from "../domain/sealing.ts";
+import type { PrivateKey } from "../domain/secret.ts";
+import type { WalletLimits } from "../domain/tier.ts";
+import { type ColorTag, isSameAddress, type NumberedWallet, newWallet } from "../domain/wallet.ts";
+import { addWallet, replayOf } from "./add-wallet.ts";
+import { requestKeyOf } from "./request-key.ts";
+
+export type SealedImportDeps = { table: Table; vault: Vault; importKeys: ImportKeys; limits: WalletLimits };
+
+/** The sealed key and its parts are base64url. */
+export type SealedBody = {
+  network: Network;
+  keyId: string;
+  enc: string;
+  ciphertext: string;
+  expectedAddress?: string | undefined;
+  slotName?: string | null | undefined;
+  colortag?: ColorTag | null | undefined;
+};
+
+type SealedImport = {
+  userID: string;
+  now: Date;
+  /** The Idempotency-Key, which is also the additional data that the private key is sealed with. */
+  key: string | undefined;
+  body: SealedBody;
+};
+
+/**
+ * Imports a wallet whose private key is sealed to one of the import keys, once for each user and Idempotency-Key.
+ *
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, UNKNOWN_IMPORT_KEY, INVALID_CIPHERTEXT, INVALID_PRIVATE_KEY,
+ * ADDRESS_MISMATCH, and those of {@link addWallet}.
+ */
+export async function importSealedWallet(
+  { table, vault, importKeys, limits }: SealedImportDeps,
+  { userID, now, key, body }: SealedImport,
+): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
+  const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
+  // Also if the import key is out of use meanwhile.
+  const replayed = await replayOf(table, requestKey, now);
+  if (replayed) return { wallet: replayed, isReplayed: true };
+
+  const { network, expectedAddress, slotName, colortag } = body;
+  const importKey = (await importKeys()).find(({ keyID }) => keyID === body.keyId);
+  if (importKey === undefined) throw unknownKey();
+  using privateKey = await opened(importKey, { userID, key: requestKey.key, body });
+  const { address } = privateKey;
+  if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, address))
+    throw new DomainError("ADDRESS_MISMATCH", "The private key is that of another address");
+
+  const labels = { slotName: slotName ?? undefined, colortag: colortag ?? undefined };
+  const wallet = newWallet("imported", { userID, network, address, now }, labels);
+  const { outcome, wallet: added } = await addWallet(table, {
+    wallet,
+    seal: () => seal(vault, privateKey.secret, bindingOf(wallet)),
+    limits,
+    now,
+    requestKey,
+  });
+  // addWallet numbers what it returns.
+  return { wallet: added as NumberedWallet, isReplayed: outcome === "replayed" };
+}
+
+/** @throws {DomainError} also if the key was not sealed for this user, network, import key and Idempotency-Key. */
+async function opened(
+  importKey: ImportKey,
+  { userID, key, body }: { userID: string; key: string; body: SealedBody },
+): Promise<PrivateKey> {
+  const { network } = body;
+  const [enc, ciphertext] = [body.enc, body.ciphertext].map((text) => Buffer.from(text, "base64url"));
+  if (enc === undefined || ciphertext === undefined || !isPoint(enc)) throw invalidCiphertext();
+  try {
+    const info = importInfo({ network, keyID: importKey.keyID, userID });
+    const plaintext = await openMessage(importKey, { enc, ciphertext, info, aad: Buffer.from(key) });
+    return await privateKeyOf(network, plaintext);
+  } catch (error) {
+    if (error instanceof NotForThisKey) throw invalidCiphertext();
+    throw isOutOfUse(error) ? unknownKey() : error;
+  }
+}
+
+const unknownKey = () =>
+  new DomainError("UNKNOWN_IMPORT_KEY", "keyId is not the id of a key that is accepted now");
+
+const invalidCiphertext = () =>
+  new DomainError(
+    "INVALID_CIPHERTEXT",
+    "The ciphertext does not open for this user, network, keyId and Idempotency-Key",
+  );

@@ -1,0 +1,21 @@
+import type { WalletKeyName } from "../aws/used-wallet-keys.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { RequestKey } from "./add-wallet.ts";
+
+/**
+ * The idempotency key of a request with what its body comes to. `null` in it is the same as nothing.
+ *
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
+ */
+export function requestKeyOf(
+  { key, ...request }: Omit<WalletKeyName, "key"> & { key: string | undefined },
+  body: object,
+): RequestKey {
+  if (key === undefined) {
+    const message = "Idempotency-Key is required, so that a repeated request adds no second wallet";
+    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
+  }
+  const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  return { ...request, key, fingerprint: fingerprint(fields) };
+}

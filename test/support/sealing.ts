@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+// An implementation of its own: the service's is @hpke/core.
+import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from "hpke";
+import type { Key } from "./keys.ts";
+
+const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_AES_256_GCM);
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+
+/** What docs/wallets.md says, written down once more. */
+const infoOf = (use: "wallet-import" | "wallet-export", network: string, id: string, userID: string) =>
+  Buffer.from(
+    [`trading-terminal/${use}/1`, network, id, createHash("sha256").update(userID).digest("base64url")].join(
+      "\0",
+    ),
+  );
+
+/** The fields of a sealed import's body. */
+export type SealedFields = { network: string; keyId: string; enc: string; ciphertext: string };
+
+/**
+ * Seals a private key as a client does.
+ *
+ * @param key The Idempotency-Key.
+ */
+export async function sealedImport(
+  offered: { keyId: string; publicKey: string },
+  { userID, key, network }: { userID: string; key: string; network: string },
+  privateKey: Uint8Array,
+): Promise<SealedFields> {
+  const publicKey = await suite.DeserializePublicKey(Buffer.from(offered.publicKey, "base64url"));
+  const { encapsulatedSecret, ciphertext } = await suite.Seal(publicKey, Uint8Array.from(privateKey), {
+    info: infoOf("wallet-import", network, offered.keyId, userID),
+    aad: Buffer.from(key),
+  });
+  const { keyId } = offered;
+  return { network, keyId, enc: base64url(encapsulatedSecret), ciphertext: base64url(ciphertext) };
+}
+
+/** The bytes of a key that are sealed. */
+export const sealedBytes = ({ network, secret, address }: Key, decode: (base58: string) => Uint8Array) =>
+  network === "sol" ? Buffer.concat([secret, decode(address)]) : secret;
