@@ -29,7 +29,7 @@ type NewEvent = {
   details?: Readonly<Record<string, unknown>>;
 };
 
-/** Records an event, for good. It belongs into the transaction that makes the change. */
+/** Records an event, for good. It belongs in the transaction that makes the change. */
 export const eventWrite = (
   { name: TableName }: Table,
   { userID, walletId, type, now, details }: NewEvent,
