@@ -97,9 +97,10 @@ export async function start(options: StartOptions): Promise<Runner> {
   const { conflicts = false, chance = 1 } = options;
   const faults = options.faults ? createFaults(chance) : undefined;
   const { endpoint } = dynamodb;
+  const isOnDisk = workspace.database !== undefined;
   const proxy =
     conflicts || faults
-      ? await startDynamoDbProxy({ endpoint, conflicts, seed: chance, faults, onFault })
+      ? await startDynamoDbProxy({ endpoint, isOnDisk, conflicts, seed: chance, faults, onFault })
       : undefined;
   undo.defer(() => proxy?.stop());
 

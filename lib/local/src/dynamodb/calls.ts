@@ -97,7 +97,7 @@ export function itemNameOf(call: ItemCall, keyNames: readonly string[]): ItemNam
   return JSON.stringify([tableOf(call), ...Object.values(keyOf(call, keyNames))]);
 }
 
-function keyOf(call: ItemCall, keyNames: readonly string[]): Attributes {
+export function keyOf(call: ItemCall, keyNames: readonly string[]): Attributes {
   const from = "Item" in call ? call.Item : call.Key;
   return Object.fromEntries(keyNames.map((name) => [name, from[name]]));
 }

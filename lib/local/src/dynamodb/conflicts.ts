@@ -1,4 +1,4 @@
-import { type GatewayRequest, type Handle, header } from "../http/messages.ts";
+import type { GatewayRequest, Handle } from "../http/messages.ts";
 import type { Random } from "../random.ts";
 import { conditionCheck, type ItemCall, isWatched, itemNameOf, partsOf, tableOf } from "./calls.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "./errors.ts";
 import { ask, type Forward, operationOf, parsed } from "./forward.ts";
 import { createInFlight, type ItemName } from "./in-flight.ts";
+import { databaseOf, keySchemas } from "./key-schemas.ts";
 
 export type ConflictsOptions = {
   forward: Forward;
@@ -119,37 +120,6 @@ type Call = { part: ItemCall; keyNames: readonly string[]; item: ItemName };
 
 function reasonsOf(items: readonly ItemName[], taken: ReadonlySet<ItemName>): CancellationReason[] {
   return items.map((item) => (taken.has(item) ? conflict : none));
-}
-
-/** A lookup of the key attributes of tables. It gives undefined for a table that does not exist. */
-function keySchemas(forward: Forward) {
-  const known = new Map<string, Promise<string[] | undefined>>();
-
-  async function describe(request: GatewayRequest, TableName: string): Promise<string[] | undefined> {
-    const { Table } = (await ask(forward, request, "DescribeTable", { TableName })) as {
-      Table?: { KeySchema: { AttributeName: string }[] };
-    };
-    return Table?.KeySchema.map(({ AttributeName }) => AttributeName);
-  }
-
-  return (request: GatewayRequest, table: string): Promise<string[] | undefined> => {
-    const name = `${databaseOf(request)} ${table}`;
-    const found = known.get(name) ?? describe(request, table);
-    known.set(name, found);
-    // The table may be created later.
-    void found.then(
-      (names) => names === undefined && known.delete(name),
-      () => known.delete(name),
-    );
-    return found;
-  };
-}
-
-/** DynamoDB Local has a database for each access key and Region. */
-function databaseOf(request: GatewayRequest): string {
-  const [, accessKey = "", region = ""] =
-    /Credential=([^/,]*)\/[^/,]*\/([^/,]*)/.exec(header(request, "authorization") ?? "") ?? [];
-  return `${accessKey}/${region}`;
 }
 
 function tokenOf(body: unknown): string | undefined {

@@ -72,7 +72,7 @@ export async function startDynamoDb({
     client,
     async stop() {
       client.destroy();
-      // Everything that it has acknowledged is in the database, so it may be killed.
+      // Everything that it acknowledged some milliseconds ago is in the database, so it may be killed.
       killGroup(child);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },

@@ -54,7 +54,7 @@ export function operationOf(request: GatewayRequest): string {
 export async function ask(
   forward: Forward,
   request: GatewayRequest,
-  operation: "DescribeTable" | "TransactWriteItems",
+  operation: "DescribeTable" | "GetItem" | "TransactWriteItems",
   input: object,
 ): Promise<unknown> {
   const headers = request.headers.filter(([name]) => name.toLowerCase() !== "x-amz-target");

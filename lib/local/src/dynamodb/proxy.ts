@@ -3,12 +3,15 @@ import type { Faults } from "../faults.ts";
 import { listen } from "../http/server.ts";
 import { seededRandom } from "../random.ts";
 import { createConflicts } from "./conflicts.ts";
+import { withDurableTransactions } from "./durable.ts";
 import { openForward } from "./forward.ts";
 import { withDynamoDbFaults } from "./injected-faults.ts";
 
 export type DynamoDbProxyOptions = {
   /** The endpoint of DynamoDB Local. */
   endpoint: string;
+  /** Whether the database is in files, which outlast it. */
+  isOnDisk?: boolean;
   /** Whether transactions conflict. */
   conflicts: boolean;
   /** Least and greatest time for which a transaction holds its items, in milliseconds. */
@@ -27,13 +30,15 @@ export type DynamoDbProxy = { endpoint: string; stop(): Promise<void> };
  */
 export async function startDynamoDbProxy({
   endpoint,
+  isOnDisk = false,
   conflicts,
   holdMs: [least, greatest] = [5, 50],
   seed = 1,
   faults,
   onFault,
 }: DynamoDbProxyOptions): Promise<DynamoDbProxy> {
-  const { forward, close } = openForward(endpoint);
+  const { forward: toDatabase, close } = openForward(endpoint);
+  const forward = isOnDisk ? withDurableTransactions(toDatabase) : toDatabase;
   const random = seededRandom(`conflicts ${seed}`);
   // A transaction is held twice, before and after it.
   const hold = () => pause((least + random() * (greatest - least)) / 2);

@@ -1,0 +1,24 @@
+import { keyOf, partsOf, tableOf } from "./calls.ts";
+import { ask, type Forward, operationOf, parsed } from "./forward.ts";
+import { keySchemas } from "./key-schemas.ts";
+
+/**
+ * Answers transactions once they are in the database's file. DynamoDB Local answers a little earlier, so if it is killed just
+ * then, a transaction is lost that was acknowledged. A read of one of its items has to wait for it.
+ */
+export function withDurableTransactions(forward: Forward): Forward {
+  const keyNamesOf = keySchemas(forward);
+  return async (request) => {
+    const answer = await forward(request);
+    if (operationOf(request) !== "TransactWriteItems" || answer.status !== 200) return answer;
+    const [part] = partsOf("TransactWriteItems", parsed(request.body)) ?? [];
+    const keyNames = part && (await keyNamesOf(request, tableOf(part)));
+    if (part !== undefined && keyNames !== undefined)
+      await ask(forward, request, "GetItem", {
+        TableName: part.TableName,
+        Key: keyOf(part, keyNames),
+        ConsistentRead: true,
+      });
+    return answer;
+  };
+}
