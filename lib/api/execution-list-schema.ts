@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { orderStatuses, positionStatuses } from "../domain/execution.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
+import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
 
@@ -8,20 +9,6 @@ import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-sc
 const accountRule = "must be an address of its network";
 const accountPattern = /^(0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
-
-const limitRule = "must be a whole number from 1 to 100";
-const cursorRule = "must be the cursor of an answer to the same request";
-
-const paging = {
-  limit: v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^([1-9]\d?|100)$/, limitRule)), "50"),
-    v.description("The most records of a page, 1 to 100. A page may have fewer although there are more."),
-  ),
-  cursor: v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^[\w-]{16,300}$/, cursorRule))),
-    v.description("From the page before, whose other parameters must be the same"),
-  ),
-};
 
 const filters = { chain: v.optional(ChainNameSchema), wallet: v.optional(AccountSchema) };
 
@@ -38,11 +25,11 @@ export const ListPositionsQuerySchema = v.strictObject({
   ...paging,
 });
 
-const cursor = v.exactOptional(v.pipe(v.string(), v.description("Absent on the last page")));
+export const OrderPageSchema = envelopeOf(v.object({ orders: v.array(OrderSchema), cursor: nextCursor }));
 
-export const OrderPageSchema = envelopeOf(v.object({ orders: v.array(OrderSchema), cursor }));
-
-export const PositionPageSchema = envelopeOf(v.object({ positions: v.array(PositionSchema), cursor }));
+export const PositionPageSchema = envelopeOf(
+  v.object({ positions: v.array(PositionSchema), cursor: nextCursor }),
+);
 
 export const OrderPathSchema = v.strictObject({
   orderId: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}$/, "must be the id of an order")),

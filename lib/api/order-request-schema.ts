@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
 import { OrderSchema } from "./execution-schema.ts";
+import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { envelopeOf } from "./scalars.ts";
 import { ChainNameSchema, GivenAddressSchema } from "./trading-scalars.ts";
@@ -32,21 +33,7 @@ export const PlaceOrderSchema = v.pipe(
 /** Addresses may have any case or checksum. */
 export type PlaceOrderRequest = v.InferOutput<typeof PlaceOrderSchema>;
 
-const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
-
-/** A quoted string stands for the text in it. */
-const IdempotencyKeySchema = v.pipe(
-  v.string(),
-  v.trim(),
-  v.regex(/^(?:(?!")[\x20-\x7e]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+")$/, keyRule),
-  v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text)),
-  v.maxLength(255, keyRule),
-  v.description(
-    "1 to 255 printable ASCII characters, bare or as a quoted string. One key places one order of a user, for good.",
-  ),
-);
-
-export const PlaceOrderHeadersSchema = v.object({ "Idempotency-Key": v.optional(IdempotencyKeySchema) });
+export const PlaceOrderHeadersSchema = idempotencyHeaders("One key places one order of a user, for good.");
 
 /** The order, or what it would do. */
 export const PlacedAnswerSchema = envelopeOf(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DomainError } from "./domain-error.ts";
 
 const digestBytes = 12;
 
@@ -23,4 +24,18 @@ export function positionIn(cursor: string, list: readonly unknown[]): string | u
   const position = bytes.subarray(digestBytes).toString();
   // Compared as text, since decoding skips what is not base64url.
   return cursorAt(position, list) === cursor ? position : undefined;
+}
+
+/**
+ * The same for a request that may have no cursor.
+ *
+ * @throws {DomainError} INVALID_REQUEST if the cursor is not one of this list.
+ */
+export function positionGiven(cursor: string | undefined, list: readonly unknown[]): string | undefined {
+  if (cursor === undefined) return undefined;
+  const position = positionIn(cursor, list);
+  if (position !== undefined) return position;
+  throw new DomainError("INVALID_REQUEST", "cursor must be one of the same list, with the same filters", {
+    field: "cursor",
+  });
 }

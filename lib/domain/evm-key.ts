@@ -16,7 +16,7 @@ export function readEvmKey(text: string): PrivateKey {
 export function evmKeyOf(secret: Uint8Array): PrivateKey {
   try {
     if (secret.length !== secretBytes) throw refuse("EVM", "must be 32 bytes");
-    return withWipe(addressOf(secret), secret);
+    return withWipe(evmAddressOf(secret), secret);
   } catch (error) {
     secret.fill(0);
     throw error instanceof DomainError ? error : refuse("EVM", "is not in the range of the curve");
@@ -28,7 +28,7 @@ export function evmKeyOf(secret: Uint8Array): PrivateKey {
  *
  * @throws {Error} if the secret is not in the range of the curve.
  */
-function addressOf(secret: Uint8Array): string {
+export function evmAddressOf(secret: Uint8Array): string {
   const pair = createECDH("secp256k1");
   pair.setPrivateKey(secret);
   const coordinates = pair.getPublicKey().subarray(1);

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
 import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
 
 /** What a request leaves out, and what that means. */
@@ -21,12 +21,9 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: (text: string) =
 
 /** The same for bodies that differ only in the order of fields, or in how they write amounts and addresses. */
 export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
-  const fields = Object.entries({ ...defaults, ...body })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => {
-      const write = canonical[name as keyof PlaceOrderRequest];
-      return [name, typeof value === "string" && write ? write(value) : value] as const;
-    });
-  const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+  const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {
+    const write = canonical[name as keyof PlaceOrderRequest];
+    return [name, typeof value === "string" && write ? write(value) : value] as const;
+  });
+  return fingerprint(Object.fromEntries(fields));
 }

@@ -1,7 +1,6 @@
 import { type ListFilter, readListed } from "../aws/listed-executions.ts";
 import type { Table } from "../aws/table.ts";
-import { cursorAt, positionIn } from "../domain/cursor.ts";
-import { DomainError } from "../domain/domain-error.ts";
+import { cursorAt, positionGiven } from "../domain/cursor.ts";
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
 import { readAddress } from "../domain/trading/address.ts";
 
@@ -27,11 +26,7 @@ export async function listExecutions<Listed extends Execution>(
 ): Promise<{ executions: Listed[]; cursor?: string }> {
   const filter = filterOf(request);
   const list = [owner.kind, owner.userID, filter];
-  const after = cursor === undefined ? undefined : positionIn(cursor, list);
-  if (cursor !== undefined && after === undefined)
-    throw new DomainError("INVALID_REQUEST", "cursor must be one of the same list, with the same filters", {
-      field: "cursor",
-    });
+  const after = positionGiven(cursor, list);
   const { executions, end } = await readListed<Listed>(table, owner, { filter, limit: Number(limit), after });
   return { executions, ...(end !== undefined && { cursor: cursorAt(end, list) }) };
 }

@@ -1,0 +1,70 @@
+import bs58 from "bs58";
+import { computeAddress } from "ethers";
+import { describe, expect, it } from "vitest";
+import { evmDerivations } from "../../lib/domain/evm-derivations.ts";
+import { networks } from "../../lib/domain/network.ts";
+import { newKey } from "../../lib/domain/new-key.ts";
+import { readPrivateKey } from "../../lib/domain/private-key.ts";
+import { solanaDerivations } from "../../lib/domain/solana-derivations.ts";
+
+const bytes = (fill: (index: number) => number) => Uint8Array.from({ length: 32 }, (_, index) => fill(index));
+
+/** Secrets with the least and the greatest values, leading zeros, and some in between. */
+const secrets = [
+  bytes((index) => (index === 31 ? 1 : 0)),
+  bytes((index) => (index === 31 ? 255 : 0)),
+  bytes((index) => index),
+  bytes(() => 0x7f),
+  Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140", "hex"),
+];
+
+describe("newKey", () => {
+  it.each(networks)("makes a key of %s that an import would read as the same wallet", async (network) => {
+    using key = await newKey(network);
+    expect(key.secret).toHaveLength(32);
+    const pair = () => Buffer.concat([key.secret, bs58.decode(key.address)]);
+    const text = network === "sol" ? bs58.encode(pair()) : Buffer.from(key.secret).toString("hex");
+    using read = await readPrivateKey(network, text);
+    expect([read.address, Buffer.from(read.secret)]).toEqual([key.address, Buffer.from(key.secret)]);
+  });
+
+  it("makes another key each time", async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => newKey("eth")));
+    expect(new Set(keys.map(({ address }) => address)).size).toBe(20);
+  });
+
+  it("makes none if two libraries disagree about its address, and wipes the secret", async () => {
+    const seen: Uint8Array[] = [];
+    const derivations = [
+      (secret: Uint8Array) => {
+        seen.push(secret);
+        return "0x1";
+      },
+      () => "0x2",
+    ] as const;
+    await expect(newKey("eth", derivations)).rejects.toThrow("different addresses");
+    expect(seen).toEqual([Buffer.alloc(32)]);
+  });
+});
+
+describe("the derivations", () => {
+  it.each(secrets)("of EVM networks agree on %s", async (secret) => {
+    const expected = computeAddress(`0x${Buffer.from(secret).toString("hex")}`);
+    expect(await Promise.all(evmDerivations.map((derive) => derive(secret)))).toEqual([expected, expected]);
+  });
+
+  it.each(secrets)("of Solana agree on %s", async (secret) => {
+    const [first, second] = await Promise.all(solanaDerivations.map((derive) => derive(secret)));
+    expect(second).toBe(first);
+  });
+
+  it("of Solana give the address of RFC 8032's first test", async () => {
+    const secret = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
+    const publicKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+    const expected = bs58.encode(Buffer.from(publicKey, "hex"));
+    expect(await Promise.all(solanaDerivations.map((derive) => derive(secret)))).toEqual([
+      expected,
+      expected,
+    ]);
+  });
+});
