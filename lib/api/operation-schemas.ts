@@ -1,4 +1,4 @@
-import * as v from "valibot";
+import type * as v from "valibot";
 import type { RestOperationName } from "../operations.ts";
 import { BalancesAnswerSchema, BalancesQuerySchema } from "./balance-schema.ts";
 import type { HttpErrorCode } from "./errors.ts";
@@ -19,7 +19,7 @@ import {
 } from "./order-request-schema.ts";
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
-import { envelopeOf, MessageSchema, NoQuerySchema } from "./scalars.ts";
+import { MessageSchema, NoQuerySchema } from "./scalars.ts";
 import {
   ImportKeysAnswerSchema,
   ImportSealedWalletHeadersSchema,
@@ -34,7 +34,18 @@ import {
 } from "./token-schema.ts";
 import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { GivenPolicySchema, PolicyAnswerSchema } from "./wallet-policy-schema.ts";
-import { UpdateWalletSchema, WalletPathSchema } from "./wallet-request-schema.ts";
+import {
+  CreateWalletHeadersSchema,
+  CreateWalletSchema,
+  ListWalletsQuerySchema,
+  RestoreWalletSchema,
+  RetiredAnswerSchema,
+  UpdateWalletSchema,
+  WalletEventPageSchema,
+  WalletEventsQuerySchema,
+  WalletPageSchema,
+  WalletPathSchema,
+} from "./wallet-request-schema.ts";
 import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
 
 export type OperationSchemas = {
@@ -164,6 +175,16 @@ export const schemas = {
     ],
   },
   listImportKeys: { query: NoQuerySchema, success: ImportKeysAnswerSchema },
+  createWallet: {
+    query: NoQuerySchema,
+    headers: CreateWalletHeadersSchema,
+    body: CreateWalletSchema,
+    success: WalletAnswerSchema,
+    answerHeaders: {
+      "Idempotent-Replayed": "`true` if the key had made the wallet before. It is answered as it is now.",
+    },
+    errors: ["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_REUSED", "WALLET_LIMIT_REACHED", "WALLET_NOT_FOUND"],
+  },
   updateWallet: {
     path: WalletPathSchema,
     query: NoQuerySchema,
@@ -184,7 +205,30 @@ export const schemas = {
     success: PolicyAnswerSchema,
     errors: ["WALLET_NOT_FOUND"],
   },
-  listWalletsV2: { success: envelopeOf(v.object({ wallets: WalletsSchema })) },
+  retireWallet: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    success: RetiredAnswerSchema,
+    errors: ["WALLET_NOT_FOUND", "WALLET_BUSY"],
+  },
+  restoreWallet: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    body: RestoreWalletSchema,
+    success: WalletAnswerSchema,
+    errors: ["WALLET_NOT_FOUND", "WALLET_LIMIT_REACHED"],
+  },
+  listWalletEvents: {
+    path: WalletPathSchema,
+    query: WalletEventsQuerySchema,
+    success: WalletEventPageSchema,
+    errors: ["WALLET_NOT_FOUND"],
+  },
+  listWalletsV2: {
+    query: ListWalletsQuerySchema,
+    success: WalletPageSchema,
+    errors: ["INVALID_REQUEST"],
+  },
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 
 type Schemas = typeof schemas;

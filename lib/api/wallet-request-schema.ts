@@ -1,9 +1,22 @@
 import * as v from "valibot";
-import { walletLabels } from "./wallet-schema.ts";
+import { networks } from "../domain/network.ts";
+import { colorTags } from "../domain/wallet.ts";
+import { walletEventTypes } from "../domain/wallet-event.ts";
+import { idempotencyHeaders } from "./idempotency-schema.ts";
+import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { WalletSchema, WalletsSchema, walletLabels } from "./wallet-schema.ts";
 
 export const WalletPathSchema = v.strictObject({
   walletId: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, "must be the id of a wallet")),
 });
+
+export const CreateWalletHeadersSchema = idempotencyHeaders("One key makes one wallet of a user, for good.");
+
+export const CreateWalletSchema = v.pipe(
+  v.strictObject({ network: v.picklist(networks), ...walletLabels }),
+  v.title("CreateWallet"),
+);
 
 export const UpdateWalletSchema = v.pipe(
   v.strictObject(walletLabels),
@@ -18,4 +31,37 @@ export const UpdateWalletSchema = v.pipe(
   v.description(
     "Only what to change. `null` goes back to the default, which follows from the wallet's slot.",
   ),
+);
+
+export const RestoreWalletSchema = v.pipe(v.strictObject({}), v.title("RestoreWallet"));
+
+export const ListWalletsQuerySchema = v.strictObject({
+  network: v.optional(v.picklist(networks)),
+  ...pagingOnDemand,
+});
+
+export const WalletPageSchema = envelopeOf(v.object({ wallets: WalletsSchema, cursor: nextCursor }));
+
+export const RetiredAnswerSchema = envelopeOf(
+  v.object({
+    wallet: WalletSchema,
+    restorableUntil: v.pipe(TimestampSchema, v.description("Then its private key is removed for good")),
+  }),
+);
+
+export const WalletEventsQuerySchema = v.strictObject(paging);
+
+const WalletEventSchema = v.pipe(
+  v.object({
+    type: v.picklist(walletEventTypes),
+    time: TimestampSchema,
+    slotName: v.exactOptional(v.nullable(v.string())),
+    colortag: v.exactOptional(v.nullable(v.picklist(colorTags))),
+  }),
+  v.title("WalletEvent"),
+  v.description("`renamed` has what was changed, with `null` for what went back to the default."),
+);
+
+export const WalletEventPageSchema = envelopeOf(
+  v.object({ events: v.array(WalletEventSchema), cursor: nextCursor }),
 );

@@ -1,10 +1,11 @@
 import type { LaneKey } from "../domain/trading/intent.ts";
+import type { Slot } from "../domain/trading/slot.ts";
 import type { Job } from "../domain/trading/table-step.ts";
 import type { TradeOrder } from "../domain/trading/trade-order.ts";
 import { getItems } from "./batch-get.ts";
 import { queryRange, type Table } from "./table.ts";
 import { contentOf, keysOfItems } from "./trading-items.ts";
-import { jobsOf } from "./trading-keys.ts";
+import { isJob, jobsAndSlotsOf, jobsOf } from "./trading-keys.ts";
 
 /** The orders of a wallet that are not settled, of all its users, oldest first. */
 export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOrder[]> {
@@ -21,3 +22,20 @@ export const oldestFirst = (orders: readonly TradeOrder[]): TradeOrder[] =>
   orders.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
 
 const ageOf = ({ placed, intent }: TradeOrder) => `${placed.createdAt}#${intent.orderId}`;
+
+/**
+ * What a user has under way with a wallet: whether any order is unsettled, and whether a chain may still take a transaction,
+ * or drop it again. One call.
+ */
+export async function laneWorkOf(
+  table: Table,
+  lane: LaneKey,
+  user: string,
+): Promise<{ hasOrders: boolean; hasTransactions: boolean }> {
+  const items = await queryRange<{ userID: string; state?: Slot["state"] }>(table, jobsAndSlotsOf(lane));
+  const own = items.filter(({ userID }) => userID === user);
+  return {
+    hasOrders: own.some(isJob),
+    hasTransactions: own.some(({ state }) => state === "signed" || state === "mined"),
+  };
+}

@@ -1,25 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { WalletEvent, WalletEventType } from "../domain/wallet-event.ts";
 import type { Item, Table } from "./table.ts";
 import { walletEventKey, walletEventsOf } from "./table-keys.ts";
 import type { Writes } from "./writes.ts";
-
-export const walletEventTypes = [
-  "created",
-  "imported",
-  "renamed",
-  "policyChanged",
-  "retired",
-  "restored",
-  "exportRequested",
-  "exportCancelled",
-  "exported",
-] as const;
-
-export type WalletEventType = (typeof walletEventTypes)[number];
-
-/** Something that happened to a wallet, with details that its type defines and that are no secret. */
-export type WalletEvent = { type: WalletEventType; time: string } & Readonly<Record<string, unknown>>;
 
 type NewEvent = {
   userID: string;

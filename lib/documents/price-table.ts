@@ -52,7 +52,7 @@ type Run = {
 /** Authorizers remember a user for a minute, so most of their runs read nothing. */
 export const runs: Record<OperationName, Run> = {
   authorize: { ms: 15 },
-  storeWallet: { ms: 30, reads: 2, writes: 4, keyCalls: 1 },
+  storeWallet: { ms: 30, reads: 2, writes: 6, keyCalls: 1 },
   listWallets: { ms: 30, reads: 1 },
   updateTradingSettings: { ms: 30, writes: 1, publishes: true },
   getUserData: { ms: 30, reads: 1 },
@@ -63,6 +63,10 @@ export const runs: Record<OperationName, Run> = {
   getWalletPolicy: { ms: 30, reads: 2 },
   setWalletPolicy: { ms: 40, reads: 2, writes: 6 },
   importWallet: { ms: 60, reads: 4, writes: 8, keyCalls: 1, keyAgreements: 1, publishes: true },
+  createWallet: { ms: 40, reads: 3, writes: 8, keyCalls: 1, publishes: true },
+  retireWallet: { ms: 40, reads: 4, writes: 6, publishes: true },
+  restoreWallet: { ms: 30, reads: 2, writes: 6, publishes: true },
+  listWalletEvents: { ms: 30, reads: 1 },
   updateWallet: { ms: 30, reads: 1, writes: 4, publishes: true },
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },

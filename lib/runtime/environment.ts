@@ -42,7 +42,7 @@ const schemas = {
   MAC_KEY_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
-  EXECUTE_ORDERS_FUNCTION: text,
+  EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(

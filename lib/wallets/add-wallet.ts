@@ -65,6 +65,7 @@ export async function addWallet(
     const use = (of: Wallet) => (requestKey ? [keyUse(table, requestKey, of)] : []);
 
     if (held !== undefined && isActive(held)) {
+      // A key that another request uses now is a replay.
       const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }

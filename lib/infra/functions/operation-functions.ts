@@ -49,7 +49,8 @@ export class OperationFunctions {
     if (made !== undefined) return made;
     if (!this.has(name)) throw new Error(`The function ${name} is not deployed`);
     const row: Operation = operations[name];
-    const invoked = Object.fromEntries(row.invokes.map((other) => [other, this.get(other).lambda]));
+    const others = row.invokes.filter((other) => this.has(other));
+    const invoked = Object.fromEntries(others.map((other) => [other, this.get(other).lambda]));
     const walls = row.opensWallets ? this.#walls : undefined;
     const operation = new OperationFunction(this.#scope, name, {
       row,
@@ -105,7 +106,10 @@ export class OperationFunction extends Construct {
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
-        ...(invoked.executeOrders && { EXECUTE_ORDERS_FUNCTION: invoked.executeOrders.functionName }),
+        // Empty where no chain trades.
+        ...(row.invokes.includes("executeOrders") && {
+          EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
+        }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...walls?.environment,
         ...inFunction,

@@ -1,0 +1,10 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { listEvents } from "../../lib/wallets/list-events.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("listWalletEvents", async ({ userID, path: { walletId }, query }) =>
+  enveloped(await listEvents(table, { userID, walletId }, query)),
+);

@@ -1,0 +1,12 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { shownWallet } from "../../lib/domain/wallet.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+const limits = environment("WALLET_LIMITS");
+
+export const handler = rest("restoreWallet", async ({ userID, now, path: { walletId } }) =>
+  enveloped({ wallet: shownWallet(await restoreWallet(table, { userID, walletId, limits, now })) }),
+);

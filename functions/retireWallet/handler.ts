@@ -1,0 +1,22 @@
+import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { shownWallet } from "../../lib/domain/wallet.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { type RetiringDeps, retireWallet } from "../../lib/wallets/retire-wallet.ts";
+
+const executor = environment("EXECUTE_ORDERS_FUNCTION");
+const startExecution = executor === "" ? async () => undefined : handOverTo(executor);
+
+const deps: RetiringDeps = {
+  table: openTable(environment("TABLE_NAME")),
+  limits: environment("WALLET_LIMITS"),
+  // The next sweep starts it again.
+  wake: (lane) => startExecution(lane).catch((error) => logFault("retireWallet", error)),
+};
+
+export const handler = rest("retireWallet", async ({ userID, now, path: { walletId } }) => {
+  const { wallet, restorableUntil } = await retireWallet(deps, { userID, walletId, now });
+  return enveloped({ wallet: shownWallet(wallet), restorableUntil });
+});

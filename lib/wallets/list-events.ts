@@ -1,0 +1,26 @@
+import type { Table } from "../aws/table.ts";
+import { readWalletEvents } from "../aws/wallet-events.ts";
+import { walletsOfUser } from "../aws/wallet-records.ts";
+import { cursorAt, positionGiven } from "../domain/cursor.ts";
+import { noSuchWallet } from "../domain/wallet.ts";
+import type { WalletEvent } from "../domain/wallet-event.ts";
+
+/**
+ * A page of what happened to a wallet, newest first, also of one that was retired or removed. Wallets of version 0.1 have no
+ * events from before.
+ *
+ * @throws {DomainError} INVALID_REQUEST if the cursor is of another list, and WALLET_NOT_FOUND.
+ */
+export async function listEvents(
+  table: Table,
+  named: { userID: string; walletId: string },
+  { limit, cursor }: { limit: string; cursor?: string | undefined },
+): Promise<{ events: WalletEvent[]; cursor?: string }> {
+  const { userID, walletId } = named;
+  const list = ["wallet events", userID, walletId];
+  const after = positionGiven(cursor, list);
+  const { events, end } = await readWalletEvents(table, named, { limit: Number(limit), after });
+  if (events.length === 0 && !(await walletsOfUser(table, userID)).some(({ _id }) => _id === walletId))
+    throw noSuchWallet();
+  return { events, ...(end !== undefined && { cursor: cursorAt(end, list) }) };
+}

@@ -1,0 +1,40 @@
+import type { Table } from "../aws/table.ts";
+import { walletsOfUser } from "../aws/wallet-records.ts";
+import { cursorAt, positionGiven } from "../domain/cursor.ts";
+import type { Network } from "../domain/network.ts";
+import { activeBySlot, type ListedWallet, listed, shownWallet } from "../domain/wallet.ts";
+
+type PageRequest = {
+  network?: Network | undefined;
+  /** A whole number. */
+  limit?: string | undefined;
+  cursor?: string | undefined;
+};
+
+const defaultLimit = 50;
+
+/**
+ * The user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so no wallet that is
+ * added or retired meanwhile moves others to another page.
+ *
+ * @throws {DomainError} INVALID_REQUEST if the cursor is of another list.
+ */
+export async function listWallets(
+  table: Table,
+  userID: string,
+  { network, limit, cursor }: PageRequest,
+): Promise<{ wallets: ListedWallet[]; cursor?: string }> {
+  const list = ["wallets", userID, network ?? null];
+  const after = Number(positionGiven(cursor, list) ?? 0);
+  const all = await walletsOfUser(table, userID);
+  if ([network, limit, cursor].every((parameter) => parameter === undefined)) return { wallets: listed(all) };
+  const left = activeBySlot(all).filter(
+    (wallet) => wallet.slot > after && (network === undefined || wallet.network === network),
+  );
+  const page = left.slice(0, Number(limit ?? defaultLimit));
+  const last = page.at(-1);
+  return {
+    wallets: page.map(shownWallet),
+    ...(last !== undefined && left.length > page.length && { cursor: cursorAt(`${last.slot}`, list) }),
+  };
+}

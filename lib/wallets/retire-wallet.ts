@@ -1,0 +1,78 @@
+import { laneWorkOf } from "../aws/lane-records.ts";
+import { readOwnProfile } from "../aws/profile-records.ts";
+import type { Table } from "../aws/table.ts";
+import { eventWrite } from "../aws/wallet-events.ts";
+import { nextVersion, placeChange, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import type { Network } from "../domain/network.ts";
+import type { WalletLimits } from "../domain/tier.ts";
+import type { LaneKey } from "../domain/trading/intent.ts";
+import { isActive, type NumberedWallet, noSuchWallet, numbered, retirement } from "../domain/wallet.ts";
+import { numberWallets } from "./number-wallets.ts";
+import { restoreWallet } from "./restore-wallet.ts";
+import { untilWritten } from "./until-written.ts";
+
+export type RetiringDeps = {
+  table: Table;
+  limits: WalletLimits;
+  /** Has the open orders of a wallet ended. It never throws. */
+  wake: (lane: LaneKey) => Promise<void>;
+};
+
+type Retirement = { userID: string; walletId: string; now: Date };
+
+/**
+ * Retires a wallet: it frees its place, and nothing is signed for it from then on. Its open orders end soon.
+ *
+ * @returns the wallet as it was, and until when it can be restored.
+ * @throws {DomainError} WALLET_NOT_FOUND, and WALLET_BUSY while a transaction of the user's is not settled.
+ */
+export async function retireWallet(
+  { table, limits, wake }: RetiringDeps,
+  { userID, walletId, now }: Retirement,
+): Promise<{ wallet: NumberedWallet; restorableUntil: string }> {
+  const { retiredAt, expiresAt } = retirement(now);
+  const wallet = await untilWritten(async () => {
+    const [all, profile] = await Promise.all([walletsOfUser(table, userID), readOwnProfile(table, userID)]);
+    const read = numbered(all).find(({ _id }) => _id === walletId);
+    if (read === undefined || !isActive(read)) throw noSuchWallet();
+    // Once it is removed, others of version 0.1 would take its number.
+    await numberWallets(table, all);
+    if ((await workOf(table, read)).hasTransactions) throw busy();
+    const isWritten = await transactOnce(table, [
+      nextVersion(table, read, { retiredAt, expiresAt }),
+      placeChange(table, userID, profile, { by: -1 }),
+      eventWrite(table, { userID, walletId, type: "retired", now }),
+    ]);
+    return isWritten ? read : undefined;
+  });
+  // The signer checks the wallet when it writes. So what it signed before can be seen now, and it signs no more.
+  const { hasOrders, hasTransactions } = await workOf(table, wallet);
+  if (hasTransactions && (await isUndone())) throw busy();
+  if (hasOrders) await wake(laneOf(wallet));
+  return { wallet, restorableUntil: new Date(expiresAt * 1000).toISOString() };
+
+  /** False if the place is taken already. Then the wallet stays retired, and its transaction is followed to its end. */
+  async function isUndone(): Promise<boolean> {
+    try {
+      await restoreWallet(table, { userID, walletId, limits, now });
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "WALLET_LIMIT_REACHED") return false;
+      throw error;
+    }
+  }
+}
+
+const busy = () =>
+  new DomainError("WALLET_BUSY", "A transaction of this wallet is not settled. Try again when it is.");
+
+const laneOf = ({
+  network,
+  generatedWalletAddress,
+}: {
+  network: Network;
+  generatedWalletAddress: string;
+}): LaneKey => ({ chain: network, wallet: generatedWalletAddress });
+
+const workOf = (table: Table, wallet: NumberedWallet) => laneWorkOf(table, laneOf(wallet), wallet.UserID);
