@@ -1,7 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { evmAddressOf } from "./evm-key.ts";
-import type { Derivations } from "./new-key.ts";
+import type { Derivations } from "./secret.ts";
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 

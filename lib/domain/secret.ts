@@ -8,6 +8,12 @@ export type PrivateKey = Disposable & {
   secret: Uint8Array;
 };
 
+/** The address of a secret of 32 bytes. */
+export type Derivation = (secret: Uint8Array) => Promise<string> | string;
+
+/** Two derivations that share no code for the curve, the hash, or the form of an address. */
+export type Derivations = readonly [Derivation, Derivation];
+
 export function withWipe(address: string, secret: Uint8Array): PrivateKey {
   return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
 }

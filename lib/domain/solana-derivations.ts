@@ -1,7 +1,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { createKeyPairFromPrivateKeyBytes, getAddressFromPublicKey } from "@solana/web3.js";
 import bs58 from "bs58";
-import type { Derivations } from "./new-key.ts";
+import type { Derivations } from "./secret.ts";
 
 /** By WebCrypto and Solana's library, and by noble and bs58. */
 export const solanaDerivations: Derivations = [

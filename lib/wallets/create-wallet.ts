@@ -1,7 +1,7 @@
 import type { Table } from "../aws/table.ts";
 import { bindingOf, seal, type Vault } from "../aws/vault.ts";
+import { generateKey } from "../domain/generate-key.ts";
 import type { Network } from "../domain/network.ts";
-import { newKey } from "../domain/new-key.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import { type ColorTag, type NumberedWallet, newWallet } from "../domain/wallet.ts";
 import { addWallet } from "./add-wallet.ts";
@@ -11,7 +11,7 @@ export type CreationDeps = {
   table: Table;
   vault: Vault;
   limits: WalletLimits;
-  makeKey?: typeof newKey;
+  makeKey?: typeof generateKey;
 };
 
 type Creation = {
@@ -32,7 +32,7 @@ type Creation = {
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, and those of {@link addWallet}.
  */
 export async function createWallet(
-  { table, vault, limits, makeKey = newKey }: CreationDeps,
+  { table, vault, limits, makeKey = generateKey }: CreationDeps,
   { userID, now, key, body }: Creation,
 ): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "createWallet", key }, body);

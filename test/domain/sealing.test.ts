@@ -13,7 +13,7 @@ import {
   thumbprintOf,
 } from "../../lib/domain/sealing.ts";
 
-const newKey = () => {
+const generateKey = () => {
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     jwk: publicKey.export({ format: "jwk" }) as PublicJwk,
@@ -48,7 +48,7 @@ describe("isPoint", () => {
 
 describe("pointIn", () => {
   it("finds the point in a public key, and refuses others", () => {
-    const { spki } = newKey();
+    const { spki } = generateKey();
     expect(spkiOf(pointIn(spki))).toEqual(spki);
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "secp256k1" });
     const refused = [
@@ -63,7 +63,7 @@ describe("pointIn", () => {
 
 describe("keyIDOf", () => {
   it("is the SHA-256 of the public key", () => {
-    const { spki } = newKey();
+    const { spki } = generateKey();
     expect(keyIDOf(spki)).toBe(createHash("sha256").update(spki).digest("base64url"));
   });
 });
@@ -84,13 +84,13 @@ describe("importInfo and exportInfo", () => {
 
 describe("pointOfJwk", () => {
   it("is the point with these coordinates", () => {
-    const { jwk, spki } = newKey();
+    const { jwk, spki } = generateKey();
     expect(spkiOf(pointOfJwk(jwk))).toEqual(spki);
   });
 
   it("refuses coordinates that are off the curve or not 32 bytes", () => {
-    const { jwk } = newKey();
-    const { jwk: other } = newKey();
+    const { jwk } = generateKey();
+    const { jwk: other } = generateKey();
     const zero = Buffer.alloc(32).toString("base64url");
     const long = Buffer.alloc(33).toString("base64url");
     for (const wrong of [{ x: other.x }, { x: zero, y: zero }, { x: "" }, { y: long }, { x: long, y: "" }])
@@ -100,7 +100,7 @@ describe("pointOfJwk", () => {
 
 describe("thumbprintOf", () => {
   it("is that of RFC 7638", async () => {
-    const { jwk } = newKey();
+    const { jwk } = generateKey();
     expect(thumbprintOf(jwk)).toBe(await calculateJwkThumbprint(jwk));
   });
 });

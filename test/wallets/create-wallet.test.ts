@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
+import { generateKey } from "../../lib/domain/generate-key.ts";
 import { networks } from "../../lib/domain/network.ts";
-import { newKey } from "../../lib/domain/new-key.ts";
 import type { Wallet } from "../../lib/domain/wallet.ts";
 import { createWallet } from "../../lib/wallets/create-wallet.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
@@ -102,7 +102,7 @@ describe("createWallet", () => {
 
   it("stores nothing if two libraries disagree about the address", async () => {
     await holderOf(db.table, "unlucky", []);
-    const makeKey = () => newKey("eth", [() => "0x1", () => "0x2"]);
+    const makeKey = () => generateKey("eth", [() => "0x1", () => "0x2"]);
     const request = { userID: "unlucky", now, key: "k", body: { network: "eth" } } as const;
     const failed = createWallet({ table: db.table, vault, limits, makeKey }, request);
     await expect(failed).rejects.toThrow("different addresses");
@@ -111,7 +111,7 @@ describe("createWallet", () => {
 
   it("wipes the private key", async () => {
     await holderOf(db.table, "tidy", []);
-    const made = vi.fn(newKey);
+    const made = vi.fn(generateKey);
     const request = { userID: "tidy", now, key: "k", body: { network: "eth" } } as const;
     await createWallet({ table: db.table, vault, limits, makeKey: made }, request);
     const key = await made.mock.results[0]?.value;

@@ -1,12 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Network } from "./network.ts";
-import { type PrivateKey, withWipe } from "./secret.ts";
-
-/** The address of a secret of 32 bytes. */
-export type Derivation = (secret: Uint8Array) => Promise<string> | string;
-
-/** Two derivations that share no code for the curve, the hash, or the form of an address. */
-export type Derivations = readonly [Derivation, Derivation];
+import { type Derivations, type PrivateKey, withWipe } from "./secret.ts";
 
 /** Those of a network. A cold start loads the libraries of the network in its request alone. */
 async function derivationsOf(network: Network): Promise<Derivations> {
@@ -20,7 +14,7 @@ async function derivationsOf(network: Network): Promise<Derivations> {
  *
  * @throws {Error} if they disagree.
  */
-export async function newKey(network: Network, derivations?: Derivations): Promise<PrivateKey> {
+export async function generateKey(network: Network, derivations?: Derivations): Promise<PrivateKey> {
   const [first, second] = derivations ?? (await derivationsOf(network));
   const secret = randomBytes(32);
   try {

@@ -2,8 +2,8 @@ import bs58 from "bs58";
 import { computeAddress } from "ethers";
 import { describe, expect, it } from "vitest";
 import { evmDerivations } from "../../lib/domain/evm-derivations.ts";
+import { generateKey } from "../../lib/domain/generate-key.ts";
 import { networks } from "../../lib/domain/network.ts";
-import { newKey } from "../../lib/domain/new-key.ts";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
 import { solanaDerivations } from "../../lib/domain/solana-derivations.ts";
 
@@ -18,9 +18,9 @@ const secrets = [
   Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140", "hex"),
 ];
 
-describe("newKey", () => {
+describe("generateKey", () => {
   it.each(networks)("makes a key of %s that an import would read as the same wallet", async (network) => {
-    using key = await newKey(network);
+    using key = await generateKey(network);
     expect(key.secret).toHaveLength(32);
     const pair = () => Buffer.concat([key.secret, bs58.decode(key.address)]);
     const text = network === "sol" ? bs58.encode(pair()) : Buffer.from(key.secret).toString("hex");
@@ -29,7 +29,7 @@ describe("newKey", () => {
   });
 
   it("makes another key each time", async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => newKey("eth")));
+    const keys = await Promise.all(Array.from({ length: 20 }, () => generateKey("eth")));
     expect(new Set(keys.map(({ address }) => address)).size).toBe(20);
   });
 
@@ -42,7 +42,7 @@ describe("newKey", () => {
       },
       () => "0x2",
     ] as const;
-    await expect(newKey("eth", derivations)).rejects.toThrow("different addresses");
+    await expect(generateKey("eth", derivations)).rejects.toThrow("different addresses");
     expect(seen).toEqual([Buffer.alloc(32)]);
   });
 });
