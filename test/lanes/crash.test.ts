@@ -2,11 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { getItems } from "../../lib/aws/batch-get.ts";
 import { type Item, queryRange } from "../../lib/aws/table.ts";
 import { contentOf } from "../../lib/aws/trading-items.ts";
-import { jobsAndSlotsOf, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
+import { dayKey, jobsAndSlotsOf, laneKey, tradeKey } from "../../lib/aws/trading-keys.ts";
 import { forEachConcurrently } from "../../lib/concurrency.ts";
 import { formatAmount } from "../../lib/domain/trading/decimal-text.ts";
 import { shownOrder, type TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { openPolicy } from "../../lib/domain/trading/wallet-policy.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { putPolicy } from "../support/placed-orders.ts";
 import { type Fault, failOne, faultsOf, isChanging, loseAnswers, survives } from "./support/effect-faults.ts";
 import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
 
@@ -51,6 +53,14 @@ async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
   throw new Error("The order never came to an end");
 }
 
+/** A lane whose user may buy as much in a day as the order is for. What is counted twice would never be signed. */
+async function openBench(): Promise<LaneBench> {
+  const bench = await new LaneBench(db.table).open();
+  const { lane, userID } = bench;
+  await putPolicy(db.table, { ...lane, userID, policy: { ...openPolicy, maxPerDay: 500n }, revision: 1 });
+  return bench;
+}
+
 /** Expects that the order has ended once, that everybody sees how, and that nothing else is left. */
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
@@ -74,6 +84,11 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
   expect(details?.report === undefined).toBe(life.status !== "filled");
   expect(items.get(`ORDER#${orderId}`)).toMatchObject(shownOrder(order));
   expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
+  const isSigned = details?.attempts.some(({ purpose }) => purpose === "swap");
+  const counts = await getItems<object>(table, [dayKey({ ...lane, userID, day: "2026-11-21" })]);
+  expect(counts.map((count) => contentOf("day", count).spent)).toEqual(
+    isSigned && side === "buy" ? [order.amount] : [],
+  );
   const positions = [...items].filter(([name]) => name.startsWith("POSITION"));
   const isOpened = life.status === "filled" && side === "buy";
   expect(positions).toHaveLength(isOpened ? 2 : 0);
@@ -98,7 +113,7 @@ const stories: Record<string, Story> = {
 
 describe("an order on the table", () => {
   it.each(Object.entries(stories))("ends once if any effect of %s fails", async (_, story) => {
-    const whole = await new LaneBench(db.table).open();
+    const whole = await openBench();
     const names = failOne(whole, undefined);
     await expectSettled(whole, await play(story, whole), story);
     const effects = [...names];
@@ -111,7 +126,7 @@ describe("an order on the table", () => {
     );
     expect(new Set(faults.map(({ number }) => effects[number - 1])).size).toBeGreaterThan(3);
     await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
-      const bench = await new LaneBench(db.table).open();
+      const bench = await openBench();
       failOne(bench, fault);
       try {
         await expectSettled(bench, await play(story, bench), story);

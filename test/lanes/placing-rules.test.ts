@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTrading, stopTrading } from "../../lib/aws/trading-stops.ts";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { openPolicy } from "../../lib/domain/trading/wallet-policy.ts";
 import { openChains } from "../../lib/trading/open-chains.ts";
 import { quoteOrder } from "../../lib/trading/quote-order.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../support/local-chain.ts";
-import { putWallet } from "../support/placed-orders.ts";
+import { putPolicy, putWallet } from "../support/placed-orders.ts";
 import { openDesk, type TradingDesk } from "../support/trading-desk.ts";
 
 const db = tableForTests();
@@ -119,6 +120,24 @@ describe("placeOrder", () => {
     await expect(limited.ask({ side: "sell", amount: "500" })).rejects.toMatchObject(
       code("INSUFFICIENT_BALANCE"),
     );
+  });
+
+  it("limits buys, not sales, to what the wallet's policy allows beside its open buys", async () => {
+    const { lane, userID, wallet } = desk;
+    const policy = { ...openPolicy, maxPerDay: 15n * 10n ** 15n };
+    await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
+    const { orderId } = await desk.place(buy, "k");
+    const refused = code("POLICY_LIMIT", { limit: "0.015", requested: "0.02" });
+    await expect(desk.ask(buy)).rejects.toMatchObject(refused);
+    await expect(desk.ask({ ...buy, dryRun: true })).rejects.toMatchObject(refused);
+    const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
+    const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
+    const { quote } = await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body });
+    expect(quote).toMatchObject({ wouldBeRefused: refused });
+    const sale = desk.ask({ side: "sell", amount: "500" });
+    await expect(sale).rejects.toMatchObject(code("INSUFFICIENT_BALANCE"));
+    await putPolicy(db.table, { ...lane, userID, policy: { ...policy, tradingEnabled: false }, revision: 2 });
+    expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
   it("is valid for as long as it was asked to be, and with slow gas for ten minutes", async () => {

@@ -4,12 +4,13 @@ import type { Table } from "../../lib/aws/table.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { readSigning } from "../../lib/aws/trading-views.ts";
 import { type Intent, swapBy } from "../../lib/domain/trading/intent.ts";
+import { openPolicy } from "../../lib/domain/trading/wallet-policy.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { alice } from "../support/local-chain.ts";
-import { placing } from "../support/placed-orders.ts";
+import { placing, putPolicy } from "../support/placed-orders.ts";
 import { readSigned } from "../support/signed-bytes.ts";
 import { openKeys, putSealedWallet } from "../support/signing.ts";
 import { intent, slot, tradeOrder } from "../support/trading.ts";
@@ -27,10 +28,10 @@ const day = "2026-11-21";
 let count = 0;
 
 /** An order with a planned slot, and the request to sign it. */
-async function planned(purpose: "swap" | "approve") {
-  const changes = { userID: `user${++count}`, orderId: `order${count}`, wallet: alice.address, token };
+async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
+  const changes = { userID, orderId: `order${++count}`, wallet: alice.address, token };
   const own = intent({ ...changes, ...(purpose === "approve" && sale) });
-  const { chain, wallet, userID, orderId, amount } = own;
+  const { chain, wallet, orderId, amount } = own;
   const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, venue: v2.venue, amount };
   const item = slot({ nonce: count, call }, own);
   const order = tradeOrder({ intent: own, amount, mac: await keys.macs.makeMac(own) });
@@ -101,6 +102,7 @@ describe("signTransaction on the table", () => {
     const { ledger } = view;
     expect(Object.keys(ledger?.fees ?? {})).toEqual([String(request.nonce)]);
     expect(ledger?.revision).toBe(1);
+    expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount : undefined);
     expect(await sign(request)).toEqual(answer);
   });
 
@@ -113,6 +115,38 @@ describe("signTransaction on the table", () => {
     expect(signed.length).toBeGreaterThan(0);
     for (const answer of signed) expect(answer).toEqual({ slot: view.slot });
     for (const answer of answers) expect(answer).not.toHaveProperty("refused");
+  });
+
+  it("signs one of two buys that race for the last of a day, and never the other", async () => {
+    const { own, request } = await planned("swap");
+    const { userID, chain, wallet, amount } = own;
+    const other = await planned("swap", userID);
+    const policy = { ...openPolicy, maxPerDay: 2n * amount - 1n };
+    await putPolicy(db.table, { userID, chain, wallet, policy, revision: 1 });
+    const both = [request, other.request];
+    const ask = () => Promise.all(both.map((each) => sign(each)));
+    await ask();
+    const answers = await ask();
+    const [signed, ...more] = answers.filter((answer) => "slot" in answer);
+    expect(signed).toBeDefined();
+    expect(more).toEqual([]);
+    expect(answers).toContainEqual({ later: "the policy forbids it: maxPerDay" });
+    const { view } = await readSigning(db.table, { request, day });
+    expect(view.limits.count?.spent).toBe(amount);
+  });
+
+  it("excludes a tighter policy, whichever is first", async () => {
+    const { own, request } = await planned("swap");
+    const { userID, chain, wallet } = own;
+    const policy = { ...openPolicy, tradingEnabled: false };
+    const late = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await putPolicy(db.table, { userID, chain, wallet, policy, revision: 1 });
+    });
+    expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
+    expect(await sign(request)).toEqual({ later: "the policy forbids it: tradingEnabled" });
+    const { view } = await readSigning(db.table, { request, day });
+    expect([view.slot?.attempts, view.limits.count]).toEqual([[], undefined]);
   });
 
   it("excludes a cancellation, whichever is first", async () => {

@@ -3,13 +3,21 @@ import { expect } from "vitest";
 import type { Table } from "../../lib/aws/table.ts";
 import type { Key } from "../../lib/aws/table-keys.ts";
 import { packed } from "../../lib/aws/trading-items.ts";
-import { ledgerKey } from "../../lib/aws/trading-keys.ts";
+import { dayKey, ledgerKey, policyKey } from "../../lib/aws/trading-keys.ts";
+import type { Writes } from "../../lib/aws/writes.ts";
 import { encodeCall } from "../../lib/chains/calldata.ts";
 import type { SignRequest } from "../../lib/domain/trading/effects.ts";
 import { type Intent, swapBy } from "../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../lib/domain/trading/slot.ts";
 import type { Ledger } from "../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import {
+  counted,
+  type DaySpend,
+  dayOf,
+  openPolicy,
+  type PolicyRecord,
+} from "../../lib/domain/trading/wallet-policy.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/sign-payload.ts";
 import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
@@ -31,6 +39,8 @@ export type Scene = {
   ledger: Ledger | undefined;
   settings: { maxGasPrice: number };
   wallet: object;
+  policy: PolicyRecord | undefined;
+  day: DaySpend | undefined;
 };
 
 const buy = intent({ wallet: alice.address, token, v3FeeBps: 5, isPrivate: false });
@@ -41,6 +51,19 @@ export const { fees } = slot();
 const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
 const approval = { purpose: "approve", token, venue: "uniswap-v2", amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
+
+/** Of the wallet: exactly what the buys need, and what no sale heeds. */
+const limits = (of: Intent) => {
+  const { chain, wallet, userID, amount } = of;
+  const key = { chain, wallet, userID };
+  const strict = { maxPerOrder: amount, maxPerDay: 2n * amount, tokens: [token], tradingEnabled: true };
+  const policy = of.side === "buy" ? strict : { ...strict, tradingEnabled: false };
+  const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
+  return {
+    policy: { ...key, policy, pending, revision: 1 },
+    day: counted(key, undefined, { orderId: "another", amount, nowMs }),
+  };
+};
 
 const scene = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
   const planned = slot({ isPrivate: false, ...own }, of);
@@ -53,6 +76,10 @@ const scene = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, le
     ledger: ledger && { orderId, approveNonces: [], fees: {}, revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
+    // The others do not go by them.
+    ...(planned.call.purpose === "swap" && own.attempts === undefined
+      ? limits(of)
+      : { policy: undefined, day: undefined }),
   };
 };
 
@@ -91,13 +118,18 @@ export async function prepareScenes(): Promise<void> {
   }
 }
 
-/** A table in which whoever asks has put everything where the signer looks for it, but the ledger. */
-function riggedTable({ order, slot: lies, ledger, settings, wallet }: Scene, genuine: Intent): Table {
+/** A table in which whoever asks has put everything where the signer looks for it, but ledger, policy and count. */
+function riggedTable(scene: Scene, genuine: Intent, written: Writes): Table {
+  const { order, slot: lies, ledger, settings, wallet, policy, day } = scene;
+  const policyAt = textOf(policyKey(genuine));
+  const dayAt = textOf(dayKey({ ...genuine, day: dayOf(nowMs) }));
   const contentFor = ({ PK, SK }: Key): unknown => {
     if (SK.startsWith("TRADE#")) return order;
     if (SK.startsWith("SLOT#")) return lies;
     if (SK.startsWith("WALLET#")) return wallet;
     if (SK.startsWith("PROFILE#CHAIN#")) return settings;
+    if (textOf({ PK, SK }) === policyAt) return policy;
+    if (textOf({ PK, SK }) === dayAt) return day;
     return PK === ledgerKey(genuine.orderId).PK ? ledger : undefined;
   };
   const send = async (command: unknown) => {
@@ -110,7 +142,10 @@ function riggedTable({ order, slot: lies, ledger, settings, wallet }: Scene, gen
       });
       return { Responses: { table: items } };
     }
-    if (command instanceof TransactWriteCommand) return {};
+    if (command instanceof TransactWriteCommand) {
+      written.push(...(command.input.TransactItems ?? []));
+      return {};
+    }
     throw new Error("The signer calls something else");
   };
   return { name: "table", client: { send } as never };
@@ -124,7 +159,8 @@ export async function expectObedience(changed: Scene, genuine: Scene): Promise<s
   const ignore = () => undefined;
   const request = readSignRequest(signPayload(changed.request));
   if (request === undefined) return undefined;
-  const table = riggedTable(changed, genuine.order.intent);
+  const written: Writes = [];
+  const table = riggedTable(changed, genuine.order.intent, written);
   const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
   const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...notes };
   const answer = await signOnRequest(deps, request).catch(() => undefined);
@@ -149,6 +185,32 @@ export async function expectObedience(changed: Scene, genuine: Scene): Promise<s
       const { to, value, data } = encodeCall(chains.eth, ledger.swap.call, ordered.wallet);
       expect([nonce, act]).toEqual([ledger.swap.nonce, [to, value, data].join()]);
     }
+    if (ordered.side === "buy")
+      expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""), written);
   }
   return raw;
 }
+
+/** The policy allows the buy, and it is counted with its first signature. */
+function expectWithinLimits(
+  { policy: stored, day, ledger }: Scene,
+  { token }: Intent,
+  amount: bigint,
+  written: Writes,
+): void {
+  const isCounted = ledger?.swap !== undefined;
+  const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;
+  expect(count === undefined).toBe(isCounted);
+  const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + amount;
+  if (!isCounted) expect(count?.spent).toEqual(packed(spent));
+  if (stored === undefined) return;
+  const { policy, pending } = stored;
+  const isPending = pending === undefined || !(Date.parse(pending.effectiveAt) <= nowMs);
+  const { maxPerOrder, maxPerDay, tokens, tradingEnabled } = isPending ? policy : pending.policy;
+  expect(tradingEnabled).toBe(true);
+  if (tokens !== "any") expect(tokens).toContain(token);
+  if (typeof maxPerOrder === "bigint") expect(amount <= maxPerOrder).toBe(true);
+  if (typeof maxPerDay === "bigint" && !isCounted) expect(spent <= maxPerDay).toBe(true);
+}
+
+const textOf = ({ PK, SK }: Key) => [PK, SK].join();

@@ -6,6 +6,7 @@ import { cancelling } from "../../../lib/domain/trading/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { openPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { runProcedure } from "../../../lib/trading/run-procedure.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/sign-payload.ts";
@@ -13,7 +14,7 @@ import { signOnRequest } from "../../../lib/trading/sign-transaction.ts";
 import { tableEffects } from "../../../lib/trading/table-effects.ts";
 import { putItems } from "../../support/items.ts";
 import { alice } from "../../support/local-chain.ts";
-import { placing } from "../../support/placed-orders.ts";
+import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
 import { openKeys, putSealedWallet } from "../../support/signing.ts";
 import { intent, tradeOrder } from "../../support/trading.ts";
@@ -38,6 +39,9 @@ const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
   ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale },
   ALICEBUYSONBASE: { userID: "alice", ...lane(alice.address, "base") },
+  ALICEBUYSMORE: { userID: "alice", ...lane(alice.address) },
+  ALICEBUYSAGAIN: { userID: "alice", ...lane(alice.address) },
+  ALICEOVERSPENDS: { userID: "alice", ...lane(alice.address), amount: 2n * intent().amount },
   ALICECANCELS: { userID: "alice", ...lane(alice.address) },
   ALICEISLATE: { userID: "alice", ...lane(alice.address), validUntil: nowMs / 1000 - 1 },
   BOBBUYS: { userID: "bob", ...lane(alice.address), venues: ["uniswap-v2"] },
@@ -50,13 +54,19 @@ const ordered: Readonly<Record<string, Partial<Intent>>> = {
   },
 };
 
-const ended = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE"];
+const forbidden = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE", "ALICEOVERSPENDS"];
+
+/** Alice's policy on eth. */
+const policy = { ...openPolicy, maxPerOrder: intent().amount, maxPerDay: 2n * intent().amount };
+export const policyOfAlice = { userID: "alice", ...lane(alice.address), policy, revision: 1 };
 
 /** The real signer before a real table, with orders in it, and a record of what it has signed. */
 export class SigningDesk {
   readonly orders: readonly TradeOrder[];
   /** By order. */
   readonly signed = new Map<string, { swaps: Map<number, Set<string>>; approvals: Set<number> }>();
+  /** By Alice on eth, for each order. */
+  readonly #spent = new Map<string, bigint>();
   signatures = 0;
   refusals = 0;
   readonly table: Table;
@@ -88,6 +98,7 @@ export class SigningDesk {
     const desk = new SigningDesk(table, keys, orders);
     await desk.cancel("ALICECANCELS");
     await putItems(table, [tradingStopKey("base")]);
+    await putPolicy(table, policyOfAlice);
     return desk;
   }
 
@@ -131,12 +142,17 @@ export class SigningDesk {
     if (order === undefined) throw new Theft("signed for an order that nobody has placed");
     const { purpose, nonce, act } = readSigned(raw, order.intent, defaultChains[chain as "eth"]);
     this.signatures++;
-    const isOver = ended.some((name) => orderId.startsWith(name));
-    if (purpose !== "clear" && isOver) throw new Theft("signed for an order that has ended");
+    const isForbidden = forbidden.some((name) => orderId.startsWith(name));
+    if (purpose !== "clear" && isForbidden)
+      throw new Theft("signed for an order that has ended, or is too large");
     const own = this.signed.get(orderId) ?? { swaps: new Map(), approvals: new Set() };
     this.signed.set(orderId, own);
     if (purpose === "swap") own.swaps.set(nonce, (own.swaps.get(nonce) ?? new Set()).add(act));
     if (purpose === "approve") own.approvals.add(nonce);
+    const [, value = "0"] = act.split(",");
+    if (order.intent.userID === "alice" && chain === "eth") this.#spent.set(orderId, BigInt(value));
+    const spent = [...this.#spent.values()].reduce((sum, each) => sum + each, 0n);
+    if (spent > policy.maxPerDay) throw new Theft("signed more than the wallet may spend in a day");
     const acts = [...own.swaps.values()].flatMap((each) => [...each]);
     if (acts.length > 1) throw new Theft("signed another swap for the same order");
     if (own.approvals.size > 2) throw new Theft("signed more approvals than an order needs");

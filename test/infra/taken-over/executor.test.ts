@@ -2,16 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
-import { cancellationKey, ledgerKey, tradingStopKey, usedKeyKey } from "../../../lib/aws/trading-keys.ts";
+import {
+  cancellationKey,
+  dayKey,
+  ledgerKey,
+  policyKey,
+  tradingStopKey,
+  usedKeyKey,
+} from "../../../lib/aws/trading-keys.ts";
 import { readPlacing } from "../../../lib/aws/trading-views.ts";
 import { type Intent, swapBy } from "../../../lib/domain/trading/intent.ts";
+import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { openPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
 import { logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
-import { SigningDesk } from "./desk.ts";
+import { policyOfAlice, SigningDesk } from "./desk.ts";
 import { type Allows, Intruder } from "./intruder.ts";
 
 let engine: Engine;
@@ -75,6 +84,25 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
     const planned = slot({ nonce: 3, call: swapBy(intent, v2, intent.amount) }, intent);
     return intruder.askWith(order, planned, { purpose: "clear" });
   },
+  "lifts the limits of a wallet": async (intruder, desk) => {
+    const order = desk.named("ALICEOVERSPENDS");
+    const { intent } = order;
+    await intruder.put(policyKey(intent), { ...policyOfAlice, policy: openPolicy });
+    return intruder.askWith(order, slot({ call: swapBy(intent, v2, intent.amount) }, intent));
+  },
+  "forgets what was spent on a day": async (intruder, desk) => {
+    let answer: unknown;
+    for (const [nonce, name] of ["ALICEBUYS", "ALICEBUYSMORE", "ALICEBUYSAGAIN"].entries()) {
+      const order = desk.orders.find(({ intent }) => intent.orderId === name.padEnd(26, "0")) as TradeOrder;
+      const { intent } = order;
+      if (nonce === 2) await intruder.remove(dayKey({ ...intent, day: "2026-11-21" }));
+      answer = await intruder.askWith(
+        order,
+        slot({ nonce, call: swapBy(intent, v2, intent.amount) }, intent),
+      );
+    }
+    return answer;
+  },
 };
 
 /** What changes what a user's next order goes by, if only one could write there. Each leaves something for the next. */
@@ -87,6 +115,8 @@ const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> =
   },
   "has a repeated request place a second order": (intruder, { userID, orderId }) =>
     intruder.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
+  "lifts the limits of a wallet": (intruder, of) =>
+    intruder.put(policyKey(of), { ...policyOfAlice, policy: openPolicy }),
   "deletes a wallet": (intruder, { userID, chain, wallet }) =>
     intruder.remove(walletKey(userID, chain, wallet)),
 };

@@ -3,7 +3,9 @@ import { type Key, settingsKey, walletKey } from "../../../lib/aws/table-keys.ts
 import { packed } from "../../../lib/aws/trading-items.ts";
 import {
   cancellationKey,
+  dayKey,
   ledgerKey,
+  policyKey,
   slotKey,
   tradeKey,
   tradingStopKey,
@@ -146,6 +148,8 @@ export class Intruder {
       () => this.put(ledgerKey(orderId), { ...empty, fees: { 0: fees, 1: fees, 2: fees } }),
       () => this.remove(cancellationKey(orderId)),
       () => this.remove(tradingStopKey("base")),
+      () => this.remove(policyKey(intent)),
+      () => this.remove(dayKey({ ...intent, day: "2026-11-21" })),
       () => this.put(settingsKey(userID, "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
       () => this.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
       () => this.remove(slotKey(intent, this.#random.below(6))),
