@@ -129,7 +129,7 @@ export type WebSocketRow = FunctionRow & {
   pushesReplies?: true;
 };
 
-/** Runs after changes of the table, in their order. Published items are settings, orders, positions and prices. */
+/** Runs after changes of the table, in their order. Published items are settings, wallets, orders, positions and prices. */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
 /** Runs at a fixed rate: always, or only if price feeds are configured. */

@@ -130,7 +130,7 @@ const rows = {
   publishChanges: {
     kind: "changes",
     changes: "published items",
-    summary: "Push changed settings, orders, positions and prices to their subscribers",
+    summary: "Push changed settings, wallets, orders, positions and prices to clients",
     table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
     invokes: ["deliver", "catchUp"],
@@ -156,7 +156,7 @@ const rows = {
     memoryMB: 1024,
     timeoutSeconds: 30,
     impact:
-      "Clients that missed a change of settings, orders or positions stay out of date until they reconnect.",
+      "Clients that missed a change of settings, wallets, orders or positions stay out of date until they reconnect.",
   },
   recordExecutions: {
     kind: "internal",

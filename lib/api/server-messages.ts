@@ -8,6 +8,7 @@ import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { TimestampSchema } from "./scalars.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
+import { StreamedWalletSchema } from "./wallet-schema.ts";
 
 const PriceSchema = v.pipe(
   v.object({
@@ -93,6 +94,14 @@ export const serverMessages = {
       data: v.object({ chain: v.picklist(chains), version: v.number(), settings: StreamedSettingsSchema }),
     }),
     v.title("TradingSettingsUpdated"),
+  ),
+  WalletsUpdated: v.pipe(
+    v.object({
+      type: v.literal("WalletsUpdated"),
+      ...time,
+      data: v.object({ wallets: v.array(StreamedWalletSchema) }),
+    }),
+    v.title("WalletsUpdated"),
   ),
   pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalID, ...time }), v.title("Pong")),
   error: v.pipe(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { networks } from "../domain/network.ts";
 import { colorTags } from "../domain/wallet.ts";
 import { isWalletName, tidyWalletName, walletNameRule } from "../domain/wallet-name.ts";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
 /** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */
 export const ImportWalletSchema = v.pipe(
@@ -45,6 +45,13 @@ export const WalletSchema = v.pipe(
   }),
   v.title("Wallet"),
 );
+
+/** A wallet on the stream. It has no field for the private key either. */
+export const StreamedWalletSchema = v.object({
+  ...WalletSchema.entries,
+  version: CountSchema,
+  state: v.picklist(["active", "retired"]),
+});
 
 export const WalletsSchema = v.array(WalletSchema);
 

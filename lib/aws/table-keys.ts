@@ -252,7 +252,12 @@ export const isPrices = ({ SK }: Key): boolean => SK === LATEST;
 export const profileSortKey: string = PROFILE;
 
 /** The prefixes of the sort keys of published items. No other sort key has them. */
-export const publishedSortKeys: readonly string[] = [CHAIN, ...Object.values(executionPrefixes), LATEST];
+export const publishedSortKeys: readonly string[] = [
+  CHAIN,
+  WALLET,
+  ...Object.values(executionPrefixes),
+  LATEST,
+];
 
 const lastMs = 9_999_999_999_999;
 

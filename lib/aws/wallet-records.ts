@@ -22,6 +22,12 @@ const listedAttributes = [
   "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
+/** A wallet's item without its encrypted key, and without anything else that no client may see. */
+export const walletIn = (item: object): Wallet =>
+  Object.fromEntries(
+    Object.entries(item).filter(([name]) => (listedAttributes as readonly string[]).includes(name)),
+  ) as Wallet;
+
 /** All of the user's wallets, retired ones included, read without their encrypted keys. */
 export async function walletsOfUser(table: Table, userID: string): Promise<Wallet[]> {
   return queryRange<Wallet>(table, walletsOf(userID), { attributes: listedAttributes });

@@ -88,6 +88,28 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  WalletsUpdated: [
+    {
+      type: "WalletsUpdated",
+      time,
+      data: {
+        wallets: [
+          {
+            _id: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+            UserID: "alice",
+            generatedWalletAddress: order.wallet,
+            slotName: "Sniper",
+            colortag: "pink",
+            network: "eth",
+            walletType: "generated",
+            createdAt: order.createdAt,
+            version: 2,
+            state: "active",
+          },
+        ],
+      },
+    },
+  ],
   Pong: [{ type: "pong", id: 1, time }],
   ErrorMessage: [
     {

@@ -86,6 +86,13 @@ export function shownWallet({
   };
 }
 
+/** The same as the stream has it. */
+export const streamedWallet = (wallet: NumberedWallet) => ({
+  ...shownWallet(wallet),
+  version: versionOf(wallet),
+  state: isActive(wallet) ? ("active" as const) : ("retired" as const),
+});
+
 /**
  * The user's active wallets by slot, with a default name and colour for those that have none. The defaults follow from the
  * slot, so later wallets never change them. Creation times could: they come from the clocks of different machines.
@@ -96,9 +103,11 @@ export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySl
 
 /** The active ones, by slot. */
 export const activeBySlot = (wallets: readonly Wallet[]): NumberedWallet[] =>
-  numbered(wallets)
-    .filter(isActive)
-    .toSorted((a, b) => a.slot - b.slot);
+  bySlot(wallets).filter(isActive);
+
+/** All of them, by slot. */
+export const bySlot = (wallets: readonly Wallet[]): NumberedWallet[] =>
+  numbered(wallets).toSorted((a, b) => a.slot - b.slot);
 
 export type NumberedWallet = Wallet & { slot: number };
 

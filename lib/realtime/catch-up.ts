@@ -5,8 +5,11 @@ import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
 import { readSettings } from "../aws/settings-records.ts";
 import { clearMisses, giveUpOn } from "../aws/stuck-records.ts";
 import type { Table } from "../aws/table.ts";
+import { walletsOfUser } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
+import { bySlot } from "../domain/wallet.ts";
+import { walletsUpdated } from "./change-messages.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
 
@@ -37,7 +40,7 @@ export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Brings connections that have missed messages up to date: pushes the current settings of their user, and a snapshot of
+ * Brings connections that have missed messages up to date: pushes the current settings and wallets of their user, and a snapshot of
  * each private channel that they subscribe to. It tries again until the deadline. The next change for a connection that
  * takes nothing until then starts another catch-up.
  */
@@ -102,9 +105,11 @@ async function stateOf(
   // Read after the connections, so that a change that one of them misses from here on adds to its misses.
   const now = new Date();
   const time = now.toISOString();
-  const settings = (await readSettings(table, userID)).map((data) =>
-    encodeMessage({ type: "TradingSettingsUpdated", time, data } as ServerMessage),
-  );
+  const [settings, wallets] = await Promise.all([readSettings(table, userID), walletsOfUser(table, userID)]);
+  const everyone = [
+    ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
+    ...walletsUpdated(bySlot(wallets), now),
+  ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>
     connections.some(({ channels }) => channels?.has(channel)),
   );
@@ -116,7 +121,7 @@ async function stateOf(
     to: { userID, connectionID, misses },
     connectionID,
     messages: [
-      ...settings,
+      ...everyone,
       ...[...snapshots].flatMap(([channel, messages]) => (channels?.has(channel) ? messages : [])),
     ],
   }));

@@ -7,13 +7,16 @@ import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws
 import type { SettingsItem } from "../aws/settings-records.ts";
 import { noteMiss } from "../aws/stuck-records.ts";
 import type { Item, Table } from "../aws/table.ts";
-import { chainOf, executionKindOf, isPrices } from "../aws/table-keys.ts";
+import { chainOf, executionKindOf, isPrices, isWallet } from "../aws/table-keys.ts";
+import { walletIn } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
-import { channelOf, type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
+import { channelOf, type Execution, idOf } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
-import { type Chain, settingsInForce } from "../domain/settings.ts";
+import { settingsInForce } from "../domain/settings.ts";
+import { versionOf, type Wallet } from "../domain/wallet.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
-import type { ChannelDelivery, PublicUpdate } from "./deliver.ts";
+import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
+import type { ChannelDelivery } from "./deliver.ts";
 import {
   concurrency,
   forgetConnections,
@@ -23,12 +26,6 @@ import {
   type Reporter,
   reportMissed,
 } from "./push-outcome.ts";
-
-/** A change of the table that clients are notified of. */
-export type PublishedChange =
-  | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
-  | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
-  | { of: "prices"; prices: readonly Price[] };
 
 export type Publisher = Reporter & {
   table: Table;
@@ -53,7 +50,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
   change: Extract<PublishedChange, { of: Of }>;
 };
-type Personal = Pending<"settings" | "execution">;
+type Personal = Pending<"settings" | "wallet" | "execution">;
 
 /** A connection, and the changes that it is sent. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -116,6 +113,7 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
     const { prices } = after as Item<{ prices: Price[] }>;
     return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
   }
+  if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   const chain = chainOf(after);
   const kind = executionKindOf(after);
   if ((chain ?? kind) === undefined || before?.version === after.version) return undefined;
@@ -129,6 +127,15 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (kind === undefined || idOf(execution) === undefined)
     throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
+}
+
+/** Only wallets of version 0.1 have no slot, and what changes them gives them one. */
+function walletChange(before: Wallet | undefined, wallet: Wallet): PublishedChange | undefined {
+  const { UserID: userID, slot } = wallet;
+  if (typeof userID !== "string") throw new Error("The wallet has no UserID");
+  if (slot === undefined || (before !== undefined && versionOf(before) === versionOf(wallet)))
+    return undefined;
+  return { of: "wallet", userID, wallet: { ...wallet, slot } };
 }
 
 async function publishToUsers(
@@ -209,6 +216,14 @@ function deliveriesTo(
     changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
   const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
+  // So are those of wallets.
+  const wallets = new Map(
+    changes.flatMap(({ change }) =>
+      change.of === "wallet" ? [[change.wallet._id, change.wallet] as const] : [],
+    ),
+  );
+  const ofWallets = walletsUpdated([...wallets.values()], now).map(encodeMessage);
+  const everyone = [...settings, ...ofWallets];
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));
   const updates = [...Map.groupBy(executions, ({ kind }) => channelOf[kind])].map(
     ([channel, changed]) =>
@@ -221,7 +236,7 @@ function deliveriesTo(
   );
   return connections.flatMap((connection) => {
     const wanted = updates.filter(([channel]) => connection.channels?.has(channel));
-    const messages = [...settings, ...wanted.flatMap(([, encoded]) => encoded)];
+    const messages = [...everyone, ...wanted.flatMap(([, encoded]) => encoded)];
     if (messages.length === 0) return [];
     return [{ to: { ...connection, changes }, connectionID: connection.connectionID, messages }];
   });
@@ -234,24 +249,4 @@ async function publishPrices(
 ): Promise<void> {
   const update = pricesUpdate(change, now);
   await Promise.all(Array.from({ length: shards }, (_, shard) => handOver({ shard, update })));
-}
-
-function messageOf(change: PublishedChange, now: Date): ServerMessage {
-  const time = now.toISOString();
-  switch (change.of) {
-    case "settings": {
-      const { chain, version, settings } = change;
-      return { type: "TradingSettingsUpdated", time, data: { chain, version, settings } } as ServerMessage;
-    }
-    case "execution": {
-      const channel = channelOf[change.kind];
-      return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
-    }
-    case "prices":
-      return pricesUpdate(change, now);
-  }
-}
-
-function pricesUpdate({ prices }: Pending<"prices">["change"], now: Date): PublicUpdate {
-  return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }

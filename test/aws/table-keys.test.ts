@@ -85,7 +85,7 @@ const recognized: readonly Kind[] = [
   "order",
   "position",
 ];
-const published: readonly Kind[] = ["prices", "settings", "order", "position"];
+const published: readonly Kind[] = ["prices", "settings", "wallet", "order", "position"];
 
 describe("a key", () => {
   it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {

@@ -77,6 +77,7 @@ describe("the table's changes", () => {
 
   it.each([
     ["settings", keys.settingsKey("alice", "sol")],
+    ["a wallet", keys.walletKey("alice", "eth", "0x1")],
     ["an order", keys.executionKey("alice", "order", "1")],
     ["a position", keys.executionKey("alice", "position", "1")],
     ["the prices", keys.pricesKey],
@@ -88,7 +89,7 @@ describe("the table's changes", () => {
 
   it.each([
     ["a profile", keys.profileKey("alice")],
-    ["a wallet", keys.walletKey("alice", "eth", "0x1")],
+    ["a wallet's event", keys.walletEventKey("alice", "w1", new Date(), "e1")],
     ["a referral", keys.referralKey("alice", new Date(), "bob")],
     ["a referral code", keys.referralCodeKey("CODE")],
     ["a connection", keys.connectionKey("alice", "1")],

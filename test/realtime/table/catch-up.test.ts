@@ -8,12 +8,15 @@ import {
 import { saveSettings } from "../../../lib/aws/settings-records.ts";
 import { noteMiss } from "../../../lib/aws/stuck-records.ts";
 import { type Channel, channels } from "../../../lib/domain/channel.ts";
+import type { Wallet } from "../../../lib/domain/wallet.ts";
 import { catchUp, inCatchUps } from "../../../lib/realtime/catch-up.ts";
+import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { order, position } from "../../support/executions.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { executionItem } from "../../support/stream.ts";
+import { holderOf, walletLimits } from "../../support/wallets.ts";
 
 const db = tableForTests();
 const api = connectionsApiForTests();
@@ -67,6 +70,21 @@ describe("catchUp", () => {
     ]);
     for (const { misses, stuckSince } of await connectionsOfUser(db.table, "ann"))
       expect([misses, stuckSince]).toEqual([undefined, undefined]);
+  });
+
+  it("sends a connection all wallets of its user, retired ones as such", async () => {
+    const name = await behind("wim", "wim-1");
+    const [wallet] = (await holderOf(db.table, "wim", ["0x1", "0x2"])) as [Wallet];
+    const retiring = { table: db.table, limits: walletLimits, wake: async () => undefined };
+    await retireWallet(retiring, { userID: "wim", walletId: wallet._id, now });
+    await run([name]);
+    const wallets = [
+      { slotName: "Wallet 1", version: 2, state: "retired" },
+      { slotName: "Wallet 2", version: 1, state: "active" },
+    ];
+    expect(api.current.parsedMessagesTo("wim-1")).toMatchObject([
+      { type: "WalletsUpdated", data: { wallets } },
+    ]);
   });
 
   it("tries again until the client takes everything, with what is true by then", async () => {

@@ -3,9 +3,10 @@ import { describe, expect, it, vi } from "vitest";
 import { connectionsOfUser } from "../../../lib/aws/connection-records.ts";
 import { saveSettings } from "../../../lib/aws/settings-records.ts";
 import type { Item } from "../../../lib/aws/table.ts";
-import { settingsKey } from "../../../lib/aws/table-keys.ts";
+import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
 import { channels } from "../../../lib/domain/channel.ts";
 import { defaultSettings } from "../../../lib/domain/settings.ts";
+import { listed, newWallet, retirement } from "../../../lib/domain/wallet.ts";
 import { order, position, price } from "../../support/executions.ts";
 import { itemsNamed } from "../../support/items.ts";
 import {
@@ -45,6 +46,42 @@ describe("publish", () => {
     expect(received("ann-1")).toEqual([message]);
     expect(received("ann-2")).toEqual([message]);
     expectOnly("ann-1", "ann-2");
+  });
+
+  it("sends changed wallets to every connection of their owner, and to nobody else", async () => {
+    await connect("wes", "wes-1");
+    await connect("wes", "wes-2", channels);
+    await connect("wes2", "other-3", channels);
+    const named = { userID: "wes", network: "eth", now } as const;
+    const wallets = ["0x1", "0x2"].map((address, index) => ({
+      ...newWallet("generated", { ...named, address }),
+      slot: index + 1,
+      version: 1,
+    }));
+    const items = wallets.map((each) => ({
+      ...walletKey("wes", "eth", each.generatedWalletAddress),
+      ...each,
+      encryptedPrivateKey: "sealed",
+    }));
+    const [first, second] = items as [(typeof items)[number], (typeof items)[number]];
+    const retired = { ...first, version: 2, ...retirement(now) };
+    expect(
+      await publishAll([streamRecord(first), streamRecord(second), streamRecord(retired, first)]),
+    ).toEqual([]);
+    const [one, two] = listed(wallets);
+    const message = {
+      type: "WalletsUpdated",
+      time,
+      data: {
+        wallets: [
+          { ...one, version: 2, state: "retired" },
+          { ...two, version: 1, state: "active" },
+        ],
+      },
+    };
+    expect(received("wes-1")).toEqual([message]);
+    expect(received("wes-2")).toEqual([message]);
+    expectOnly("wes-1", "wes-2");
   });
 
   it("sends only the newest settings of each chain", async () => {

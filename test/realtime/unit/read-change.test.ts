@@ -5,12 +5,27 @@ import {
   profileKey,
   referralKey,
   subscriberKey,
+  walletEventKey,
   walletKey,
 } from "../../../lib/aws/table-keys.ts";
 import { defaultSettings } from "../../../lib/domain/settings.ts";
+import { newWallet } from "../../../lib/domain/wallet.ts";
 import { readChange } from "../../../lib/realtime/publish.ts";
 import { order, position, price } from "../../support/executions.ts";
 import { executionItem, pricesItem, settingsItem, streamRecord } from "../../support/stream.ts";
+
+/** As stored, and what may be published of it. */
+function walletItem(more: { version?: number }) {
+  const named = { userID: "ann", network: "eth", address: "0x1", now: new Date(0) } as const;
+  const wallet = { ...newWallet("imported", named), slot: 1, ...more };
+  const item = {
+    ...walletKey("ann", "eth", "0x1"),
+    ...wallet,
+    encryptedPrivateKey: "sealed",
+    keyMaterialId: "m1",
+  };
+  return { wallet, item };
+}
 
 const content = { userID: "ann", version: 2, prices: [price()], orderId: "o1" };
 
@@ -34,6 +49,16 @@ describe("readChange", () => {
     });
   });
 
+  it("reads a wallet without its private key, encrypted or not", () => {
+    const { wallet, item } = walletItem({ version: 2 });
+    expect(readChange(streamRecord(item, { ...item, version: 1 }))).toEqual({
+      of: "wallet",
+      userID: "ann",
+      wallet,
+    });
+    expect(readChange(streamRecord(walletItem({}).item))).toMatchObject({ of: "wallet" });
+  });
+
   it("reads changed prices", () => {
     const before = pricesItem([price({ price: "1" })]);
     expect(readChange(streamRecord(pricesItem([price()]), before))).toEqual({
@@ -53,6 +78,16 @@ describe("readChange", () => {
       executionItem("ann", order()),
       executionItem("ann", order({ amount: "1" })),
     ],
+    [
+      "a wallet of the same version, such as one whose key was wrapped again",
+      walletItem({ version: 2 }).item,
+      { ...walletItem({ version: 2 }).item, keyMaterialId: "m0" },
+    ],
+    [
+      "a wallet that has just got its number",
+      walletItem({}).item,
+      { ...walletItem({ version: 1 }).item, slot: 7 },
+    ],
     ["the same prices under another lease", pricesItem([price()], "l2"), pricesItem([price()], "l1")],
   ])("ignores %s", (_, after, before) => {
     expect(readChange(streamRecord(after, before))).toBeUndefined();
@@ -69,7 +104,7 @@ describe("readChange", () => {
   it.each([
     ["a profile", profileKey("ann")],
     ["a referral", referralKey("ann", new Date(0), "bob")],
-    ["a wallet", walletKey("ann", "eth", "ORDER#1")],
+    ["a wallet's event", walletEventKey("ann", "ORDER#1", new Date(0), "LATEST")],
     ["a connection", connectionKey("ann", "LATEST")],
     ["a subscriber", subscriberKey("prices", 0, "c1")],
     ["the catalogue", catalogueKey],
@@ -81,6 +116,7 @@ describe("readChange", () => {
     ["no image", { ...streamRecord(undefined, executionItem("ann", order())), eventName: "MODIFY" as const }],
     ["no userID", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
     ["a userID that is not text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
+    ["a wallet without its owner", streamRecord({ ...walletItem({}).item, UserID: undefined })],
     ["no id", streamRecord({ ...executionItem("ann", order()), orderId: undefined })],
     ["an unknown chain", streamRecord(settingsItem("ann", "bsc" as never, {}))],
     [

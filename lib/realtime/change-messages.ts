@@ -1,0 +1,47 @@
+import { inParts, type ServerMessage } from "../api/server-messages.ts";
+import { channelOf, type Execution, type ExecutionKind } from "../domain/execution.ts";
+import type { Price } from "../domain/price.ts";
+import type { Chain } from "../domain/settings.ts";
+import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
+import type { PublicUpdate } from "./deliver.ts";
+
+/** A change of the table that clients are notified of. */
+export type PublishedChange =
+  | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
+  | { of: "wallet"; userID: string; wallet: NumberedWallet }
+  | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
+  | { of: "prices"; prices: readonly Price[] };
+
+/** The message with one change. */
+export function messageOf(change: PublishedChange, now: Date): ServerMessage {
+  const time = now.toISOString();
+  switch (change.of) {
+    case "settings": {
+      const { chain, version, settings } = change;
+      return { type: "TradingSettingsUpdated", time, data: { chain, version, settings } } as ServerMessage;
+    }
+    case "wallet":
+      return { type: "WalletsUpdated", time, data: { wallets: [streamedWallet(change.wallet)] } };
+    case "execution": {
+      const channel = channelOf[change.kind];
+      return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
+    }
+    case "prices":
+      return pricesUpdate(change, now);
+  }
+}
+
+export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date): PublicUpdate {
+  return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
+}
+
+/** `WalletsUpdated` with these wallets, in as many messages as they need: none for no wallet. */
+export function walletsUpdated(wallets: readonly NumberedWallet[], now: Date): ServerMessage[] {
+  if (wallets.length === 0) return [];
+  const time = now.toISOString();
+  return inParts(wallets.map(streamedWallet)).map((part) => ({
+    type: "WalletsUpdated",
+    time,
+    data: { wallets: part },
+  }));
+}
