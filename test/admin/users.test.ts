@@ -1,11 +1,15 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import { saveSettings } from "../../lib/aws/settings-records.ts";
+import { walletKey } from "../../lib/aws/table-keys.ts";
+import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { writeUserKeyRecord } from "../../lib/aws/user-key-records.ts";
+import { counted, openPolicy } from "../../lib/domain/trading/wallet-policy.ts";
 import { register } from "../../lib/users/register.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
+import { putPolicy } from "../support/placed-orders.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetWith, userWithWallets } from "./support/custody.ts";
 import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
@@ -124,10 +128,52 @@ describe("show-user", () => {
         sol: expect.objectContaining({ priorityFee: 0.001 }),
       },
       wallets: wallets.map(({ _id, network, generatedWalletAddress, createdAt }) => {
-        return { _id, network, address: generatedWalletAddress, slotName: "Wallet 1", createdAt };
+        return {
+          ...{ _id, network, address: generatedWalletAddress, slotName: "Wallet 1", createdAt },
+          ...{ state: "active", restorableUntil: null, spentToday: "0" },
+          policy: { tokens: "any", tradingEnabled: true },
+        };
       }),
     });
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
+  });
+
+  it("prints each wallet's state, its limits, and what it has spent today", async () => {
+    const [first, second] = (await userWithWallets(target, "hugo", 2)).map(({ wallet }) => wallet);
+    if (first === undefined || second === undefined) throw new Error("There are no wallets");
+    const keyOf = ({ network, generatedWalletAddress }: typeof first) => ({
+      ...{ userID: "hugo", chain: network, wallet: generatedWalletAddress },
+    });
+    const limited = {
+      maxPerOrder: 5n * 10n ** 17n,
+      maxPerDay: 2n * 10n ** 18n,
+      tokens: [],
+      tradingEnabled: true,
+    };
+    const pending = { policy: openPolicy, effectiveAt: new Date(now.getTime() + 1000).toISOString() };
+    await putPolicy(target.table, { ...keyOf(first), policy: limited, pending, revision: 1 });
+    const counting = { orderId: "o1", amount: 3n * 10n ** 17n, nowMs: now.getTime() };
+    await writeStep(target.table, [
+      { put: "day", item: counted(keyOf(first), undefined, counting), when: "absent" },
+    ]);
+    const off = { ...openPolicy, tradingEnabled: false };
+    await putPolicy(target.table, { ...keyOf(second), policy: off, revision: 1 });
+    const retired = { retiredAt: now.toISOString(), expiresAt: Math.ceil(now.getTime() / 1000) + 60 };
+    await target.table.client.send(
+      new UpdateCommand({
+        TableName: target.table.name,
+        Key: walletKey("hugo", second.network, second.generatedWalletAddress),
+        UpdateExpression: "SET retiredAt = :at, expiresAt = :until",
+        ExpressionAttributeValues: { ":at": retired.retiredAt, ":until": retired.expiresAt },
+      }),
+    );
+    const until = new Date(retired.expiresAt * 1000).toISOString();
+    const { out } = await run(target, ["show-user", "hugo"]);
+    expect(out).toContain(
+      "active; buys no token, at most 0.5 an order, at most 2 a day; " +
+        `from ${pending.effectiveAt} buys any token; spent 0.3 today`,
+    );
+    expect(out).toContain(`retired, can be restored until ${until}; buys nothing; spent 0 today`);
   });
 
   it("prints the plan and the state of the API key, never its value", async () => {

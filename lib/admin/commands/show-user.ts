@@ -2,14 +2,13 @@ import type { Command } from "commander";
 import { readProfileWithSettings } from "../../aws/profile-records.ts";
 import type { Table } from "../../aws/table.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../aws/user-key-records.ts";
-import { walletsOfUser } from "../../aws/wallet-records.ts";
 import { xpAt } from "../../domain/experience.ts";
 import { type Plan, planOf } from "../../domain/plan.ts";
 import { chains, type Settings, settingsInForce } from "../../domain/settings.ts";
-import { listed } from "../../domain/wallet.ts";
 import { targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
+import { readWallets, walletSheet } from "../wallet-sheet.ts";
 import { summaryOf } from "./list-users.ts";
 import { existingProfile } from "./set-user.ts";
 
@@ -17,7 +16,9 @@ export function showUser(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("show-user <id>")
-      .description("Show a user's profile, the settings in force, and the addresses of the user's wallets.")
+      .description(
+        "Show a user's profile, the settings in force, and the wallets with their states and limits.",
+      )
       .option("--json", "as a JSON object"),
   ).action(async (userID: string, { json, ...options }: TargetOptions & { json?: true }) => {
     const { table } = await deps.openTarget(options);
@@ -38,7 +39,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
   await existingProfile(table, userID);
   const [{ profile, settings }, wallets, record] = await Promise.all([
     readProfileWithSettings(table, userID),
-    walletsOfUser(table, userID),
+    readWallets(table, userID, now),
     readUserKeyRecord(table, userID),
   ]);
   const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
@@ -55,13 +56,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
     createdAt: profile.createdAt,
     blockedAt: profile.blockedAt ?? null,
     settings: Object.fromEntries(inForce),
-    wallets: listed(wallets).map(({ _id, network, generatedWalletAddress, slotName, createdAt }) => ({
-      _id,
-      network,
-      address: generatedWalletAddress,
-      slotName,
-      createdAt,
-    })),
+    wallets,
   };
 }
 
@@ -83,7 +78,7 @@ function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetail
     plan: planText(plan),
     apiKey: apiKeyText(apiKey),
     xp: pairs(xp),
-    wallets: wallets.length,
+    wallets: wallets.filter(({ state }) => state === "active").length,
   };
   return [
     ...Object.entries({ ...facts, ...texts }).map(([name, value]) => {
@@ -92,9 +87,7 @@ function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetail
     "settings",
     ...Object.entries(settings).map(([chain, values]) => `  ${chain.padEnd(5)} ${pairs(values)}`),
     "wallets",
-    ...wallets.map(({ _id, network, address, slotName, createdAt }) => {
-      return `  ${network.padEnd(5)} ${address.padEnd(44)}  ${_id}  ${createdAt}  ${harmless(slotName)}`;
-    }),
+    ...walletSheet(wallets),
   ];
 }
 

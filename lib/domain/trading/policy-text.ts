@@ -46,12 +46,15 @@ function readSolanaAddress(text: string, field: string): string {
   throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
 }
 
+/** An amount of the network's coin. */
+export const coinText = (network: Network, units: bigint): string => formatAmount(units, decimalsOf(network));
+
 const policyText = (
   network: Network,
   { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
 ): PolicyText => ({
-  ...(maxPerOrder !== undefined && { maxPerOrder: formatAmount(maxPerOrder, decimalsOf(network)) }),
-  ...(maxPerDay !== undefined && { maxPerDay: formatAmount(maxPerDay, decimalsOf(network)) }),
+  ...(maxPerOrder !== undefined && { maxPerOrder: coinText(network, maxPerOrder) }),
+  ...(maxPerDay !== undefined && { maxPerDay: coinText(network, maxPerDay) }),
   tokens: tokens === "any" ? tokens : [...tokens],
   tradingEnabled,
 });
