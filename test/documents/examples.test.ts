@@ -24,7 +24,8 @@ function examplesIn(page: string): Example[] {
       const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
       const [, body] = / -d '(\{.*\})'/.exec(known) ?? [];
       const isLocal = path === undefined || path.startsWith("/_local");
-      return isLocal ? [] : [{ page, path, body, method: body === undefined ? "GET" : "POST" }];
+      const [, method = body === undefined ? "GET" : "POST"] = / -X ([A-Z]+)/.exec(known) ?? [];
+      return isLocal ? [] : [{ page, path, body, method }];
     });
 }
 
@@ -44,7 +45,7 @@ const examples = pages.flatMap(examplesIn);
 
 describe("the calls that pages show", () => {
   it("are some of each kind", () => {
-    expect(new Set(examples.map(({ method }) => method))).toEqual(new Set(["GET", "POST"]));
+    expect(new Set(examples.map(({ method }) => method))).toEqual(new Set(["GET", "POST", "PUT"]));
   });
 
   it.each(examples)("are taken by the service: $page, $method $path $body", (example) => {
