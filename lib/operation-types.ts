@@ -14,10 +14,16 @@ export type TableAction =
   | "dynamodb:DeleteItem";
 
 /**
- * Partitions of the table, with wildcards, that decide what is signed. Each has one writer at most: a function, or operators.
- * The signer believes what is in them, so where chains trade, the roles of all other functions are denied to write there.
+ * Partitions of the table, with wildcards, that decide what is signed or exported. Functions that open wallets believe what is
+ * in them. So where wallets are opened, only the functions that own a partition, or operators, may write there.
  */
-export type GuardedPartition = "SIGNED#*" | "CANCELLED#*" | "POLICY#*" | "TRADING";
+export type GuardedPartition =
+  | "SIGNED#*"
+  | "CANCELLED#*"
+  | "POLICY#*"
+  | "TRADING"
+  | "EXPORT#*"
+  | "EXPORTED#*";
 
 /** Other partitions, with wildcards, that functions write on which trading depends. */
 export type OpenPartition = "USER#*" | "WALLETLOG#*" | "TRADES#*" | "LANE#*" | "LANES#*" | "WATCHERS";
@@ -64,15 +70,17 @@ export type EnvName =
   | "STANDARD_PLAN_ID"
   | "PRO_PLAN_ID"
   | "KEY_GRACE_SECONDS"
+  | "EXPORT_DELAY_SECONDS"
+  | "NOTICE_BUS_ARN"
   | "TRADING";
 
 /** The columns that a row may leave out. */
 export type Defaults = {
-  /** Whether the function exists: in every deployment, or only where chains trade. */
-  deployed: "always" | "with trading";
+  /** Whether the function exists: in every deployment, or only where chains trade or wallets can be exported. */
+  deployed: "always" | "with trading" | "with export";
   /** Actions on the table; any of them brings TABLE_NAME. */
   table: readonly TableAction[];
-  /** The guarded partitions that it alone writes. */
+  /** The guarded partitions that it writes. */
   owns: readonly GuardedPartition[];
   /** The partitions that it writes beside those. Where chains trade, its role is denied to write in any other. */
   writes: "all that are open" | readonly OpenPartition[];
@@ -87,7 +95,9 @@ export type Defaults = {
   /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */
-  invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction")[];
+  invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction" | "sealExport")[];
+  /** Whether it puts notices on the operators' EventBridge bus, if there is one. */
+  notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
   env: readonly EnvName[];
@@ -115,8 +125,16 @@ export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
 /** Serves a method. */
 export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
 
+/** What a deployment may switch on. */
+export type Capability = Exclude<Defaults["deployed"], "always">;
+
 /** Refuses requests to the methods of rows that are not deployed. */
-export type RefusalRow = FunctionRow & { kind: "refusal"; errors: ErrorShapes };
+export type RefusalRow = FunctionRow & {
+  kind: "refusal";
+  /** What is switched off where it answers. */
+  refuses: Capability;
+  errors: ErrorShapes;
+};
 
 /** Identifies the caller before every method of the REST API, or before `$connect`. */
 export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };

@@ -19,6 +19,7 @@ const defaults = {
   opensWallets: false,
   connections: [],
   invokes: [],
+  notices: false,
   plans: [],
   env: [],
   memoryMB: 512,

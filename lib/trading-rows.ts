@@ -187,6 +187,7 @@ export const tradingRows = {
   },
   refuseTrading: {
     kind: "refusal",
+    refuses: "with trading",
     summary: "Answer requests to trade where nothing trades",
     errors: { client: "envelope", server: "envelope" },
     env: ["ALLOWED_ORIGINS"],

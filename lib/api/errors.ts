@@ -38,7 +38,10 @@ export const statusOfCode = {
   WALLET_LIMIT_REACHED: 403,
   TRADING_DISABLED: 403,
   POLICY_LIMIT: 403,
+  EXPORT_DISABLED: 403,
+  EXPORT_LIMIT_REACHED: 403,
   WALLET_NOT_FOUND: 404,
+  EXPORT_NOT_FOUND: 404,
   TOKEN_NOT_FOUND: 404,
   ORDER_NOT_FOUND: 404,
   ADDRESS_MISMATCH: 409,
@@ -96,6 +99,7 @@ const detailsOfCode = {
     available: AmountText,
   }),
   POLICY_LIMIT: v.object({ limit: AmountText, requested: AmountText }),
+  EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
   GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
   TOKEN_UNSAFE: v.object({

@@ -21,9 +21,12 @@ import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { MessageSchema, NoQuerySchema } from "./scalars.ts";
 import {
+  ExportCancelledAnswerSchema,
+  ExportWalletSchema,
   ImportKeysAnswerSchema,
   ImportSealedWalletHeadersSchema,
   ImportSealedWalletSchema,
+  WalletExportAnswerSchema,
 } from "./sealed-wallet-schema.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
 import {
@@ -154,6 +157,25 @@ export const schemas = {
     query: ListPositionsQuerySchema,
     success: PositionPageSchema,
     errors: ["INVALID_REQUEST"],
+  },
+  exportWallet: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    body: ExportWalletSchema,
+    success: WalletExportAnswerSchema,
+    errors: [
+      "INVALID_REQUEST",
+      "EXPORT_DISABLED",
+      "WALLET_NOT_FOUND",
+      "EXPORT_NOT_FOUND",
+      "EXPORT_LIMIT_REACHED",
+    ],
+  },
+  cancelExport: {
+    path: WalletPathSchema,
+    query: NoQuerySchema,
+    success: ExportCancelledAnswerSchema,
+    errors: ["EXPORT_DISABLED", "EXPORT_NOT_FOUND"],
   },
   importWallet: {
     query: NoQuerySchema,

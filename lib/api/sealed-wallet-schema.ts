@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { networks } from "../domain/network.ts";
 import { pointBytes, suiteNames } from "../domain/sealing.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
-import { envelopeOf } from "./scalars.ts";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { walletLabels } from "./wallet-schema.ts";
 
 const ImportKeySchema = v.pipe(
@@ -60,4 +60,46 @@ export const ImportSealedWalletSchema = v.pipe(
     ...walletLabels,
   }),
   v.title("ImportSealedWallet"),
+);
+
+const coordinate = base64urlOf([32], "A coordinate, 32 bytes in base64url");
+
+/** A JWK as browsers export it. What says how a key is used has no effect. */
+const PublicKeySchema = v.strictObject({
+  // First, so that a private key is refused as such.
+  d: v.optional(v.never("is the private part of a key, which must not be sent")),
+  kty: v.literal("EC"),
+  crv: v.literal("P-256"),
+  x: coordinate,
+  y: coordinate,
+  alg: v.optional(v.string()),
+  ext: v.optional(v.boolean()),
+  key_ops: v.optional(v.array(v.string())),
+  kid: v.optional(v.string()),
+  use: v.optional(v.string()),
+});
+
+export const ExportWalletSchema = v.pipe(
+  v.strictObject({ publicKey: PublicKeySchema }),
+  v.title("ExportWallet"),
+  v.description(
+    "The public key that the private key is sealed to, as a JWK. Name the same one again after the delay.",
+  ),
+);
+
+export const WalletExportAnswerSchema = envelopeOf(
+  v.object({
+    export: v.variant("status", [
+      v.object({ status: v.literal("pending"), availableAt: TimestampSchema }),
+      v.object({
+        status: v.literal("ready"),
+        enc: v.pipe(v.string(), v.description("HPKE's encapsulated key: 65 bytes in base64url")),
+        ciphertext: v.pipe(v.string(), v.description("The sealed private key in base64url")),
+      }),
+    ]),
+  }),
+);
+
+export const ExportCancelledAnswerSchema = envelopeOf(
+  v.object({ export: v.object({ status: v.literal("cancelled") }) }),
 );

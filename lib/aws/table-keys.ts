@@ -14,6 +14,9 @@ import type { Chain } from "../domain/settings.ts";
  * | USER#userID        | PROFILE#REFERRAL#newest first#userID | a user whom this one referred                         |
  * | USER#userID        | WALLET#network#address               | a wallet; the key itself makes an address unique      |
  * | WALLETLOG#userID   | EVENT#walletId#newest first#id       | an event of a wallet, kept for good                   |
+ * | EXPORT#userID      | EXPORT#walletId                      | a requested export of a wallet                        |
+ * | EXPORT#userID      | DAY#day                              | how many exports the user has requested on a day      |
+ * | EXPORTED#userID    | walletId#version                     | how often a wallet was exported for a request         |
  * | REFCODE#code       | REFCODE                              | the owner of the referral code                        |
  * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
  * | TRADES#userID      | ORDER#orderID                        | an order                                              |
@@ -62,6 +65,7 @@ const CHAIN = "PROFILE#CHAIN#";
 const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
 const WALLET_EVENT = "EVENT#";
+const EXPORT = "EXPORT#";
 const CONNECTION = "CONNECTION#";
 const CONNECTION_COUNT = "CONNECTIONS";
 const LATEST = "LATEST";
@@ -103,6 +107,26 @@ export const walletEventsOf = (userID: string, walletId: string): KeyRange => ({
   from: `${WALLET_EVENT}${walletId}#`,
   to: endOf(`${WALLET_EVENT}${walletId}#`),
 });
+
+const exportPartition = (userID: string) => `EXPORT#${userID}`;
+
+export const exportKey = (userID: string, walletId: string): Key => ({
+  PK: exportPartition(userID),
+  SK: EXPORT + walletId,
+});
+
+export const exportDayKey = (userID: string, day: string): Key => ({
+  PK: exportPartition(userID),
+  SK: `DAY#${day}`,
+});
+
+/** @param version Of the request. */
+export const exportedKey = (userID: string, walletId: string, version: number): Key => ({
+  PK: `EXPORTED#${userID}`,
+  SK: `${walletId}#${version}`,
+});
+
+export const isExport = ({ SK }: Key): boolean => SK.startsWith(EXPORT);
 
 export const referralKey = (referrerID: string, joinedAt: Date, userID: string): Key => ({
   PK: userPartition(referrerID),
@@ -230,7 +254,7 @@ export const everythingOf = (userID: string): KeyRange[] =>
  */
 export const isOfTheMoment = ({ PK, SK }: Key): boolean =>
   SK.startsWith(CONNECTION) ||
-  /^(?:LANES?|SIGNED|CANCELLED|WATCHERS)(?:#|$)/.test(PK) ||
+  /^(?:LANES?|SIGNED|CANCELLED|WATCHERS|EXPORT(?:ED)?)(?:#|$)/.test(PK) ||
   [CONNECTION_COUNT, USER_KEY].includes(SK) ||
   [RETIRED_KEYS, pricesKey.PK].includes(PK);
 

@@ -14,6 +14,10 @@ const meanings: Record<HttpErrorCode, string> = {
   UNKNOWN_IMPORT_KEY: "No key with this keyId is accepted now. List the keys, and seal to the first.",
   INVALID_CIPHERTEXT: "The ciphertext does not open for this user, network, keyId and Idempotency-Key.",
   ADDRESS_MISMATCH: "The private key is that of another address than expectedAddress.",
+  EXPORT_DISABLED: "Exports of wallets are switched off.",
+  EXPORT_NOT_FOUND: "No export of the wallet is requested, or it has ended.",
+  EXPORT_LIMIT_REACHED:
+    "The user has requested too many exports today, or exported the wallet too often for one request.",
   INVALID_SETTING: "The chain does not have that setting.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",
   NO_ROUTE: "No pool can make the trade.",

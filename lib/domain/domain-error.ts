@@ -17,6 +17,9 @@ export type DomainErrorDetails = {
   UNKNOWN_IMPORT_KEY: undefined;
   INVALID_CIPHERTEXT: undefined;
   ADDRESS_MISMATCH: undefined;
+  EXPORT_DISABLED: undefined;
+  EXPORT_NOT_FOUND: undefined;
+  EXPORT_LIMIT_REACHED: { limit: number };
   INVALID_SETTING: undefined;
   WALLET_LIMIT_REACHED: undefined;
   /** With the chains that trade here. */

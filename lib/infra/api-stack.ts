@@ -1,21 +1,20 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { ScheduleRow } from "../operation-types.ts";
-import { type OperationName, operationsOf, restMethods } from "../operations.ts";
+import { type OperationName, operations, operationsOf, restMethods } from "../operations.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
-import { rowsThat } from "./functions/named-roles.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
+import { openersOf, openingsOf } from "./openings.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
 import { TierPlans } from "./rest/tier-plans.ts";
-import { chainsOf } from "./trading-context.ts";
 import { Walls } from "./walls/walls.ts";
 import { ConnectionAuthorizer } from "./websocket/connection-authorizer.ts";
 import { addStreamRoute } from "./websocket/routes.ts";
@@ -31,7 +30,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
-    const { trading, signerVpc } = configuration;
+    const { signerVpc } = configuration;
     const { table, key, importKeys, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", configuration);
@@ -39,23 +38,24 @@ export class ApiStack extends Stack {
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const environment = environmentOf(configuration, issuer, planEnvironment);
-    const networks = chainsOf(trading);
-    const macKey = networks.length > 0 ? new MacKey(this, "MacKey") : undefined;
-    const inside = rowsThat(({ opensWallets }) => opensWallets);
+    const openings = openingsOf(configuration);
+    const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
+    const inside = signerVpc ? openersOf(openings) : [];
     const functions = new OperationFunctions(this, {
-      networks,
+      openings,
+      noticeBusArn: configuration.noticeBusArn,
       table,
       key,
       importKeys,
       macKey,
-      walls: macKey && signerVpc ? new Walls(this, "Walls", { inside, table, key, macKey }) : undefined,
+      walls: inside.length > 0 ? new Walls(this, "Walls", { inside, table, key, macKey }) : undefined,
       changes,
       stage: stream.stage,
       environment,
     });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
-    const servedBy = (name: OperationName) => functions.get(functions.has(name) ? name : "refuseTrading");
+    const servedBy = (name: OperationName) => functions.get(functions.has(name) ? name : refusalOf(name));
     const added = restMethods.map(({ name, ...method }) =>
       addEndpoint(api, method, servedBy(name), authorizer),
     );
@@ -105,4 +105,12 @@ export class ApiStack extends Stack {
       new CfnOutput(this, "StreamDomainTarget", { value: regionalDomainName });
     }
   }
+}
+
+/** The function that answers for a row that is not deployed. */
+function refusalOf(name: OperationName): OperationName {
+  const refusals = operationsOf("refusal");
+  const [found] = refusals.find(([, { refuses }]) => refuses === operations[name].deployed) ?? [];
+  if (found === undefined) throw new Error(`Nothing answers for ${name}`);
+  return found;
 }

@@ -5,6 +5,7 @@ import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { exportContext, exportProblems } from "./export-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
@@ -47,6 +48,12 @@ export type Configuration = {
   trading: TradingConfiguration;
   /** Whether functions that open wallets run in a network without a way to the internet. */
   signerVpc: boolean;
+  /** Whether users can export the private keys of their wallets. */
+  walletExport: boolean;
+  /** How long after the request a wallet can be exported. */
+  exportDelaySeconds: number;
+  /** The EventBridge bus that requested exports are announced on. */
+  noticeBusArn: string | undefined;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
@@ -104,6 +111,7 @@ export function readConfiguration(node: Node): Configuration {
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
     tableStreamArn: chosen.tableStreamArn,
+    noticeBusArn: chosen.noticeBusArn,
     alarmTopicArn: chosen.alarmTopicArn,
   };
 }
@@ -234,6 +242,7 @@ const Context = v.pipe(
       {},
     ),
     ...tradingContext,
+    ...exportContext,
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -250,7 +259,8 @@ const Context = v.pipe(
       });
     // It reads the values of the context, so these have to be right.
     if (dataset.issues === undefined)
-      for (const message of tradingProblems(dataset.value)) addIssue({ message });
+      for (const message of [...tradingProblems(dataset.value), ...exportProblems(dataset.value)])
+        addIssue({ message });
     if (domainName !== undefined && domainName === streamDomainName)
       addIssue({ message: "streamDomainName must differ from domainName: a name serves one kind of API" });
   }),

@@ -32,4 +32,4 @@ export const urlOf = (plain: "http" | "ws", message: string) =>
     }, message),
   );
 
-const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
+export const isLoopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);

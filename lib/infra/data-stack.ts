@@ -7,8 +7,8 @@ import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
+import { openingsOf } from "./openings.ts";
 import { retained } from "./retained.ts";
-import { chainsOf } from "./trading-context.ts";
 
 export type DataStackProps = Pick<StackProps, "tags"> & {
   configuration: Configuration;
@@ -50,7 +50,7 @@ export class DataStack extends Stack {
       removalPolicy: retained,
     });
     this.key = new WalletKey(this, "Key", {
-      networks: chainsOf(configuration.trading),
+      openings: openingsOf(configuration),
       apiStackName,
     });
     this.importKeys = configuration.importKeys.map(

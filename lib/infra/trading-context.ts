@@ -5,7 +5,7 @@ import { addressProblem } from "../domain/trading/address.ts";
 import { coinDecimals, parseAmount } from "../domain/trading/decimal-text.ts";
 import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
-import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultChains } from "./default-chains.ts";
 
 const Chain = v.picklist(
@@ -110,12 +110,12 @@ export const tradingContext = {
   signerVpc: v.optional(json(v.boolean("must be true or false")), true),
 };
 
-type Context = {
+export type ChainsContext = {
   trading: TradingChain[];
   chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
 };
 
-function configurationOf({ chains }: Context, chain: TradingChain): ChainConfiguration {
+function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainConfiguration {
   const defaults = defaultChains[chain];
   const { hosts, relay = defaults.relay, wrapped, venues, tokens, maxOrder } = chains[chain] ?? {};
   return {
@@ -129,15 +129,19 @@ function configurationOf({ chains }: Context, chain: TradingChain): ChainConfigu
 }
 
 /** How chains trade, with what the context leaves to the defaults. */
-export const tradingOf = (context: Context): TradingConfiguration =>
+export const tradingOf = (context: ChainsContext): TradingConfiguration =>
   Object.fromEntries(context.trading.map((chain) => [chain, configurationOf(context, chain)]));
 
 /** The chains that trade. */
 export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
   tradingChains.filter((chain) => trading[chain] !== undefined);
 
+/** Whether all hosts of a chain are on this machine. */
+export const isLocalChain = (context: ChainsContext, chain: TradingChain): boolean =>
+  configurationOf(context, chain).hosts.every((url) => isLoopback(new URL(url).hostname));
+
 /** What is wrong with the values together, each as a line that begins with its key. */
-export function tradingProblems(context: Context): string[] {
+export function tradingProblems(context: ChainsContext): string[] {
   const given = tradingChains.filter((chain) => context.chains[chain] !== undefined);
   return [
     ...repeated(context.trading).map((chain) => `trading names ${chain} twice`),

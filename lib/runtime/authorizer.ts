@@ -21,7 +21,7 @@ export type AuthorizerDeps = {
 
 type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 
-type Admitted = { userID: string; usageIdentifierKey: string };
+type Admitted = { userID: string; usageIdentifierKey: string; issuedAt: number | undefined };
 
 /**
  * Authorizes calls of the REST API. A request without a valid token is denied with the body of its 401 as context, which
@@ -69,7 +69,8 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
       const token = tokenOf(event);
       if (token === undefined) return { error: "No token provided" };
       const claims = await verify(token);
-      return { userID: claims.sub, usageIdentifierKey: await admit(claims, new Date()) };
+      const usageIdentifierKey = await admit(claims, new Date());
+      return { userID: claims.sub, usageIdentifierKey, issuedAt: claims.iat };
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
@@ -85,8 +86,10 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
   ): Promise<APIGatewayAuthorizerResult> => {
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
-    const { userID, usageIdentifierKey } = found;
-    return { ...decide(event, "Allow", userID), usageIdentifierKey };
+    const { userID, usageIdentifierKey, issuedAt } = found;
+    // For operations that take new tokens only.
+    const issued: Record<string, string> = issuedAt === undefined ? {} : { issuedAt: String(issuedAt) };
+    return { ...decide(event, "Allow", userID, issued), usageIdentifierKey };
   };
 }
 

@@ -15,7 +15,8 @@ type Variable =
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION"
-  | "SIGN_TRANSACTION_FUNCTION";
+  | "SIGN_TRANSACTION_FUNCTION"
+  | "SEAL_EXPORT_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
 
@@ -44,6 +45,7 @@ const schemas = {
   CATCH_UP_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
+  SEAL_EXPORT_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(
     v.object(v.entriesFromList(tierNames, v.pipe(v.number(), v.integer(), v.minValue(0)))),
@@ -68,6 +70,12 @@ const schemas = {
   STANDARD_PLAN_ID: text,
   PRO_PLAN_ID: text,
   KEY_GRACE_SECONDS: wholeNumber(0),
+  EXPORT_DELAY_SECONDS: wholeNumber(0),
+  NOTICE_BUS_ARN: v.pipe(
+    v.string(),
+    v.transform((text) => text || undefined),
+    v.description("text, empty for none"),
+  ),
   // Checked when the stacks are synthesized.
   TRADING: json(
     v.record(

@@ -16,6 +16,11 @@ export function logSignature(note: object): void {
   console.info({ event: "signTransaction signed", ...note });
 }
 
+/** Logs that a wallet's key was sealed to a key of its user's, with the id under which CloudTrail has its use. */
+export function logExport(note: object): void {
+  console.info({ event: "sealExport sealed", ...note });
+}
+
 /** What an alarm counts in the signer's log. */
 export const signatureRefused = "signTransaction refused";
 

@@ -1,19 +1,20 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
+import { type ErrorAnswer, statusOfCode, type UnauthorizedBodySchema } from "../api/errors.ts";
 import { type OperationSchemas, type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operation-types.ts";
 import { operations, type RefusalOperationName, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
+import { StaleToken } from "./fresh-token.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault, logWarning } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
 /** The caller, as the authorizer has identified them, and the time of the call. */
-type Call = { userID: string; now: Date };
+type Call = { userID: string; tokenIssuedAt: Date | undefined; now: Date };
 
 type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Success<Name>>;
 
@@ -40,15 +41,22 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
   return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
-      const request = { ...readRequest(name, event), userID: callerOf(event), now };
+      const request = { ...readRequest(name, event), ...callerOf(event), now };
       const result = await inTime(context, () => useCase(request));
       const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
       return withCors(event, answer(200, v.parse(schemas[name].success, body), headers));
     } catch (error) {
+      if (error instanceof StaleToken) return withCors(event, answer(401, staleTokenBody(error)));
       return withCors(event, answerError(operations[name].errors, errorAnswer(name, error), now));
     }
   };
 }
+
+/** As the authorizer answers for a token that has expired. */
+const staleTokenBody = ({ message }: StaleToken): v.InferOutput<typeof UnauthorizedBodySchema> => ({
+  error: message,
+  needsRefresh: true,
+});
 
 /** A success in the general envelope. Made last, so that its time is not before any in the data. */
 export const enveloped = <Data>(data: Data) => ({
@@ -72,10 +80,12 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
 }
 
 /** @throws {Error} if no authorizer has named the user. Otherwise all such requests would share one user's data. */
-function callerOf({ requestContext }: APIGatewayProxyEvent): string {
-  const userID: unknown = requestContext.authorizer?.principalId;
+function callerOf({ requestContext: { authorizer } }: APIGatewayProxyEvent) {
+  const userID: unknown = authorizer?.principalId;
   if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
-  return userID;
+  // API Gateway passes on numbers as text.
+  const issuedAt = Number(authorizer?.issuedAt ?? Number.NaN);
+  return { userID, tokenIssuedAt: Number.isFinite(issuedAt) ? new Date(issuedAt * 1000) : undefined };
 }
 
 /** @throws {InvalidRequest} */

@@ -37,6 +37,9 @@ describe("readConfiguration", () => {
       throttles: defaultThrottles(10_000),
       trading: {},
       signerVpc: true,
+      walletExport: false,
+      exportDelaySeconds: 86_400,
+      noticeBusArn: undefined,
       alarmTopicArn: undefined,
     });
   });
@@ -189,6 +192,13 @@ describe("readConfiguration", () => {
     [{ connectionsPerUser: 0 }, "connectionsPerUser must be a whole number from 1 to 100"],
     [{ connectionsPerUser: "101" }, "connectionsPerUser must be a whole number from 1 to 100"],
     [{ channelShards: "four" }, "channelShards is not JSON: four"],
+    [{ walletExport: "yes" }, "walletExport is not JSON: yes"],
+    [{ exportDelaySeconds: -1 }, "exportDelaySeconds must be a whole number of seconds from 0 to 2592000"],
+    [
+      { exportDelaySeconds: 86_399, trading: ["eth"] },
+      "exportDelaySeconds must be at least 86400 where chains trade, such as eth",
+    ],
+    [{ noticeBusArn: "default" }, "noticeBusArn must be the ARN of an EventBridge bus"],
     [{ importKeys: [] }, "importKeys must have a label"],
     [{ importKeys: "1" }, "importKeys must be a list of labels"],
     [{ importKeys: ["1", "1"] }, "importKeys must not have a label twice"],

@@ -44,6 +44,8 @@ describe("environmentOf", () => {
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,
       KEY_GRACE_SECONDS: 0,
+      EXPORT_DELAY_SECONDS: 86_400,
+      NOTICE_BUS_ARN: undefined,
       TRADING: { base: defaultChains.base },
       ...plans,
       PLAN_STAGES: stages,

@@ -25,6 +25,8 @@ const values: Record<string, unknown> = {
   STANDARD_PLAN_ID: { Ref: expect.stringMatching(/^PlansStandard/) },
   PRO_PLAN_ID: { Ref: expect.stringMatching(/^PlansPro/) },
   KEY_GRACE_SECONDS: "7",
+  EXPORT_DELAY_SECONDS: "100000",
+  NOTICE_BUS_ARN: "arn:aws:events:eu-west-1:111111111111:event-bus/notices",
   ALLOWED_ORIGINS: '["https://app.example","http://localhost:5173"]',
   WALLET_LIMITS: '{"Base":10,"Pro":60,"Enterprise":500}',
   ISSUER: "https://id.example/",
@@ -90,6 +92,9 @@ describe("the functions", () => {
       }),
       ...(row.invokes.includes("executeOrders") && {
         EXECUTE_ORDERS_FUNCTION: { Ref: logicalIdOf(templates.api, "executeOrders") },
+      }),
+      ...(row.invokes.includes("sealExport") && {
+        SEAL_EXPORT_FUNCTION: { Ref: logicalIdOf(templates.api, "sealExport") },
       }),
       ...(row.invokes.includes("signTransaction") && {
         SIGN_TRANSACTION_FUNCTION: { Ref: logicalIdOf(templates.api, "signTransaction") },

@@ -5,7 +5,7 @@ import { tradingRows } from "../../lib/trading-rows.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
 import { customContext, functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
-const { trading: _, ...choices } = customContext;
+const { trading: _, walletExport: __, ...choices } = customContext;
 /** `chains` and `signerVpc` mean nothing where nothing trades. */
 const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 

@@ -183,7 +183,7 @@ describe("the permissions", () => {
         expect(reading).toContain(action);
   });
 
-  it("let storeWallet make data keys for exactly one wallet, and let signTransaction alone decrypt", () => {
+  it("let storeWallet make data keys for exactly one wallet, and let signTransaction and sealExport alone decrypt", () => {
     const wallet = { userID: "u", walletID: "w", network: "eth", address: "0x1" };
     const names = Object.keys(wallet) as (keyof typeof wallet)[];
     const without = names.map((name) => ({ ...wallet, [name]: undefined }));
@@ -196,9 +196,9 @@ describe("the permissions", () => {
     const decrypting = everything.filter(({ Action }) => Action.includes("kms:Decrypt"));
     expect(decrypting.length).toBeGreaterThan(0);
     for (const { Condition } of decrypting)
-      expect(JSON.stringify(Condition)).toMatch(/signTransaction|aws:SourceVpce/);
+      expect(JSON.stringify(Condition)).toMatch(/signTransaction|sealExport|aws:SourceVpce/);
     const decrypters = rows.filter(([name]) => actionsOf(name).includes("kms:Decrypt"));
-    expect(decrypters.map(([name]) => name)).toEqual(["signTransaction"]);
+    expect(decrypters.map(([name]) => name)).toEqual(["sealExport", "signTransaction"]);
     expect(everything.flatMap(({ Action }) => Action)).not.toContain("kms:CreateGrant");
   });
 

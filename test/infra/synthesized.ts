@@ -40,6 +40,9 @@ export const customContext = {
   accountRequestsPerSecond: 2500,
   throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
   trading: ["base"],
+  walletExport: true,
+  exportDelaySeconds: 100_000,
+  noticeBusArn: "arn:aws:events:eu-west-1:111111111111:event-bus/notices",
   chains: { base: { hosts: ["http://127.0.0.1:8546", "http://127.0.0.1:9546"] } },
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
@@ -51,8 +54,8 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
-/** Without prices, and with all rows, since chains trade. */
-export const tradingContext = { priceFeeds: [], trading: tradingChains };
+/** Without prices, and with all rows, since chains trade and wallets are exported. */
+export const tradingContext = { priceFeeds: [], trading: tradingChains, walletExport: true };
 
 /** Between them: the user pool and an issuer, domains and none, origins, alarms, no prices, all chains, no walls. */
 export const contexts: Record<string, Record<string, unknown>> = {

@@ -40,3 +40,24 @@ export async function sealedImport(
 /** The bytes of a key that are sealed. */
 export const sealedBytes = ({ network, secret, address }: Key, decode: (base58: string) => Uint8Array) =>
   network === "sol" ? Buffer.concat([secret, decode(address)]) : secret;
+
+/** A key pair of a user who exports wallets. */
+export async function exportKeyPair() {
+  const { publicKey, privateKey } = await suite.GenerateKeyPair(true);
+  const point = Buffer.from(await suite.SerializePublicKey(publicKey));
+  const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map(base64url);
+  const jwk = { kty: "EC", crv: "P-256", x, y } as const;
+  const open = async (
+    sealed: { enc: string; ciphertext: string },
+    { network, walletId, userID }: { network: string; walletId: string; userID: string },
+  ) => {
+    const [enc, ciphertext] = [sealed.enc, sealed.ciphertext].map((text) =>
+      Uint8Array.from(Buffer.from(text, "base64url")),
+    );
+    const info = infoOf("wallet-export", network, walletId, userID);
+    return Buffer.from(
+      await suite.Open(privateKey, enc ?? new Uint8Array(), ciphertext ?? new Uint8Array(), { info }),
+    );
+  };
+  return { jwk, open };
+}

@@ -4,13 +4,14 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Binding } from "../../aws/container.ts";
 import type { Network } from "../../domain/network.ts";
-import { roleArnOf, rowsThat } from "../functions/named-roles.ts";
+import { operations } from "../../operations.ts";
+import { roleArnOf } from "../functions/named-roles.ts";
+import { type Openings, openedBy, openersOf } from "../openings.ts";
 import { retained } from "../retained.ts";
 import { administration, ofAccount } from "./key-administration.ts";
 
 export type WalletKeyProps = {
-  /** The networks whose wallets may be opened. If it is empty, none may. */
-  networks: readonly Network[];
+  openings: Openings;
   /** The stack of the functions that open them. */
   apiStackName: string;
 };
@@ -20,7 +21,7 @@ export type WalletKeyProps = {
  * wallets and rewrapping them. Where nothing trades, it allows nobody to decrypt: to open a wallet, it has to change first.
  */
 export class WalletKey extends Key {
-  constructor(scope: Construct, id: string, { networks, apiStackName }: WalletKeyProps) {
+  constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/wallets`,
       description: "Wraps the data keys under which the users' private keys are stored",
@@ -34,9 +35,9 @@ export class WalletKey extends Key {
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),
-          ...(networks.length > 0 ? rowsThat(({ opensWallets }) => opensWallets) : []).map((name) =>
+          ...openersOf(openings).map((name) =>
             ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
-              ...ofOneWalletOn(networks),
+              ...ofOneWalletOn(openedBy(openings, operations[name])),
               // The role may not exist yet, so it cannot be the principal.
               ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
             }),

@@ -11,6 +11,7 @@ import { Construct } from "constructs";
 import type { Operation } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
+import { isDeployed } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole, type Resources } from "./operation-role.ts";
@@ -40,7 +41,7 @@ export class OperationFunctions {
   }
 
   has(name: OperationName): boolean {
-    return this.#surroundings.networks.length > 0 || operations[name].deployed === "always";
+    return isDeployed(this.#surroundings.openings, operations[name]);
   }
 
   /** The function of a row. It is made on first use, after the functions that it invokes. */
@@ -110,6 +111,7 @@ export class OperationFunction extends Construct {
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
+        ...(invoked.sealExport && { SEAL_EXPORT_FUNCTION: invoked.sealExport.functionName }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...walls?.environment,
         ...inFunction,

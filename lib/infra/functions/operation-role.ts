@@ -6,11 +6,11 @@ import type { Key } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { Network } from "../../domain/network.ts";
 import type { ConnectionAction, GuardedPartition, KeyAction, Operation } from "../../operation-types.ts";
 import type { OperationName } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
+import { isAnyOpened, type Openings, openedBy } from "../openings.ts";
 import { acknowledgedInterfaces, networkInterfaces } from "../walls/walled-role.ts";
 import type { Walls } from "../walls/walls.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
@@ -24,8 +24,9 @@ export type Resources = {
   importKeys: readonly Key[];
   /** Exists where chains trade. */
   macKey: Key | undefined;
-  /** The chains that trade. */
-  networks: readonly Network[];
+  openings: Openings;
+  /** The operators' bus, if there is one. */
+  noticeBusArn: string | undefined;
   changes: TableChanges;
   /** The stage of the WebSocket connections. */
   stage: WebSocketStage;
@@ -43,19 +44,22 @@ export type OperationRoleProps = Resources & {
 /** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { name, row, table, key, importKeys, macKey, networks } = props;
+    const { name, row, table, key, importKeys, macKey, openings, noticeBusArn } = props;
     const { walls, changes, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointID };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
       "kms:GenerateDataKey": ofOneWallet,
-      "kms:Decrypt": merged(ofOneWalletOn(networks), throughWalls && { StringEquals: throughWalls }),
+      "kms:Decrypt": merged(
+        ofOneWalletOn(openedBy(openings, row)),
+        throughWalls && { StringEquals: throughWalls },
+      ),
     };
     super(scope, id, {
       ...(hasNamedRole(row) && { roleName: roleNameOf(Stack.of(scope).stackName, name) }),
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
-        ...(row.table.length > 0 && { Table: tableAccess(row, table, networks) }),
+        ...(row.table.length > 0 && { Table: tableAccess(row, table, isAnyOpened(openings)) }),
         ...(row.key.length > 0 && {
           Key: new PolicyDocument({
             statements: row.key.map(
@@ -91,6 +95,7 @@ export class OperationRole extends Role {
             invoked.map(({ functionArn }) => functionArn),
           ),
         }),
+        ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row.plans) }),
         // Lambda reads the table's stream, and reports failures, with the rights of the function.
         ...(row.kind === "changes" && {
@@ -133,6 +138,8 @@ const guarded: Record<GuardedPartition, true> = {
   "SIGNED#*": true,
   "CANCELLED#*": true,
   "POLICY#*": true,
+  "EXPORT#*": true,
+  "EXPORTED#*": true,
   TRADING: true,
 };
 
@@ -142,12 +149,8 @@ const allWrites = [
   ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
 ].map((name) => `dynamodb:${name}`);
 
-/** The row's actions on the table. Where chains trade, denials keep it out of partitions that it must not write. */
-function tableAccess(
-  { table: actions, owns, writes }: Operation,
-  table: Table,
-  networks: readonly Network[],
-) {
+/** The row's actions on the table. Where wallets are opened, denials keep it out of partitions that it must not write. */
+function tableAccess({ table: actions, owns, writes }: Operation, table: Table, isGuarded: boolean) {
   const access = allow(actions, [table.tableArn]);
   const others = (Object.keys(guarded) as GuardedPartition[]).filter(
     (partition) => !owns.includes(partition),
@@ -157,7 +160,7 @@ function tableAccess(
     writes === "all that are open"
       ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } }
       : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns] } };
-  if (networks.length > 0)
+  if (isGuarded)
     access.addStatements(
       new PolicyStatement({
         effect: Effect.DENY,

@@ -42,6 +42,8 @@ export function environmentOf(
     CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
+    EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
+    NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     TRADING: JSON.stringify(trading),
     ...plans,
   };

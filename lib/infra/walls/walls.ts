@@ -34,7 +34,8 @@ export type WallsProps = {
   inside: readonly OperationName[];
   table: Table;
   key: Key;
-  macKey: Key;
+  /** Exists where chains trade. */
+  macKey: Key | undefined;
 };
 
 const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };
@@ -99,7 +100,8 @@ export class Walls extends Construct {
       const row: Operation = operations[name];
       const roleArn = roleArnOf(this, Stack.of(this).stackName, name);
       toKms.addToPolicy(pass(roleArn, { actions: row.key, resource: key.keyArn }));
-      toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
+      if (macKey && row.mac.length > 0)
+        toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
       toDynamoDb.addToPolicy(pass(roleArn, { actions: row.table, resource: table.tableArn }));
     }
     this.kmsEndpointID = toKms.vpcEndpointId;

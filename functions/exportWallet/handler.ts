@@ -1,0 +1,19 @@
+import { callOf } from "../../lib/aws/call-function.ts";
+import { openTable } from "../../lib/aws/table.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { requireFreshToken } from "../../lib/runtime/fresh-token.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { exportWallet } from "../../lib/wallets/export-wallet.ts";
+import type { SealedExport } from "../../lib/wallets/seal-export.ts";
+
+const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  delaySeconds: environment("EXPORT_DELAY_SECONDS"),
+  seal: async (request: object) => (await call(request)) as SealedExport,
+};
+
+export const handler = rest("exportWallet", async ({ userID, tokenIssuedAt, now, path, body }) => {
+  requireFreshToken(tokenIssuedAt, now);
+  return enveloped({ export: await exportWallet(deps, { userID, now, ...path, ...body }) });
+});

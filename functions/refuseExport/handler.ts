@@ -1,0 +1,7 @@
+import { DomainError } from "../../lib/domain/domain-error.ts";
+import { refusal } from "../../lib/runtime/rest.ts";
+
+export const handler = refusal(
+  "refuseExport",
+  () => new DomainError("EXPORT_DISABLED", "Exports of wallets are switched off"),
+);

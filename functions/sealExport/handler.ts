@@ -1,0 +1,18 @@
+import type { Context } from "aws-lambda";
+import { openTable } from "../../lib/aws/table.ts";
+import { openVault } from "../../lib/aws/vault.ts";
+import { background } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { inTime } from "../../lib/runtime/in-time.ts";
+import { logExport } from "../../lib/runtime/log.ts";
+import { readSealRequest, sealExport } from "../../lib/wallets/seal-export.ts";
+
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  vault: openVault(environment("KEY_ID")),
+  delaySeconds: environment("EXPORT_DELAY_SECONDS"),
+};
+
+export const handler = background("sealExport", (event: unknown, context?: Context) =>
+  inTime(context, () => sealExport({ ...deps, onExport: logExport }, readSealRequest(event), new Date())),
+);

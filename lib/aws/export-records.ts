@@ -1,0 +1,136 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Wallet } from "../domain/wallet.ts";
+import type { ExportRequest } from "../domain/wallet-export.ts";
+import { requestsPerDay, sealsPerRequest } from "../domain/wallet-export.ts";
+import type { Item, Table } from "./table.ts";
+import { exportDayKey, exportedKey, exportKey, walletKey } from "./table-keys.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { stillActive } from "./wallet-records.ts";
+import { transact, type Writes } from "./writes.ts";
+
+const daySeconds = 86_400;
+const dayOf = (now: Date) => now.toISOString().slice(0, 10);
+const epochSeconds = (now: Date) => Math.floor(now.getTime() / 1000);
+
+export async function readExport(
+  { client, name: TableName }: Table,
+  userID: string,
+  walletId: string,
+): Promise<ExportRequest | undefined> {
+  const Key = exportKey(userID, walletId);
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  if (found === undefined) return undefined;
+  const { PK: _, SK: __, ...request } = found as Item<ExportRequest>;
+  // The key of the item counts, whatever it says of itself.
+  return { ...request, userID, walletId };
+}
+
+/** How many exports the user has requested today. */
+export async function exportsToday(
+  { client, name: TableName }: Table,
+  userID: string,
+  now: Date,
+): Promise<number> {
+  const Key = exportDayKey(userID, dayOf(now));
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Number(found?.requests ?? 0);
+}
+
+/** Holds while the request is as it was read, or absent as it was. */
+const asRead = (read: ExportRequest | undefined) =>
+  read === undefined
+    ? { ConditionExpression: "attribute_not_exists(PK)" }
+    : {
+        ConditionExpression: "version = :read AND thumbprint = :thumbprint",
+        ExpressionAttributeValues: { ":read": read.version, ":thumbprint": read.thumbprint },
+      };
+
+/**
+ * Records a request, counts it and logs it for the user, in one transaction.
+ *
+ * @param read What it replaces.
+ * @returns false, without writing, if that has changed, or the user has requested too much today.
+ */
+export async function requestExport(
+  table: Table,
+  request: ExportRequest,
+  { read, wallet, now }: { read: ExportRequest | undefined; wallet: Wallet; now: Date },
+): Promise<boolean> {
+  const { userID, walletId, availableAt } = request;
+  return transact(table, [
+    {
+      Put: { TableName: table.name, Item: { ...exportKey(userID, walletId), ...request }, ...asRead(read) },
+    },
+    {
+      Update: {
+        TableName: table.name,
+        Key: exportDayKey(userID, dayOf(now)),
+        UpdateExpression: "ADD requests :one SET expiresAt = :end",
+        ConditionExpression: "attribute_not_exists(requests) OR requests < :most",
+        ExpressionAttributeValues: {
+          ":one": 1,
+          ":most": requestsPerDay,
+          ":end": epochSeconds(now) + 2 * daySeconds,
+        },
+      },
+    },
+    stillActive(table, wallet),
+    eventWrite(table, { userID, walletId, type: "exportRequested", now, details: { availableAt } }),
+  ]);
+}
+
+/** Ends a request. Returns false, without writing, if it has changed since it was read. */
+export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
+  const { userID, walletId } = read;
+  return transact(table, [
+    { Delete: { TableName: table.name, Key: exportKey(userID, walletId), ...asRead(read) } },
+    eventWrite(table, { userID, walletId, type: "exportCancelled", now }),
+  ]);
+}
+
+/** A wallet with its encrypted key. */
+export type SealedItem = Wallet & { encryptedPrivateKey: Uint8Array };
+
+/** The wallet that a request names. */
+export async function readSealedWallet(
+  { client, name: TableName }: Table,
+  { userID, network, address }: ExportRequest,
+): Promise<SealedItem | undefined> {
+  const Key = walletKey(userID, network, address);
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return found as SealedItem | undefined;
+}
+
+/**
+ * Counts that a wallet leaves, and logs it for the user.
+ *
+ * @returns false, without writing, if the request or the wallet has changed, or it has left too often for this request.
+ */
+export async function noteExport(
+  table: Table,
+  request: ExportRequest,
+  { wallet, now }: { wallet: Wallet; now: Date },
+): Promise<boolean> {
+  const { userID, walletId } = request;
+  const ask: Writes[number] = {
+    ConditionCheck: { TableName: table.name, Key: exportKey(userID, walletId), ...asRead(request) },
+  };
+  return transact(table, [
+    ask,
+    stillActive(table, wallet),
+    {
+      Update: {
+        TableName: table.name,
+        Key: exportedKey(userID, walletId, request.version),
+        UpdateExpression: "ADD times :one SET expiresAt = :end",
+        ConditionExpression: "attribute_not_exists(times) OR times < :most",
+        ExpressionAttributeValues: {
+          ":one": 1,
+          ":most": sealsPerRequest,
+          ":end": request.expiresAt + daySeconds,
+        },
+      },
+    },
+    eventWrite(table, { userID, walletId, type: "exported", now }),
+  ]);
+}

@@ -1,0 +1,39 @@
+import {
+  EventBridgeClient,
+  type EventBridgeClientConfig,
+  PutEventsCommand,
+} from "@aws-sdk/client-eventbridge";
+import { keepDeadline, perAttempt } from "./deadline.ts";
+import { maxAttempts, timeouts } from "./timeouts.ts";
+
+/** What operators may tell users of by other ways, such as mail. */
+export type Notice = {
+  type: "WalletExportRequested";
+  detail: { userID: string; walletId: string; availableAt: string };
+};
+
+/** The bus did not take a notice. */
+class NoticeRefused extends Error {
+  override readonly name = "NoticeRefused";
+}
+
+/**
+ * Makes a function that puts a notice on an EventBridge bus.
+ *
+ * @param arn Of the bus. Without one, nothing is put.
+ */
+export function noticeBus(arn: string | undefined, config: EventBridgeClientConfig = {}) {
+  if (arn === undefined) return async () => {};
+  const client = new EventBridgeClient({ requestHandler: timeouts, maxAttempts, ...config });
+  client.middlewareStack.add(keepDeadline, perAttempt);
+  return async ({ type, detail }: Notice): Promise<void> => {
+    const entry = {
+      EventBusName: arn,
+      Source: "trading-terminal",
+      DetailType: type,
+      Detail: JSON.stringify(detail),
+    };
+    const { FailedEntryCount } = await client.send(new PutEventsCommand({ Entries: [entry] }));
+    if ((FailedEntryCount ?? 0) > 0) throw new NoticeRefused();
+  };
+}

@@ -1,0 +1,26 @@
+import * as v from "valibot";
+import { json, matching, wholeWithin } from "./context-values.ts";
+import { type ChainsContext, isLocalChain } from "./trading-context.ts";
+
+const daySeconds = 86_400;
+
+/** The keys of the context that choose whether and when wallets can be exported. */
+export const exportContext = {
+  walletExport: v.optional(json(v.boolean("must be true or false")), false),
+  exportDelaySeconds: v.optional(
+    json(wholeWithin(0, 30 * daySeconds, "must be a whole number of seconds from 0 to 2592000")),
+    daySeconds,
+  ),
+  noticeBusArn: v.optional(
+    matching(/^arn:[\w-]+:events:[\w-]+:\d+:event-bus\/[\w./-]+$/, "the ARN of an EventBridge bus"),
+  ),
+};
+
+type Context = ChainsContext & { exportDelaySeconds: number };
+
+/** What is wrong with the values together. A key that leaves at once would bypass the limits of the wallet's policy. */
+export function exportProblems({ exportDelaySeconds, ...context }: Context): string[] {
+  const real = context.trading.filter((chain) => !isLocalChain(context, chain));
+  if (exportDelaySeconds >= daySeconds || real.length === 0) return [];
+  return [`exportDelaySeconds must be at least ${daySeconds} where chains trade, such as ${real[0]}`];
+}

@@ -1,0 +1,33 @@
+import { type Network, networks } from "../domain/network.ts";
+import type { Capability, Operation } from "../operation-types.ts";
+import { type OperationName, operations } from "../operations.ts";
+import type { Configuration } from "./config.ts";
+import { chainsOf } from "./trading-context.ts";
+
+/** The networks whose wallets are opened for each capability. None if it is switched off. */
+export type Openings = Readonly<Record<Capability, readonly Network[]>>;
+
+export const openingsOf = ({
+  trading,
+  walletExport,
+}: Pick<Configuration, "trading" | "walletExport">): Openings => ({
+  "with trading": chainsOf(trading),
+  "with export": walletExport ? networks : [],
+});
+
+/** Whether any wallet may be opened. */
+export const isAnyOpened = (openings: Openings): boolean =>
+  Object.values(openings).some((opened) => opened.length > 0);
+
+export const isDeployed = (openings: Openings, { deployed }: Operation): boolean =>
+  deployed === "always" || openings[deployed].length > 0;
+
+/** The networks whose wallets a row's function may open. */
+export const openedBy = (openings: Openings, { opensWallets, deployed }: Operation): readonly Network[] =>
+  opensWallets && deployed !== "always" ? openings[deployed] : [];
+
+/** The functions that are deployed and open wallets. */
+export const openersOf = (openings: Openings): OperationName[] =>
+  (Object.keys(operations) as OperationName[]).filter(
+    (name) => openedBy(openings, operations[name]).length > 0,
+  );

@@ -1,0 +1,129 @@
+import { readAccess } from "cdk-local-runner/testing";
+import { describe, expect, it } from "vitest";
+import { networks } from "../../lib/domain/network.ts";
+import { type OperationName, operations, operationsOf } from "../../lib/operations.ts";
+import { allStatements, statementsOfRole } from "./statements.ts";
+import {
+  functionsOf,
+  logicalIdOf,
+  propertiesOf,
+  resourcesOf,
+  synthesize,
+  walletKeyOf,
+} from "./synthesized.ts";
+
+const exporting = { walletExport: true };
+const alone = synthesize(exporting);
+const both = synthesize({ ...exporting, trading: ["eth"] });
+
+const names = Object.keys(operations) as OperationName[];
+
+function accessIn({ data, api }: Pick<typeof both, "data" | "api">) {
+  const access = readAccess([
+    { name: "TerminalData", template: data },
+    { name: "TerminalApi", template: api },
+  ]);
+  const key = access.arn(walletKeyOf({ data }).id);
+  const table = access.arn(Object.keys(resourcesOf(data, "AWS::DynamoDB::Table"))[0] ?? "");
+  const deployed = names.filter((name) => name in functionsOf({ api }));
+  const ask = (name: string, action: string, resource: string, values: Record<string, readonly string[]>) =>
+    access.denial(access.ref(logicalIdOf(api, name)), { action, resource, values });
+  const open = (name: string, network: string) => {
+    const context = { userID: "u", walletID: "w", network, address: "0x1" };
+    return ask(name, "kms:Decrypt", key, {
+      "kms:EncryptionContextKeys": Object.keys(context),
+      ...Object.fromEntries(
+        Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]]),
+      ),
+    });
+  };
+  const isWriter = (name: string, partition: string) =>
+    ["PutItem", "UpdateItem", "DeleteItem"].some(
+      (action) =>
+        ask(name, `dynamodb:${action}`, table, { "dynamodb:LeadingKeys": [partition] }) === undefined,
+    );
+  return {
+    openers: (network: string) => deployed.filter((name) => open(name, network) === undefined),
+    writers: (partition: string) => deployed.filter((name) => isWriter(name, partition)),
+  };
+}
+
+const methodsServedBy = (template: typeof both.api, name: string) =>
+  Object.values(resourcesOf<{ Integration: { Uri?: unknown } }>(template, "AWS::ApiGateway::Method")).filter(
+    ({ Properties }) => JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
+  );
+
+describe("a deployment that exports wallets and does not trade", () => {
+  it("lets sealExport alone open wallets, of all networks, and behind the walls", () => {
+    const { openers } = accessIn(alone);
+    for (const network of networks) expect(openers(network)).toEqual(["sealExport"]);
+    const inside = Object.entries(functionsOf(alone)).filter(([, { VpcConfig }]) => VpcConfig);
+    expect(inside.map(([name]) => name)).toEqual(["sealExport"]);
+  });
+
+  it("has no key of orders, and no function of trading", () => {
+    expect(propertiesOf(alone.api, "AWS::KMS::Key")).toEqual([]);
+    expect(JSON.stringify(alone.api)).not.toMatch(/GenerateMac|VerifyMac|signTransaction/);
+  });
+
+  it("keeps what sealExport believes from all others", () => {
+    const { writers } = accessIn(alone);
+    expect(writers("EXPORT#u")).toEqual(["exportWallet", "cancelExport"]);
+    expect(writers("EXPORTED#u")).toEqual(["sealExport"]);
+    expect(writers("USER#u")).not.toContain("exportWallet");
+    expect(writers("USER#u")).not.toContain("sealExport");
+  });
+});
+
+describe("a deployment that exports wallets and trades", () => {
+  it("has both functions behind the same walls, each with a statement of its own", () => {
+    const { openers } = accessIn(both);
+    expect(openers("eth").sort()).toEqual(["sealExport", "signTransaction"]);
+    expect(openers("sol")).toEqual(["sealExport"]);
+    expect(propertiesOf(both.api, "AWS::EC2::VPC")).toHaveLength(1);
+    const inside = Object.entries(functionsOf(both)).filter(([, { VpcConfig }]) => VpcConfig);
+    expect(inside.map(([name]) => name).sort()).toEqual(["sealExport", "signTransaction"]);
+    const sids = walletKeyOf(both).Properties.KeyPolicy.Statement.map(({ Sid }) => Sid);
+    expect(sids.filter((sid) => sid.startsWith("OpenWallets")).sort()).toEqual([
+      "OpenWalletsBysealExport",
+      "OpenWalletsBysignTransaction",
+    ]);
+  });
+
+  it("lets both through the endpoints for what they need", () => {
+    const policies = propertiesOf<{
+      PolicyDocument: { Statement: { Action: unknown; Condition: object }[] };
+    }>(both.api, "AWS::EC2::VPCEndpoint").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const of = (name: string) =>
+      policies
+        .filter(({ Condition }) => JSON.stringify(Condition).includes(`-${name}"`))
+        .flatMap(({ Action }) => Action);
+    expect(of("sealExport").sort()).toEqual(["kms:Decrypt", ...operations.sealExport.table].sort());
+    expect(of("signTransaction")).toContain("kms:VerifyMac");
+  });
+});
+
+describe("a deployment that exports no wallets", () => {
+  const off = synthesize();
+
+  it("has no function, right or name of exports but the one that refuses", () => {
+    expect(JSON.stringify(synthesize({ trading: ["eth"] }).data)).not.toContain("sealExport");
+    const ofExport = names.filter((name) => operations[name].deployed === "with export");
+    expect(ofExport).toEqual(["exportWallet", "cancelExport", "sealExport"]);
+    for (const name of ofExport) expect(functionsOf(off)).not.toHaveProperty(name);
+    expect(
+      [...allStatements(off.data), ...allStatements(off.api)].flatMap(({ Action }) => Action),
+    ).not.toContain("kms:Decrypt");
+  });
+
+  it("refuses by a function that may only write its log", () => {
+    const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with export");
+    expect(methodsServedBy(off.api, "refuseExport")).toHaveLength(missing.length);
+    expect(methodsServedBy(alone.api, "refuseExport")).toEqual([]);
+    const role = functionsOf(off).refuseExport?.Role["Fn::GetAtt"][0] ?? "";
+    expect(statementsOfRole(off.api, role).flatMap(({ Action }) => Action)).toEqual([
+      "logs:CreateLogStream",
+      "logs:PutLogEvents",
+    ]);
+  });
+});
