@@ -67,13 +67,13 @@ export async function addWallet(
     if (held !== undefined && isActive(held)) {
       // A key that another request uses now is a replay.
       const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
-      return isNoted ? { outcome: "held", wallet: held } : undefined;
+      return isNoted ? { outcome: "held", wallet: await withSlot(held) } : undefined;
     }
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
       const { wallet: restored, writes } = restoration(table, held, profile, now);
       const isWritten = await transactOnce(table, [...writes, ...use(held)]);
-      return isWritten ? { outcome: "restored", wallet: restored } : undefined;
+      return isWritten ? { outcome: "restored", wallet: await withSlot(restored) } : undefined;
     }
     sealed ??= await seal();
     const added = { ...wallet, slot: lastSlotOf(profile) + 1, version: 1 };
@@ -90,6 +90,13 @@ export async function addWallet(
     ]);
     return isWritten ? { outcome: "added", wallet: added } : undefined;
   });
+
+  /** Those without one are of version 0.1. Clear-text imports show no wallet, and have no right to read them all. */
+  async function withSlot(wallet: Wallet): Promise<Wallet> {
+    if (wallet.slot !== undefined || requestKey === undefined) return wallet;
+    const all = numbered(await walletsOfUser(table, wallet.UserID));
+    return { ...wallet, slot: all.find(({ _id }) => _id === wallet._id)?.slot ?? 1 };
+  }
 }
 
 /**
