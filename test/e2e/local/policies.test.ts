@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { exampleWallet } from "../../../lib/dev/seed-data.ts";
+import { get, post, send } from "../support/client.ts";
+import type { Message } from "../support/inbox.ts";
+import { streamOf, subscribe } from "../support/stream.ts";
+import { importWallet } from "../support/terminal.ts";
+import { knownUser, newUser, type User } from "../support/users.ts";
+
+const { usdx: token } = localAddresses;
+const { address: wallet } = exampleWallet;
+const network = "avax";
+const trade = { chain: network, wallet, type: "market", side: "buy", token };
+
+let user: User;
+let path: string;
+beforeAll(async () => {
+  user = await newUser();
+  await importWallet(user, { network, privateKey: exampleWallet.privateKey });
+  const { json } = await get("/api/v2/wallets", user);
+  const [{ _id }] = (json as { data: { wallets: [{ _id: string }] } }).data.wallets;
+  path = `/api/v2/wallets/${_id}/policy`;
+});
+
+const set = (body: object, by = user) => send("PUT", path, { token: by.token, body });
+const place = (amount: string, key: string) =>
+  post("/api/v2/orders", {
+    token: user.token,
+    headers: { "Idempotency-Key": key },
+    body: { ...trade, amount },
+  });
+
+const limited = { maxPerOrder: "0.2", maxPerDay: "0.3", tokens: [token], tradingEnabled: true };
+const refused = (limit: string, requested: string) => ({
+  status: 403,
+  json: { success: false, error: { code: "POLICY_LIMIT", details: { limit, requested } } },
+});
+
+describe("a wallet's policy", () => {
+  it("bounds what the wallet buys, by the order and by the day, as the signer has counted it", async () => {
+    const open = { tokens: "any", tradingEnabled: true };
+    expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
+    expect(await set(limited)).toMatchObject({
+      status: 200,
+      json: { success: true, data: { policy: limited } },
+    });
+    expect(await place("0.21", "too much")).toMatchObject(refused("0.2", "0.21"));
+
+    const stream = await streamOf(user);
+    await subscribe(stream, "orders");
+    expect(await place("0.2", "the first")).toMatchObject({ status: 200 });
+    expect(await place("0.11", "the second")).toMatchObject(refused("0.3", "0.31"));
+    await stream.see(
+      ({ channel, type, data }: Message) =>
+        channel === "orders" && type === "update" && (data as { status: string }[]).some(isFilled),
+    );
+    expect(await place("0.11", "the third")).toMatchObject(refused("0.3", "0.31"));
+    const { tradingEnabled: _, ...looser } = limited;
+    const { json } = await set({ ...looser, maxPerDay: "9", tradingEnabled: false });
+    expect(json).toMatchObject({
+      data: { policy: { maxPerDay: "0.3", tradingEnabled: false }, pending: { policy: { maxPerDay: "9" } } },
+    });
+    expect(await place("0.01", "the last")).toMatchObject(refused("0", "0.01"));
+  });
+
+  it("is a 404 for another user, and a 400 that names the field", async () => {
+    expect(await set(limited, await knownUser())).toMatchObject({
+      status: 404,
+      json: { error: { code: "WALLET_NOT_FOUND" } },
+    });
+    expect(await set({ ...limited, tokens: [token, "0x1"] })).toMatchObject({
+      status: 400,
+      json: { error: { code: "INVALID_REQUEST", details: { field: "tokens.1" } } },
+    });
+  });
+});
+
+const isFilled = ({ status }: { status: string }) => status === "filled";
