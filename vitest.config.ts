@@ -47,8 +47,8 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
-    // One more than CI has cores: many tests wait for a database, a chain or a clock.
-    maxWorkers: 3,
+    // Two more than CI has cores: many tests wait for a database, a chain or a clock.
+    maxWorkers: 4,
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [

@@ -144,9 +144,6 @@ if (isLocal)
     );
   });
 
-/** Trading under faults takes more than a minute. `npm run soak -- --trade` plays more of it. */
-const itIfFull = process.env.FULL ? it : () => {};
-
 /** Parts of signed transactions, which only the table and the chains may have. */
 const signed: string[] = [];
 
@@ -171,7 +168,7 @@ if (isLocal)
       restartMs,
     );
 
-    itIfFull(
+    it(
       "finds orders and positions to be what the chains say, whatever fails",
       async () => {
         const { chainPort } = localRunner();
@@ -228,7 +225,7 @@ describe("all that the run wrote", () => {
     expect(traces()).toEqual([]);
   });
 
-  itIfFull("has no signed transaction in a log or an answer", () => {
+  it("has no signed transaction in a log or an answer", () => {
     expect(tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log"))).toEqual([]);
   });
 
