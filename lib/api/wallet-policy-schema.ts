@@ -38,10 +38,15 @@ const PolicySchema = v.pipe(
   v.description("What the wallet may buy. Sales are never limited."),
 );
 
+const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });
+
 /** What is in force, and what will be. */
 export const PolicyAnswerSchema = envelopeOf(
-  v.object({
-    policy: PolicySchema,
-    pending: v.optional(v.object({ policy: PolicySchema, effectiveAt: TimestampSchema })),
-  }),
+  v.object({ policy: PolicySchema, pending: v.optional(PendingPolicySchema) }),
 );
+
+/** What an event says of a changed policy: the answer to the request. */
+export const policyOfEvent = {
+  policy: v.exactOptional(PolicySchema),
+  pending: v.exactOptional(PendingPolicySchema),
+};

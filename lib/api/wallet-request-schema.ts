@@ -5,6 +5,7 @@ import { walletEventTypes } from "../domain/wallet-event.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { policyOfEvent } from "./wallet-policy-schema.ts";
 import { WalletSchema, WalletsSchema, walletLabels } from "./wallet-schema.ts";
 
 export const WalletPathSchema = v.strictObject({
@@ -57,9 +58,12 @@ const WalletEventSchema = v.pipe(
     time: TimestampSchema,
     slotName: v.exactOptional(v.nullable(v.string())),
     colortag: v.exactOptional(v.nullable(v.picklist(colorTags))),
+    ...policyOfEvent,
   }),
   v.title("WalletEvent"),
-  v.description("`renamed` has what was changed, with `null` for what went back to the default."),
+  v.description(
+    "`renamed` has what was changed, with `null` for what went back to the default. `policyChanged` has what is in force, and what is pending.",
+  ),
 );
 
 export const WalletEventPageSchema = envelopeOf(

@@ -1,6 +1,22 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { GivenPolicySchema } from "../../lib/api/wallet-policy-schema.ts";
+import { WalletEventPageSchema } from "../../lib/api/wallet-request-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
+
+describe("WalletEventPageSchema", () => {
+  it("shows how a policy was changed, and nothing else that is stored with it", () => {
+    const policy = { maxPerDay: "2", tokens: ["0x1"], tradingEnabled: false };
+    const pending = {
+      policy: { tokens: "any", tradingEnabled: true },
+      effectiveAt: "2026-11-23T12:00:00.000Z",
+    };
+    const shown = { type: "policyChanged", time: "2026-11-22T12:00:00.000Z", policy, pending };
+    const answer = (event: object) => ({ success: true, data: { events: [event] }, timestamp: shown.time });
+    const stored = { ...shown, userID: "alice", policy: { ...policy, secret: "x" } };
+    expect(v.parse(WalletEventPageSchema, answer(stored))).toEqual(answer(shown));
+  });
+});
 
 const read = (asked: object) => validate(GivenPolicySchema, asked);
 const open = { tokens: "any", tradingEnabled: true };

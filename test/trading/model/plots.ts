@@ -18,7 +18,7 @@ export async function lateSignature(world: World): Promise<void> {
   const order = slot && world.table.get("order", { intent: slot });
   if (order === undefined) return;
   const { userID, orderId, wallet, validUntil, side } = order.intent;
-  if (side === "buy" && random.chance(0.3)) {
+  if (side === "buy" && random.chance(0.5)) {
     changePolicy(world, userID, wallet, { tokens: [], tradingEnabled: true });
     world.seen.add("a policy against a signature");
     return runOn(world, signer, 0);
