@@ -1,5 +1,6 @@
 import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { noticeBus } from "../../lib/aws/notice-bus.ts";
 import { openPusher } from "../../lib/aws/push.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { type Publisher, publish } from "../../lib/realtime/publish.ts";
@@ -13,6 +14,7 @@ const publisher: Publisher = {
   pusher: openPusher(),
   shards: environment("CHANNEL_SHARDS"),
   handOver: handOverTo(environment("DELIVER_FUNCTION")),
+  putNotice: noticeBus(environment("NOTICE_BUS_ARN")),
   startCatchUp: handOverTo(environment("CATCH_UP_FUNCTION")),
   ...reporter("publishChanges"),
 };

@@ -103,6 +103,14 @@ export const serverMessages = {
     }),
     v.title("WalletsUpdated"),
   ),
+  WalletExportRequested: v.pipe(
+    v.object({
+      type: v.literal("WalletExportRequested"),
+      ...time,
+      data: v.object({ walletId: v.string(), availableAt: TimestampSchema, version: v.number() }),
+    }),
+    v.title("WalletExportRequested"),
+  ),
   pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalID, ...time }), v.title("Pong")),
   error: v.pipe(
     v.object({

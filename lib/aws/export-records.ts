@@ -2,8 +2,8 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Wallet } from "../domain/wallet.ts";
 import type { ExportRequest } from "../domain/wallet-export.ts";
 import { requestsPerDay, sealsPerRequest } from "../domain/wallet-export.ts";
-import type { Item, Table } from "./table.ts";
-import { exportDayKey, exportedKey, exportKey, walletKey } from "./table-keys.ts";
+import { type Item, queryRange, type Table } from "./table.ts";
+import { exportDayKey, exportedKey, exportKey, exportsOf, walletKey } from "./table-keys.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive } from "./wallet-records.ts";
 import { transact, type Writes } from "./writes.ts";
@@ -24,6 +24,10 @@ export async function readExport(
   // The key of the item counts, whatever it says of itself.
   return { ...request, userID, walletId };
 }
+
+/** All requests of a user. Some may be over. */
+export const exportsOfUser = (table: Table, userID: string): Promise<ExportRequest[]> =>
+  queryRange<ExportRequest>(table, exportsOf(userID));
 
 /** How many exports the user has requested today. */
 export async function exportsToday(

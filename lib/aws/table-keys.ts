@@ -120,6 +120,12 @@ export const exportDayKey = (userID: string, day: string): Key => ({
   SK: `DAY#${day}`,
 });
 
+export const exportsOf = (userID: string): KeyRange => ({
+  PK: exportPartition(userID),
+  from: EXPORT,
+  to: endOf(EXPORT),
+});
+
 /** @param version Of the request. */
 export const exportedKey = (userID: string, walletId: string, version: number): Key => ({
   PK: `EXPORTED#${userID}`,
@@ -279,6 +285,7 @@ export const profileSortKey: string = PROFILE;
 export const publishedSortKeys: readonly string[] = [
   CHAIN,
   WALLET,
+  EXPORT,
   ...Object.values(executionPrefixes),
   LATEST,
 ];

@@ -45,6 +45,9 @@ export async function synthesizeTerminal(
       jwksUri,
       // The runner knows a new API key at once.
       keyGraceSeconds: 0,
+      walletExport: true,
+      // Long enough to see that it waits.
+      exportDelaySeconds: 10,
       ...context,
     },
   });

@@ -88,6 +88,17 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  WalletExportRequested: [
+    {
+      type: "WalletExportRequested",
+      time,
+      data: {
+        walletId: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+        availableAt: order.updatedAt,
+        version: 1_795_348_800_000,
+      },
+    },
+  ],
   WalletsUpdated: [
     {
       type: "WalletsUpdated",

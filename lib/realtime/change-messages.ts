@@ -3,12 +3,14 @@ import { channelOf, type Execution, type ExecutionKind } from "../domain/executi
 import type { Price } from "../domain/price.ts";
 import type { Chain } from "../domain/settings.ts";
 import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
+import type { ExportRequest } from "../domain/wallet-export.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
 /** A change of the table that clients are notified of. */
 export type PublishedChange =
   | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
   | { of: "wallet"; userID: string; wallet: NumberedWallet }
+  | { of: "export"; userID: string; walletId: string; availableAt: string; version: number }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "prices"; prices: readonly Price[] };
 
@@ -22,6 +24,8 @@ export function messageOf(change: PublishedChange, now: Date): ServerMessage {
     }
     case "wallet":
       return { type: "WalletsUpdated", time, data: { wallets: [streamedWallet(change.wallet)] } };
+    case "export":
+      return exportRequested(change, now);
     case "execution": {
       const channel = channelOf[change.kind];
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
@@ -44,4 +48,13 @@ export function walletsUpdated(wallets: readonly NumberedWallet[], now: Date): S
     time,
     data: { wallets: part },
   }));
+}
+
+/** The message about a requested export. */
+export function exportRequested(
+  { walletId, availableAt, version }: Pick<ExportRequest, "walletId" | "availableAt" | "version">,
+  now: Date,
+): ServerMessage {
+  const data = { walletId, availableAt, version };
+  return { type: "WalletExportRequested", time: now.toISOString(), data };
 }

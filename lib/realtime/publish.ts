@@ -3,17 +3,19 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
 import { imageIn } from "../aws/change-image.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "../aws/connection-records.ts";
+import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import type { SettingsItem } from "../aws/settings-records.ts";
 import { noteMiss } from "../aws/stuck-records.ts";
 import type { Item, Table } from "../aws/table.ts";
-import { chainOf, executionKindOf, isPrices, isWallet } from "../aws/table-keys.ts";
+import { chainOf, executionKindOf, isExport, isPrices, isWallet } from "../aws/table-keys.ts";
 import { walletIn } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import { channelOf, type Execution, idOf } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
 import { settingsInForce } from "../domain/settings.ts";
 import { versionOf, type Wallet } from "../domain/wallet.ts";
+import type { ExportRequest } from "../domain/wallet-export.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import type { ChannelDelivery } from "./deliver.ts";
@@ -34,6 +36,8 @@ export type Publisher = Reporter & {
   shards: number;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
+  /** Puts a notice on the operators' bus, if there is one. */
+  putNotice: (notice: Notice) => Promise<void>;
   /** Starts to bring connections up to date, without waiting for it. */
   startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
@@ -50,7 +54,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
   change: Extract<PublishedChange, { of: Of }>;
 };
-type Personal = Pending<"settings" | "wallet" | "execution">;
+type Personal = Pending<"settings" | "wallet" | "export" | "execution">;
 
 /** A connection, and the changes that it is sent. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -91,10 +95,26 @@ export async function publish(
     for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
   };
   await Promise.all([
+    putNotices(publisher, personal, retry),
     publishToUsers(publisher, personal, times, retry),
     prices && publishPrices(publisher, prices, times.now).catch((error) => onFault(error)),
   ]);
   return toRetry;
+}
+
+/** Also tells operators of what their users should hear of by other ways. */
+async function putNotices(
+  { putNotice }: Publisher,
+  personal: readonly Personal[],
+  retry: (changes: readonly Personal[], error: unknown) => void,
+): Promise<void> {
+  for (const pending of personal) {
+    const { change } = pending;
+    if (change.of !== "export") continue;
+    const { userID, walletId, availableAt } = change;
+    const notice = { type: "WalletExportRequested", detail: { userID, walletId, availableAt } } as const;
+    await putNotice(notice).catch((error: unknown) => retry([pending], error));
+  }
 }
 
 /**
@@ -113,6 +133,7 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
     const { prices } = after as Item<{ prices: Price[] }>;
     return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
   }
+  if (isExport(after)) return exportChange(before as ExportRequest | undefined, after as Item<ExportRequest>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   const chain = chainOf(after);
   const kind = executionKindOf(after);
@@ -127,6 +148,13 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (kind === undefined || idOf(execution) === undefined)
     throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
+}
+
+function exportChange(
+  before: ExportRequest | undefined,
+  { userID, walletId, availableAt, version }: ExportRequest,
+): PublishedChange | undefined {
+  return before?.version === version ? undefined : { of: "export", userID, walletId, availableAt, version };
 }
 
 /** Only wallets of version 0.1 have no slot, and what changes them gives them one. */
@@ -223,7 +251,10 @@ function deliveriesTo(
     ),
   );
   const ofWallets = walletsUpdated([...wallets.values()], now).map(encodeMessage);
-  const everyone = [...settings, ...ofWallets];
+  const ofExports = changes.flatMap(({ change }) =>
+    change.of === "export" ? [encodeMessage(messageOf(change, now))] : [],
+  );
+  const everyone = [...settings, ...ofWallets, ...ofExports];
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));
   const updates = [...Map.groupBy(executions, ({ kind }) => channelOf[kind])].map(
     ([channel, changed]) =>

@@ -127,3 +127,18 @@ describe("a deployment that exports no wallets", () => {
     ]);
   });
 });
+
+describe("the operators' bus", () => {
+  const noticeBusArn = "arn:aws:events:eu-west-1:111111111111:event-bus/notices";
+  const onBus = (context: object) =>
+    allStatements(synthesize({ ...exporting, ...context }).api).filter(({ Action }) =>
+      Action.includes("events:PutEvents"),
+    );
+
+  it("takes notices of publishChanges alone, if there is one", () => {
+    expect(onBus({})).toEqual([]);
+    expect(onBus({ noticeBusArn })).toEqual([
+      { Action: ["events:PutEvents"], Effect: "Allow", Resource: [noticeBusArn] },
+    ]);
+  });
+});

@@ -1,5 +1,6 @@
 import { beforeEach, vi } from "vitest";
 import { addChannels, openConnection } from "../../../lib/aws/connection-records.ts";
+import type { Notice } from "../../../lib/aws/notice-bus.ts";
 import type { Channel } from "../../../lib/domain/channel.ts";
 import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
 import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
@@ -18,6 +19,7 @@ export function publishingForTests() {
   const mocks = {
     handOver: vi.fn(async () => {}),
     startCatchUp: vi.fn(async (_: CatchUp) => {}),
+    putNotice: vi.fn(async (_: Notice) => {}),
     onFault: vi.fn(),
     onMissed: vi.fn(),
   };

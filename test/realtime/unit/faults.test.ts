@@ -33,6 +33,7 @@ const table = openTable("table", { region: "us-east-1" });
 const pusher = openPusher({ endpoint: "http://127.0.0.1:1", region: "us-east-1" });
 const handOver = vi.fn(async () => {});
 const startCatchUp = vi.fn(async () => {});
+const putNotice = vi.fn(async () => {});
 const onFault = vi.fn();
 const onMissed = vi.fn();
 
@@ -50,7 +51,7 @@ const connectionOf = (userID: string) => ({
 });
 
 const publishAll = async (records: Parameters<typeof publish>[1]) => {
-  const publisher = { table, pusher, shards: 2, handOver, startCatchUp, onFault, onMissed };
+  const publisher = { table, pusher, shards: 2, handOver, startCatchUp, putNotice, onFault, onMissed };
   const deadline = new Date(Date.now() + 60_000);
   return [...(await publish(publisher, records, { now, deadline }))];
 };

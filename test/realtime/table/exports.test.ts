@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { exportKey } from "../../../lib/aws/table-keys.ts";
+import { newWallet } from "../../../lib/domain/wallet.ts";
+import { newExportRequest } from "../../../lib/domain/wallet-export.ts";
+import { streamRecord } from "../../support/stream.ts";
+import { publishingForTests } from "../support/publishing.ts";
+
+const scene = publishingForTests();
+const publicKey = { kty: "EC", crv: "P-256", x: "x", y: "y" } as const;
+const now = new Date("2026-11-22T10:00:00.000Z");
+
+function requested(userID: string) {
+  const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now });
+  const request = newExportRequest(wallet, { publicKey, delaySeconds: 60 }, now);
+  return { request, item: { ...exportKey(userID, wallet._id), ...request } };
+}
+
+describe("publish, of a requested export", () => {
+  it("reaches every connection of the user, with or without channels, and the operators' bus", async () => {
+    await scene.connect("ann", "a-1", ["orders"]);
+    await scene.connect("ann", "a-2");
+    await scene.connect("bob", "b-1", ["orders"]);
+    const { request, item } = requested("ann");
+    const { walletId, availableAt, version } = request;
+    expect(await scene.publishAll([streamRecord(item)])).toEqual([]);
+    const message = {
+      type: "WalletExportRequested",
+      time: scene.now.toISOString(),
+      data: { walletId, availableAt, version },
+    };
+    for (const connectionID of ["a-1", "a-2"]) expect(scene.received(connectionID)).toEqual([message]);
+    expect(scene.received("b-1")).toEqual([]);
+    expect(availableAt).toBe("2026-11-22T10:01:00.000Z");
+    expect(scene.putNotice.mock.calls).toEqual([
+      [{ type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt } }],
+    ]);
+  });
+
+  it("is tried again if the bus does not take it", async () => {
+    const record = streamRecord(requested("carl").item);
+    scene.putNotice.mockRejectedValueOnce(new Error("the bus is down"));
+    expect(await scene.publishAll([record])).toEqual([record.dynamodb?.SequenceNumber]);
+    expect(scene.onFault).toHaveBeenCalledOnce();
+  });
+
+  it("says nothing of a write that changes nothing, or of a cancelled one", async () => {
+    const { item } = requested("ann");
+    await scene.publishAll([streamRecord(item, item), { ...streamRecord(item), eventName: "REMOVE" }]);
+    expect(scene.putNotice).not.toHaveBeenCalled();
+  });
+});
