@@ -33,17 +33,6 @@ async function outcomes(bench: LaneBench) {
 describe("executeOrders", () => {
   it.each<[string, Partial<WalletPolicy>, string[]]>([
     ["what is left of a day", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
-    ["exactly what a day allows", { maxPerDay: 1000n }, ["filled", "filled", "filled"]],
-    [
-      "what an order may spend",
-      { maxPerOrder: 499n },
-      ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"],
-    ],
-    [
-      "what may be bought",
-      { tokens: ["DUSK"] },
-      ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"],
-    ],
     [
       "nothing but sales",
       { tradingEnabled: false },
