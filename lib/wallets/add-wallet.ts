@@ -69,6 +69,8 @@ export async function addWallet(
       const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: await withSlot(held) } : undefined;
     }
+    // The count may be newer than the rest: the same request or import, at the same time, may have taken the last place.
+    if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
       const { wallet: restored, writes } = restoration(table, held, profile, now);
@@ -90,6 +92,14 @@ export async function addWallet(
     ]);
     return isWritten ? { outcome: "added", wallet: added } : undefined;
   });
+
+  async function isKnownNow(before: Wallet | undefined): Promise<boolean> {
+    const [used, stored] = await Promise.all([
+      requestKey && readUsedWalletKey(table, requestKey),
+      readWallet(table, wallet),
+    ]);
+    return used !== undefined || stored?.version !== before?.version || stored?._id !== before?._id;
+  }
 
   /** Those without one are of version 0.1. Clear-text imports show no wallet, and have no right to read them all. */
   async function withSlot(wallet: Wallet): Promise<Wallet> {

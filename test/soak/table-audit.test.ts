@@ -30,6 +30,7 @@ describe("problemsOfTable", () => {
 
   it.each<[problem: string, items: Item[]]>([
     ["walletCount of ann is 1 instead of 0", without("WALLET#eth#0xA")],
+    ["walletCount of ann is 1 instead of 0", changed("WALLET#eth#0xA", { retiredAt: "2026-11-22" })],
     ["ben has no profile", good.filter(({ PK }) => PK !== "USER#ben")],
     ["ORDER#o1 of ann names another owner", changed("ORDER#o1", { userID: "ben" })],
     ["WALLET#eth#0xA of ann names another owner", changed("WALLET#eth#0xA", { UserID: "ben" })],

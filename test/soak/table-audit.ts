@@ -40,7 +40,10 @@ function problemsOfCounters(userID: string, items: readonly Item[]): string[] {
       ["usersReferred", referralPrefix],
     ] as const
   ).flatMap(([counter, prefix]) => {
-    const count = items.filter(({ SK }) => SK.startsWith(prefix)).length;
+    // Retired wallets have no place.
+    const count = items.filter(
+      ({ SK, retiredAt }) => SK.startsWith(prefix) && retiredAt === undefined,
+    ).length;
     return profile[counter] === count
       ? []
       : [`${counter} of ${userID} is ${profile[counter]} instead of ${count}`];

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
@@ -11,6 +13,7 @@ import { createWallet } from "../../lib/wallets/create-wallet.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { eventTypes, holderOf, walletLimits as limits } from "../support/wallets.ts";
 
 const db = tableForTests();
@@ -127,6 +130,23 @@ describe("the last place", () => {
     const codes = await Promise.all(["a", "b"].map((key) => codeOf(create("pair", key))));
     expect(codes.sort()).toEqual(["WALLET_LIMIT_REACHED", "done"]);
     expect([await countOf("pair"), (await walletsOfUser(db.table, "pair")).length]).toEqual([10, 10]);
+  });
+
+  it("goes to a request that comes twice at once, and both are answered with the wallet", async () => {
+    await holderOf(db.table, "twin", nine);
+    let first: ReturnType<typeof create> | undefined;
+    // The second one has found no used key, and then reads that the limit is reached.
+    const late = interceptedTable(db.table, async (command) => {
+      const isOfProfile = command instanceof GetCommand && command.input.Key?.SK === "PROFILE";
+      if (isOfProfile && first === undefined) {
+        await pause(50);
+        first = create("twin", "k");
+        await first;
+      }
+    });
+    const request = { userID: "twin", now, key: "k", body: { network: "eth" } } as const;
+    const second = await createWallet({ table: late, vault, limits }, request);
+    expect(second).toEqual({ wallet: (await first)?.wallet, isReplayed: true });
   });
 
   it.each(["create", "import"])("goes to a restored wallet or to that of a concurrent %s", async (what) => {

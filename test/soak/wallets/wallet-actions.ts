@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import type { Table } from "../../../lib/aws/table.ts";
+import type { Vault } from "../../../lib/aws/vault.ts";
+import { DomainError } from "../../../lib/domain/domain-error.ts";
+import { type Network, networks } from "../../../lib/domain/network.ts";
+import { colorTags, type NumberedWallet, newWallet } from "../../../lib/domain/wallet.ts";
+import { addWallet } from "../../../lib/wallets/add-wallet.ts";
+import { changeWallet } from "../../../lib/wallets/change-wallet.ts";
+import { createWallet } from "../../../lib/wallets/create-wallet.ts";
+import { restoreWallet } from "../../../lib/wallets/restore-wallet.ts";
+import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
+import { fakeSeal } from "../../support/wallets.ts";
+import type { Chance } from "../chance.ts";
+import type { Held, WalletModel } from "./wallet-model.ts";
+
+const dayMs = 86_400_000;
+const start = Date.now();
+
+/** A user, and what one round of actions has to know. */
+export type Player = {
+  table: Table;
+  vault: Vault;
+  model: WalletModel;
+  chance: Chance;
+  /** Wallets and addresses that another action of the round is about, so that the outcome of each is certain. */
+  busy: Set<string>;
+  /** The id of another user's wallet, if there is one. */
+  strangersWallet: () => string | undefined;
+};
+
+/** What an action has come to, and what that changes in the model. Undefined if there was nothing to act on. */
+export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } | undefined;
+
+const limitsOf = ({ limit }: WalletModel) => ({ Base: limit, Pro: limit, Enterprise: limit });
+
+const nowOf = ({ day }: WalletModel) => new Date(start + day * dayMs);
+
+/** The outcome of a call that may be refused. */
+async function outcomeOf<Result>(
+  call: Promise<Result>,
+  done: (result: Result) => NonNullable<Outcome>,
+): Promise<Outcome> {
+  try {
+    return done(await call);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { answer: error.code, places: 0, apply: () => {} };
+  }
+}
+
+const unchanged = (answer: string): NonNullable<Outcome> => ({ answer, places: 0, apply: () => {} });
+
+/** One of the wallets that no other action of the round is about. */
+function taken({ busy, chance }: Player, wallets: readonly Held[]): Held | undefined {
+  const held = chance.pick(wallets.filter(({ id, address }) => !busy.has(id) && !busy.has(address)));
+  if (held !== undefined) for (const name of [held.id, held.address]) busy.add(name);
+  return held;
+}
+
+/** An address that a user imports again and again. */
+const addressOf = (userID: string, network: Network, index: number) =>
+  `0x${createHash("sha256").update(`${userID} ${network} ${index}`).digest("hex").slice(0, 40)}`;
+
+const named = ({ model }: Player, walletId: string) => ({
+  userID: model.userID,
+  walletId,
+  now: nowOf(model),
+});
+
+const create = ({ table, vault, model }: Player, key: string, network: Network) =>
+  createWallet(
+    { table, vault, limits: limitsOf(model) },
+    { userID: model.userID, now: nowOf(model), key, body: { network } },
+  );
+
+const retire = (player: Player, walletId: string) =>
+  retireWallet(
+    { table: player.table, limits: limitsOf(player.model), wake: async () => undefined },
+    named(player, walletId),
+  );
+
+const restore = (player: Player, walletId: string) =>
+  restoreWallet(player.table, { ...named(player, walletId), limits: limitsOf(player.model) });
+
+/** What users do. Sealed imports and exports belong here too. */
+export const walletActions = {
+  async create(player: Player): Promise<Outcome> {
+    const { model, chance } = player;
+    const [key, network] = [`k${chance.number()}`, chance.pick(networks)];
+    return outcomeOf(create(player, key, network), ({ wallet, isReplayed }) => ({
+      answer: isReplayed ? "replayed at once" : "done",
+      places: 1,
+      apply: () => {
+        model.made.set(key, { id: wallet._id, network });
+        model.add(wallet, "created");
+      },
+    }));
+  },
+
+  /** The same request twice at once, and a third time. */
+  async createTwice(player: Player): Promise<Outcome> {
+    const { model, chance } = player;
+    const [key, network] = [`k${chance.number()}`, chance.pick(networks)];
+    const both = await Promise.allSettled([create(player, key, network), create(player, key, network)]);
+    const answers = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const codes = both.flatMap((each) => (each.status === "rejected" ? [each.reason?.code] : []));
+    const [made] = answers;
+    // A place that is freed in between leaves one of them refused.
+    if (codes.some((code) => code !== "WALLET_LIMIT_REACHED")) return unchanged(`failed: ${codes}`);
+    if (made === undefined) return unchanged("WALLET_LIMIT_REACHED");
+    const ids = new Set(answers.map(({ wallet }) => wallet._id));
+    const added = answers.filter(({ isReplayed }) => !isReplayed).length;
+    return {
+      answer: ids.size === 1 && added === 1 ? "done" : `${ids.size} wallets, ${added} of them added`,
+      places: 1,
+      apply: () => {
+        model.made.set(key, { id: made.wallet._id, network });
+        model.add(made.wallet, "created");
+      },
+    };
+  },
+
+  async repeat(player: Player): Promise<Outcome> {
+    const { model, chance } = player;
+    const [key, made] = chance.pick([...model.made]) ?? [];
+    const held = made && model.wallets.get(made.id);
+    if (key === undefined || made === undefined || held === undefined) return undefined;
+    const isGone = model.stateOf(held) === "gone";
+    const outcome = await outcomeOf(create(player, key, made.network), ({ wallet, isReplayed }) =>
+      unchanged(isReplayed && wallet._id === made.id ? "done" : "another wallet"),
+    );
+    return expected(outcome, isGone ? "WALLET_NOT_FOUND" : "done");
+  },
+
+  async import(player: Player): Promise<Outcome> {
+    const { table, model, chance, busy } = player;
+    const network = chance.pick(["eth", "base"] as const);
+    const address = addressOf(model.userID, network, chance.below(6));
+    if (busy.has(address)) return undefined;
+    busy.add(address);
+    const held = model.at(network, address);
+    const state = held && model.stateOf(held);
+    const wallet = newWallet("imported", { userID: model.userID, network, address, now: nowOf(model) });
+    const addition = { wallet, seal: fakeSeal, limits: limitsOf(model), now: nowOf(model) };
+    const must = state === "active" ? "held" : state === "retired" ? "restored" : "added";
+    return outcomeOf(addWallet(table, addition), ({ outcome, wallet: answered }) => ({
+      answer: outcome === must ? outcome : `${outcome} instead of ${must}`,
+      places: outcome === "held" ? 0 : 1,
+      apply: () => {
+        if (outcome === "added") model.add(answered as NumberedWallet, "imported");
+        else if (outcome === "restored" && held) model.restore(held);
+      },
+    }));
+  },
+
+  async retire(player: Player): Promise<Outcome> {
+    const held = taken(player, player.model.inState("active"));
+    if (held === undefined) return undefined;
+    return outcomeOf(retire(player, held.id), () => ({
+      answer: "done",
+      places: -1,
+      apply: () => player.model.retire(held),
+    }));
+  },
+
+  async retireAgain(player: Player): Promise<Outcome> {
+    const held = taken(player, player.model.inState("retired"));
+    if (held === undefined) return undefined;
+    return expected(await outcomeOf(retire(player, held.id), () => unchanged("done")), "WALLET_NOT_FOUND");
+  },
+
+  async restore(player: Player): Promise<Outcome> {
+    const held = taken(player, player.model.inState("retired"));
+    if (held === undefined) return undefined;
+    return outcomeOf(restore(player, held.id), () => ({
+      answer: "done",
+      places: 1,
+      apply: () => player.model.restore(held),
+    }));
+  },
+
+  async restoreTooLate(player: Player): Promise<Outcome> {
+    const held = taken(player, player.model.inState("gone"));
+    if (held === undefined) return undefined;
+    return expected(await outcomeOf(restore(player, held.id), () => unchanged("done")), "WALLET_NOT_FOUND");
+  },
+
+  async rename(player: Player): Promise<Outcome> {
+    const { table, model, chance } = player;
+    const held = taken(player, model.inState("active"));
+    if (held === undefined) return undefined;
+    const labels = { slotName: chance.pick(["Sniper", "Vault", null]), colortag: chance.pick(colorTags) };
+    const change = changeWallet(table, { ...named(player, held.id), labels });
+    return outcomeOf(change, () => ({
+      ...unchanged("done"),
+      apply: () => model.label(held, labels),
+    }));
+  },
+
+  async meddle(player: Player): Promise<Outcome> {
+    const walletId = player.strangersWallet();
+    if (walletId === undefined) return undefined;
+    const change = () =>
+      changeWallet(player.table, { ...named(player, walletId), labels: { slotName: "Mine" } });
+    const meddling = player.chance.pick([
+      () => retire(player, walletId),
+      () => restore(player, walletId),
+      change,
+    ]);
+    return expected(await outcomeOf<unknown>(meddling(), () => unchanged("done")), "WALLET_NOT_FOUND");
+  },
+};
+
+function expected(outcome: Outcome, must: string): Outcome {
+  return outcome && (outcome.answer === must ? outcome : unchanged(`${outcome.answer} instead of ${must}`));
+}
+
+export type WalletActionName = keyof typeof walletActions;

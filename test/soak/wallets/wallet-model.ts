@@ -1,0 +1,145 @@
+import type { Network } from "../../../lib/domain/network.ts";
+import type { ColorTag, ListedWallet, NumberedWallet } from "../../../lib/domain/wallet.ts";
+
+/** The last day on which a wallet that was retired on day 0 can be restored. */
+const lastDay = 29;
+
+export type Labels = { slotName?: string | null; colortag?: ColorTag };
+
+/** A wallet as it must be, by the answers. */
+export type Held = {
+  id: string;
+  address: string;
+  network: Network;
+  slot: number;
+  slotName: string | undefined;
+  colortag: ColorTag | undefined;
+  version: number;
+  /** The day of its retirement, by its user's clock. */
+  retiredOn: number | undefined;
+  /** The types of its events, oldest first. */
+  events: string[];
+  /** Another wallet has its address now. */
+  isReplaced: boolean;
+};
+
+/** What a user's wallets must be. */
+export class WalletModel {
+  readonly userID: string;
+  readonly limit: number;
+  /** The user's clock. */
+  day = 0;
+  readonly wallets = new Map<string, Held>();
+  /** The wallet that each idempotency key has made, with the body of the request. */
+  readonly made = new Map<string, { id: string; network: Network }>();
+
+  constructor(userID: string, limit: number) {
+    this.userID = userID;
+    this.limit = limit;
+  }
+
+  stateOf({ retiredOn, isReplaced }: Held): "active" | "retired" | "gone" {
+    if (isReplaced) return "gone";
+    if (retiredOn === undefined) return "active";
+    return this.day - retiredOn > lastDay ? "gone" : "retired";
+  }
+
+  inState(state: "active" | "retired" | "gone"): Held[] {
+    return [...this.wallets.values()].filter((held) => this.stateOf(held) === state);
+  }
+
+  /** The wallet that has an address and is not gone. */
+  at(network: Network, address: string): Held | undefined {
+    const held = [...this.wallets.values()].find(
+      (each) => each.network === network && each.address === address && !each.isReplaced,
+    );
+    return held && this.stateOf(held) !== "gone" ? held : undefined;
+  }
+
+  /** A wallet was answered as new. */
+  add(wallet: NumberedWallet, event: "created" | "imported"): void {
+    const { _id: id, generatedWalletAddress: address, network, slot, slotName, colortag } = wallet;
+    for (const held of this.wallets.values())
+      if (held.network === network && held.address === address) held.isReplaced = true;
+    const labels = { slotName, colortag };
+    const fresh = { version: 1, retiredOn: undefined, events: [event], isReplaced: false };
+    this.wallets.set(id, { id, address, network, slot, ...labels, ...fresh });
+  }
+
+  retire(held: Held): void {
+    this.#change(held, "retired");
+    held.retiredOn = this.day;
+  }
+
+  restore(held: Held): void {
+    this.#change(held, "restored");
+    held.retiredOn = undefined;
+  }
+
+  label(held: Held, { slotName, colortag }: Labels): void {
+    const name = slotName === undefined ? held.slotName : (slotName ?? undefined);
+    const colour = colortag ?? held.colortag;
+    if (name === held.slotName && colour === held.colortag) return;
+    this.#change(held, "renamed");
+    Object.assign(held, { slotName: name, colortag: colour });
+  }
+
+  #change(held: Held, event: string): void {
+    held.version++;
+    held.events.push(event);
+  }
+
+  /** What is wrong with what the service has, in sentences. */
+  problems(found: Found): string[] {
+    const active = this.inState("active");
+    const stored = [...this.wallets.values()].filter(({ isReplaced }) => !isReplaced);
+    const slots = [...this.wallets.values()].map(({ slot }) => slot);
+    const differs = (what: string, is: unknown, must: unknown) =>
+      JSON.stringify(is) === JSON.stringify(must)
+        ? []
+        : [`${what} of ${this.userID}: ${JSON.stringify(is)} instead of ${JSON.stringify(must)}`];
+    return [
+      ...differs("walletCount", found.walletCount, active.length),
+      ...(active.length > this.limit ? [`${this.userID} has ${active.length} of ${this.limit} wallets`] : []),
+      ...(new Set(slots).size < slots.length ? [`two wallets of ${this.userID} had the same slot`] : []),
+      ...differs("lastSlot", found.lastSlot ?? 0, Math.max(0, ...slots)),
+      ...differs("wallets", found.stored.map(lineOfStored).sort(), stored.map(lineOf).sort()),
+      ...differs(
+        "list",
+        found.listed.map(({ _id }) => _id),
+        active.toSorted((a, b) => a.slot - b.slot).map(({ id }) => id),
+      ),
+      ...differs("pages", found.paged, found.listed),
+      ...[...this.wallets.values()].flatMap(({ id, events }) =>
+        differs(`events of ${id}`, found.events.get(id)?.toSorted(), events.toSorted()),
+      ),
+    ];
+  }
+}
+
+/** What the service has of a user. */
+export type Found = {
+  walletCount: number;
+  lastSlot: number | undefined;
+  stored: readonly NumberedWallet[];
+  listed: readonly ListedWallet[];
+  /** The same list, page by page. */
+  paged: readonly ListedWallet[];
+  events: ReadonlyMap<string, string[]>;
+};
+
+const lineOf = ({ id, address, network, slot, slotName, colortag, version, retiredOn }: Held) =>
+  [id, address, network, slot, slotName, colortag, version, retiredOn !== undefined].join(" ");
+
+const lineOfStored = (wallet: NumberedWallet) =>
+  lineOf({
+    ...wallet,
+    id: wallet._id,
+    address: wallet.generatedWalletAddress,
+    slotName: wallet.slotName,
+    colortag: wallet.colortag,
+    version: wallet.version ?? 1,
+    retiredOn: wallet.retiredAt === undefined ? undefined : 0,
+    events: [],
+    isReplaced: false,
+  });

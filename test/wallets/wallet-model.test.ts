@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { walletSoak } from "../soak/wallets/wallet-soak.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+
+const db = tableForTests();
+
+describe("the wallets of many users at once", () => {
+  it("are what the answers say: counts, places, lists and events", async () => {
+    const options = { actions: 300, users: 10, limit: 4, seed: 1 };
+    const { answers, problems } = await walletSoak(db.table, options);
+    expect(problems).toEqual([]);
+    const wanted = ["create: done", "createTwice: done", "import: added", "import: restored", "retire: done"];
+    wanted.push("restore: done", "rename: done", "create: WALLET_LIMIT_REACHED", "import: held");
+    expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
+  });
+});
