@@ -7,8 +7,10 @@ import { jobsAndSlotsOf, laneKey } from "../../lib/aws/trading-keys.ts";
 import { isTransient } from "../../lib/aws/transient.ts";
 import type { Effects } from "../../lib/domain/trading/effects.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
+import { openPolicy, type WalletPolicy } from "../../lib/domain/trading/wallet-policy.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
+import { putPolicy } from "../support/placed-orders.ts";
 import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
 
 let engine: Engine;
@@ -156,5 +158,59 @@ describe("a lane", () => {
     await bench.work();
     const [first] = await bench.ordersOf([bench.userID]);
     expect(first?.life).toMatchObject({ status: "filled", settled: true });
+  });
+});
+
+/** A lane with two buys of 500 each, placed before their user had a policy, and a sale between them. */
+async function openLimited(changes: Partial<WalletPolicy>) {
+  const bench = await new LaneBench(engine.table).open();
+  const validUntil = bench.nowMs / 1000 + 3600;
+  for (const [index, side] of (["buy", "sell", "buy"] as const).entries())
+    await bench.place(
+      bench.request({ side, amount: side === "buy" ? 500n : 900n, key: `key ${index}`, validUntil }),
+    );
+  const { lane, userID } = bench;
+  await putPolicy(engine.table, { ...lane, userID, policy: { ...openPolicy, ...changes }, revision: 1 });
+  return bench;
+}
+
+async function outcomes(bench: LaneBench) {
+  for (let runs = 0; runs < 20 && !bench.isDone; runs++) {
+    await bench.work();
+    bench.mine(4);
+  }
+  const orders = await bench.ordersOf([bench.userID]);
+  return orders
+    .toSorted((a, b) => (a.placed.clientOrderId < b.placed.clientOrderId ? -1 : 1))
+    .map(({ life: { status, reasonCode } }) => [status, reasonCode].join(" ").trim());
+}
+
+describe("a lane whose user has a policy", () => {
+  it.each<[string, Partial<WalletPolicy>, string[]]>([
+    ["what is left of a day", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
+    [
+      "nothing but sales",
+      { tradingEnabled: false },
+      ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"],
+    ],
+  ])("executes %s, in the order of placing, and every sale", async (_, changes, wanted) => {
+    expect(await outcomes(await openLimited(changes))).toEqual(wanted);
+  });
+
+  it("lets a run that began before end what the signer will not sign", async () => {
+    const bench = await openLimited({});
+    const { lane, userID } = bench;
+    const late = bench.stopAt("sign", 1);
+    const stopped = bench.work();
+    await late.reached;
+    await putPolicy(engine.table, {
+      ...lane,
+      userID,
+      policy: { ...openPolicy, tradingEnabled: false },
+      revision: 2,
+    });
+    late.goOn();
+    await stopped;
+    expect(await outcomes(bench)).toEqual(["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]);
   });
 });
