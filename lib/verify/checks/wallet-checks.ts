@@ -4,7 +4,7 @@ import { queryRange } from "../../aws/table.ts";
 import { walletsOf } from "../../aws/table-keys.ts";
 import { bindingOf, rewrap, type SealedKey, unseal } from "../../aws/vault.ts";
 import type { Wallet } from "../../domain/wallet.ts";
-import { type CheckGroup, expectSame, expectThat, Refuted, Skip } from "../check.ts";
+import { byHand, type CheckGroup, expectSame, expectThat, Refuted, Skip } from "../check.ts";
 import type { Run } from "../run.ts";
 
 /** Users' private keys, and the KMS key that guards them. */
@@ -48,6 +48,9 @@ export const walletChecks: CheckGroup<Run> = {
         expectSame("The number of wallets", (json as unknown[]).length, 1);
       },
     },
+    byHand("KMS gives importWallet what a client derives, and opens a sealed import"),
+    byHand("sealExport opens a wallet behind the walls, also after two weeks without a request"),
+    byHand("A requested export reaches the event bus of noticeBusArn"),
   ],
 };
 

@@ -1,0 +1,102 @@
+import "./environment.ts";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, it } from "vitest";
+import { handler as exportWallet } from "../../functions/exportWallet/handler.ts";
+import { handler as importWallet } from "../../functions/importWallet/handler.ts";
+import { handler as refuseExport } from "../../functions/refuseExport/handler.ts";
+import { quietConsole } from "../support/console.ts";
+import { restEvent } from "../support/events.ts";
+import { exportKeyPair } from "../support/sealing.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const lambda = mockClient(LambdaClient);
+const logged = quietConsole();
+
+beforeEach(() => {
+  table.reset();
+  lambda.reset();
+});
+
+/** A request whose token is that old. */
+function eventOf(body: object, ageSeconds: number | undefined) {
+  const event = restEvent({ body, path: { walletId: "w1" } });
+  const issuedAt =
+    ageSeconds === undefined ? {} : { issuedAt: String(Math.floor(Date.now() / 1000) - ageSeconds) };
+  const authorizer = { ...event.requestContext.authorizer, ...issuedAt };
+  return { ...event, requestContext: { ...event.requestContext, authorizer } } as typeof event;
+}
+
+const { jwk } = await exportKeyPair();
+const answerTo = async (body: object, ageSeconds: number | undefined = 10) => {
+  const { statusCode, body: text } = await exportWallet(eventOf(body, ageSeconds));
+  return { statusCode, answer: JSON.parse(text) };
+};
+
+describe("exportWallet", () => {
+  it("takes tokens of the last five minutes only", async () => {
+    for (const age of [301, 86_400, -61]) {
+      const { statusCode, answer } = await answerTo({ publicKey: jwk }, age);
+      expect(statusCode).toBe(401);
+      expect(answer).toEqual({ error: expect.stringContaining("5 minutes"), needsRefresh: true });
+    }
+    expect(await exportWallet(eventOf({ publicKey: jwk }, undefined))).toMatchObject({ statusCode: 401 });
+    expect([...table.calls(), ...lambda.commandCalls(InvokeCommand), ...logged()]).toEqual([]);
+  });
+
+  it.each([
+    ["a private part", { ...jwk, d: jwk.x }, /publicKey\.d/],
+    ["another curve", { ...jwk, crv: "P-384" }, /publicKey\.crv/],
+    ["another kind", { ...jwk, kty: "OKP" }, /publicKey\.kty/],
+    ["a coordinate with padding", { ...jwk, x: `${jwk.x}=` }, /publicKey\.x/],
+    ["a coordinate with a space", { ...jwk, y: ` ${jwk.y}` }, /publicKey\.y/],
+    ["a short coordinate", { ...jwk, x: jwk.x.slice(0, 42) }, /publicKey\.x/],
+    ["an unknown field", { ...jwk, n: jwk.x }, /publicKey\.n/],
+    ["no point of the curve", { ...jwk, y: jwk.x }, /publicKey/],
+  ])("refuses a key with %s, and logs nothing of it", async (_, publicKey, message) => {
+    const { statusCode, answer } = await answerTo({ publicKey });
+    expect(statusCode).toBe(400);
+    expect(answer.error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringMatching(message) });
+    expect(JSON.stringify(answer)).not.toContain(jwk.x.slice(0, 12));
+    expect([...table.calls(), ...logged()]).toEqual([]);
+  });
+});
+
+describe("importWallet", () => {
+  const good = {
+    network: "eth",
+    keyId: "A".repeat(43),
+    enc: Buffer.alloc(65, 4).toString("base64url"),
+    ciphertext: Buffer.alloc(48, 1).toString("base64url"),
+  };
+
+  it.each([
+    ["keyId", "A".repeat(42)],
+    ["keyId", `${"A".repeat(42)}B`],
+    ["enc", Buffer.alloc(33, 2).toString("base64url")],
+    ["enc", Buffer.alloc(64, 4).toString("base64url")],
+    ["enc", `${good.enc}=`],
+    ["enc", ` ${good.enc}`],
+    ["enc", Buffer.alloc(65, 0xfb).toString("base64")],
+    ["ciphertext", Buffer.alloc(47).toString("base64url")],
+    ["ciphertext", `${good.ciphertext}\n`],
+    ["ciphertext", ""],
+    ["expectedAddress", "0x1"],
+    ["network", "btc"],
+    ["d", "x"],
+  ])("refuses a %s of another form: %j", async (field, value) => {
+    const { statusCode, body } = await importWallet(restEvent({ body: { ...good, [field]: value } }));
+    expect(statusCode).toBe(400);
+    expect(JSON.parse(body).error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });
+    expect([...table.calls(), ...logged()]).toEqual([]);
+  });
+});
+
+describe("refuseExport", () => {
+  it("answers for methods that are not deployed", async () => {
+    const { statusCode, body } = await refuseExport(restEvent({ body: {} }));
+    expect(statusCode).toBe(403);
+    expect(JSON.parse(body).error).toMatchObject({ code: "EXPORT_DISABLED" });
+  });
+});
