@@ -35,7 +35,6 @@ const pure = [
   "realtime/unit",
   "runtime",
   "soak",
-  "trading",
   "verify",
 ];
 
@@ -62,6 +61,7 @@ export default defineConfig({
         1,
       ),
       project("feeds", inTest("prices/sockets", "dev", "chains", "quotes", "histories"), 1),
+      project("model", inTest("trading"), 1),
       // Opens no socket and starts no process.
       project("unit", inTest(...pure, "structure", "support"), 1),
     ],
