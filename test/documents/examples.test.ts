@@ -45,7 +45,9 @@ const examples = pages.flatMap(examplesIn);
 
 describe("the calls that pages show", () => {
   it("are some of each kind", () => {
-    expect(new Set(examples.map(({ method }) => method))).toEqual(new Set(["GET", "POST", "PUT"]));
+    expect(new Set(examples.map(({ method }) => method))).toEqual(
+      new Set(["GET", "POST", "PATCH", "PUT", "DELETE"]),
+    );
   });
 
   it.each(examples)("are taken by the service: $page, $method $path $body", (example) => {
