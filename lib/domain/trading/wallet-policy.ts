@@ -136,7 +136,8 @@ export function objectionToBuy(
   { policy: { maxPerOrder, maxPerDay, tokens, tradingEnabled }, spent }: BuyRules,
   { token, amount }: Buy,
 ): PolicyObjection | undefined {
-  if (!tradingEnabled) return { rule: "tradingEnabled", limit: 0n, requested: amount };
+  // Whatever else may be stored there allows nothing.
+  if (tradingEnabled !== true) return { rule: "tradingEnabled", limit: 0n, requested: amount };
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
   if (maxPerOrder !== undefined && amount > maxPerOrder)
     return { rule: "maxPerOrder", limit: maxPerOrder, requested: amount };

@@ -173,6 +173,14 @@ describe("objectionToBuy", () => {
     });
   });
 
+  it("forbids every buy by a policy that cannot be read", () => {
+    const odd = { ...openPolicy, tradingEnabled: "yes" } as unknown as WalletPolicy;
+    expect(objectionToBuy({ policy: odd }, { token: "A", amount: 1n })).toHaveProperty(
+      "rule",
+      "tradingEnabled",
+    );
+  });
+
   it("names the day's limit, and what the day would come to", () => {
     expect(objectionToBuy({ policy: strict, spent: 6n }, { token: "A", amount: 5n })).toMatchObject({
       limit: 10n,

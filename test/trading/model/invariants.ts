@@ -123,7 +123,12 @@ export class Invariants {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
     const isTaken = own.some(({ state }) => state === "taken");
-    must(life.reasonCode !== "REVERTED" || hasFailed || isTaken, "no transaction of the order has failed");
+    // A late approval of another sale may take the place of its own, each time.
+    const isUnapproved = approveNonces.length > 1 && swapNonce === undefined;
+    must(
+      life.reasonCode !== "REVERTED" || hasFailed || isTaken || isUnapproved,
+      "no transaction of the order has failed",
+    );
     const swap = this.swapOf(intent.orderId);
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
