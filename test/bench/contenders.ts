@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import bs58 from "bs58";
 import { buildSync } from "esbuild";
 import { localAddresses } from "../../lib/dev/chains/deployment.ts";
 import type { LocalChain } from "../../lib/dev/chains/local-chain.ts";
@@ -7,7 +8,9 @@ import { bundleOptions, codeFile, handlerOf } from "../../lib/infra/functions/bu
 import type { OperationName } from "../../lib/operations.ts";
 import { authorizerEvent, restEvent } from "../support/events.ts";
 import { functionEnvironment } from "../support/function-environment.ts";
+import { sealedImport } from "../support/sealing.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
+import { offeredKey } from "./fake-aws.ts";
 
 /** A handler whose starts and calls are measured, with its first event. */
 export type Contender = {
@@ -54,6 +57,15 @@ export const contenders: readonly Contender[] = [
     event: restEvent({ body: { network: "sol", privateKey: solanaKey } }),
     bare: "bare import",
   },
+  { name: "listImportKeys", event: restEvent() },
+  { name: "importWallet (eth)", event: await sealedEvent("eth", Buffer.from(evmKey, "hex")) },
+  { name: "importWallet (sol)", event: await sealedEvent("sol", bs58.decode(solanaKey)) },
+  {
+    name: "cancelExport",
+    event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "DELETE" },
+    refuses: true,
+  },
+  { name: "sealExport", event: { userID: "alice", walletId: "w1" } },
   { name: "listTokens", event: restEvent({ query: { chain: "eth" } }) },
   { name: "inspectToken", event: restEvent({ path: { chain: "eth", token: moon } }) },
   { name: "readBalances", event: restEvent({ query: { chain: "eth", wallet: trader } }) },
@@ -82,6 +94,15 @@ export const contenders: readonly Contender[] = [
     },
   },
 ];
+
+/** A sealed import of the user of these events. */
+async function sealedEvent(network: string, privateKey: Uint8Array) {
+  const key = `import of ${network}`;
+  const event = restEvent();
+  const userID = String(event.requestContext.authorizer?.principalId);
+  const body = await sealedImport(offeredKey(), { userID, key, network }, privateKey);
+  return { ...restEvent({ body }), headers: { "Content-Type": "application/json", "Idempotency-Key": key } };
+}
 
 /** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's chain of credentials. */
 export function bundled({ name }: Contender, parent: string): string {

@@ -1,9 +1,11 @@
+import { createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { newProfile } from "../../lib/domain/profile.ts";
+import { keyIDOf, pointIn } from "../../lib/domain/sealing.ts";
 import { order } from "../support/executions.ts";
 
 const at = "2026-11-21T09:00:00.000Z";
@@ -75,9 +77,28 @@ function answerTo(target: string, body: string): object {
       const bytes = Buffer.alloc(32, 7).toString("base64");
       return { Plaintext: bytes, CiphertextBlob: bytes, KeyId: "key", KeyMaterialId: "material" };
     }
+    case "GetPublicKey":
+      return { PublicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
+    case "DeriveSharedSecret":
+      return { SharedSecret: sharedSecretWith(JSON.parse(body).PublicKey).toString("base64") };
     default:
       return {};
   }
+}
+
+/** What users seal private keys to. */
+const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+const sharedSecretWith = (spki: string) =>
+  diffieHellman({
+    privateKey,
+    publicKey: createPublicKey({ key: Buffer.from(spki, "base64"), format: "der", type: "spki" }),
+  });
+
+/** The import key as clients are offered it. */
+export function offeredKey(): { keyId: string; publicKey: string } {
+  const spki = publicKey.export({ format: "der", type: "spki" });
+  return { keyId: keyIDOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
 }
 
 /** Answers the calls of all functions at once, so that their time is their own. */

@@ -1,0 +1,72 @@
+import bs58 from "bs58";
+import { describe, expect, it, vi } from "vitest";
+import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
+import { exportKeyPair, sealedBytes, sealedImport } from "../../support/sealing.ts";
+import { get, post, send } from "../support/client.ts";
+import { streamOf } from "../support/stream.ts";
+import { walletsOf } from "../support/terminal.ts";
+import { knownUser, newUser, type User } from "../support/users.ts";
+
+type Data = {
+  keys: { keyId: string; publicKey: string }[];
+  wallet: { _id: string; generatedWalletAddress: string };
+  export: { status: string; availableAt: string; enc: string; ciphertext: string };
+};
+
+const dataOf = ({ json }: { json: unknown }) => (json as { data: Data }).data;
+
+async function bodyFor(user: User, made: ReturnType<typeof newEvmKey>, key: string) {
+  const [offered] = dataOf(await get("/api/v2/wallets/import-key", user)).keys;
+  if (offered === undefined) throw new Error("No key is offered");
+  const { network } = made;
+  return sealedImport(offered, { userID: user.id, key, network }, sealedBytes(made, bs58.decode));
+}
+
+const importSealed = async ({ token }: User, body: object, key: string) =>
+  post("/api/v2/wallets/import", { token, body, headers: { "Idempotency-Key": key } });
+
+// The search for the keys is in test/e2e/last.
+describe("a private key that comes in sealed and leaves sealed", () => {
+  it("is that of the wallet, and is announced before it leaves", async () => {
+    const user = await knownUser();
+    const stream = await streamOf(user);
+    const made = newSolanaKey();
+    const imported = await importSealed(user, await bodyFor(user, made, "one"), "one");
+    expect(imported).toMatchObject({ status: 200 });
+    const { _id: walletId, generatedWalletAddress } = dataOf(imported).wallet;
+    expect(generatedWalletAddress).toBe(made.address);
+
+    const { jwk, open } = await exportKeyPair();
+    const path = `/api/v2/wallets/${walletId}/export`;
+    const ask = async () => dataOf(await post(path, { token: user.token, body: { publicKey: jwk } })).export;
+    const { status, availableAt } = await ask();
+    expect(status).toBe("pending");
+    const announced = await stream.take(({ type }) => type === "WalletExportRequested");
+    expect(announced).toMatchObject({ data: { walletId, availableAt } });
+    expect(await send("DELETE", path, user)).toMatchObject({ status: 200 });
+    expect((await ask()).status).toBe("pending");
+    // The local delay is ten seconds.
+    const ready = await vi.waitUntil(
+      async () => {
+        const now = await ask();
+        return now.status === "ready" && now;
+      },
+      { timeout: 40_000, interval: 2000 },
+    );
+    const secret = await open(ready, { network: "sol", walletId, userID: user.id });
+    expect(secret.subarray(0, 32)).toEqual(made.secret);
+  });
+
+  it("does not open for another user or Idempotency-Key, and adds nothing", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const body = await bodyFor(user, newEvmKey(), "mine");
+    const refused = [await importSealed(other, body, "mine"), await importSealed(user, body, "yours")];
+    for (const { status, json } of refused) {
+      expect(status).toBe(400);
+      expect(json).toMatchObject({ error: { code: "INVALID_CIPHERTEXT" } });
+    }
+    expect(await walletsOf(other)).toEqual([]);
+    expect(await walletsOf(user)).toEqual([]);
+    expect((await importSealed(user, body, "mine")).status).toBe(200);
+  });
+});
