@@ -54,6 +54,13 @@ describe("a deployment in which no chain trades", () => {
     },
   );
 
+  it("lets wallets be retired without anything to invoke", () => {
+    const { Environment, Role } = functions.retireWallet ?? {};
+    expect(Environment?.Variables).toMatchObject({ EXECUTE_ORDERS_FUNCTION: "" });
+    const actions = statementsOfRole(off.api, Role?.["Fn::GetAtt"][0] ?? "").flatMap(({ Action }) => Action);
+    expect(actions.filter((action) => action.startsWith("lambda:"))).toEqual([]);
+  });
+
   it("refuses by a function that may only write its log", () => {
     const role = functions.refuseTrading?.Role["Fn::GetAtt"][0] ?? "";
     const actions = statementsOfRole(off.api, role).flatMap(({ Action }) => Action);
