@@ -197,20 +197,31 @@ describe("a lane whose user has a policy", () => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });
 
-  it("lets a run that began before end what the signer will not sign", async () => {
+  /** A lane whose user forbids all buys while its first run is about to do something for the first of them. */
+  async function forbiddenBefore(effect: keyof Effects) {
     const bench = await openLimited({});
     const { lane, userID } = bench;
-    const late = bench.stopAt("sign", 1);
+    const late = bench.stopAt(effect, 1);
     const stopped = bench.work();
     await late.reached;
-    await putPolicy(engine.table, {
-      ...lane,
-      userID,
-      policy: { ...openPolicy, tradingEnabled: false },
-      revision: 2,
-    });
+    const policy = { ...openPolicy, tradingEnabled: false };
+    await putPolicy(engine.table, { ...lane, userID, policy, revision: 2 });
+    return { bench, late, stopped };
+  }
+
+  it("lets a run that began before end what the signer will not sign", async () => {
+    const { bench, late, stopped } = await forbiddenBefore("sign");
     late.goOn();
     await stopped;
     expect(await outcomes(bench)).toEqual(["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]);
+  });
+
+  it("clears a buy that was signed and not sent when it was forbidden, and goes on with the sale", async () => {
+    const { bench, late, stopped } = await forbiddenBefore("send");
+    // The lease of that run ends.
+    bench.nowMs += 31_000;
+    expect(await outcomes(bench)).toEqual(["expired NOT_INCLUDED", "filled", "rejected POLICY_LIMIT"]);
+    late.goOn();
+    await stopped;
   });
 });

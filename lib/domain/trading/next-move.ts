@@ -157,7 +157,9 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   if (newest === undefined || sights.every((sight) => sight === undefined)) return undefined;
   const order = orderOf(scene, front);
   const { intent } = order;
-  const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && order.isCancelling);
+  // A buy that may not go out any more would keep the sales behind it waiting.
+  const isUnwanted = order.isCancelling || isForbidden(scene, order, true);
+  const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && isUnwanted);
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);

@@ -87,6 +87,14 @@ describe("nextMove", () => {
     expect(move(order, { maxPerDay: amount }, [signed])).toMatchObject({ kind: "send" });
     expect(move(order, { tokens: [] }, [signed]).kind).not.toBe("send");
   });
+
+  it("clears a signed buy that the policy forbids by now, so that no sale waits for it", () => {
+    const { order, slot: signed } = signedOrder();
+    expect(move(order, { tradingEnabled: false }, [signed])).toMatchObject({
+      kind: "sign",
+      request: { nonce: signed.nonce, purpose: "clear" },
+    });
+  });
 });
 
 describe("signTransaction", () => {
