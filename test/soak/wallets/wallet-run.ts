@@ -16,7 +16,13 @@ export async function runWalletSoak(options: WalletSoakOptions) {
   const { endpoint } = database;
   const onFault = (fault: unknown) => void faults.push(String(fault));
   const proxy = await startDynamoDbProxy({ endpoint, conflicts: true, seed: options.seed, onFault });
-  const table = openTable("wallets", { endpoint: proxy.endpoint, region: "us-east-1", credentials });
+  const table = openTable("wallets", {
+    endpoint: proxy.endpoint,
+    region: "us-east-1",
+    credentials,
+    // Without the functions' timeouts: a machine that is busy is not a table that hangs.
+    requestHandler: {},
+  });
   try {
     await table.client.send(
       new CreateTableCommand({
