@@ -10,7 +10,13 @@ describe("the wallets of many users at once", () => {
     const { answers, problems } = await walletSoak(db.table, options);
     expect(problems).toEqual([]);
     const wanted = ["create: done", "createTwice: done", "import: added", "import: restored", "retire: done"];
-    wanted.push("restore: done", "rename: done", "create: WALLET_LIMIT_REACHED", "import: held");
+    wanted.push(
+      "restore: done",
+      "rename: done",
+      "create: WALLET_LIMIT_REACHED",
+      "import: held",
+      "importSealed: done",
+    );
     expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
   });
 });

@@ -1,14 +1,18 @@
-import { createHash } from "node:crypto";
+import { createECDH, createHash } from "node:crypto";
 import type { Table } from "../../../lib/aws/table.ts";
 import type { Vault } from "../../../lib/aws/vault.ts";
 import { DomainError } from "../../../lib/domain/domain-error.ts";
 import { type Network, networks } from "../../../lib/domain/network.ts";
+import { keyIDOf, spkiOf } from "../../../lib/domain/sealing.ts";
 import { colorTags, type NumberedWallet, newWallet } from "../../../lib/domain/wallet.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { changeWallet } from "../../../lib/wallets/change-wallet.ts";
 import { createWallet } from "../../../lib/wallets/create-wallet.ts";
+import { importSealedWallet, type SealedBody } from "../../../lib/wallets/import-sealed-wallet.ts";
 import { restoreWallet } from "../../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
+import { newEvmKey } from "../../support/keys.ts";
+import { sealedImport } from "../../support/sealing.ts";
 import { fakeSeal } from "../../support/wallets.ts";
 import type { Chance } from "../chance.ts";
 import type { Held, WalletModel } from "./wallet-model.ts";
@@ -82,8 +86,30 @@ const retire = (player: Player, walletId: string) =>
 const restore = (player: Player, walletId: string) =>
   restoreWallet(player.table, { ...named(player, walletId), limits: limitsOf(player.model) });
 
-/** What users do. Sealed imports and exports belong here too. */
+/** In place of a key in KMS. */
+const importPair = createECDH("prime256v1");
+const point = importPair.generateKeys();
+const keyID = keyIDOf(spkiOf(point));
+const offered = { keyId: keyID, publicKey: point.toString("base64url") };
+const importKeys = async () => [
+  { keyID, point, agree: async (other: Uint8Array) => importPair.computeSecret(other) },
+];
+
+/** What users do. */
 export const walletActions = {
+  async importSealed({ table, vault, model, chance }: Player): Promise<Outcome> {
+    const { userID } = model;
+    const [key, made] = [`s${chance.number()}`, newEvmKey("eth")];
+    const body = (await sealedImport(offered, { userID, key, network: "eth" }, made.secret)) as SealedBody;
+    const deps = { table, vault, importKeys, limits: limitsOf(model) };
+    const request = { userID, now: nowOf(model), key, body };
+    return outcomeOf(importSealedWallet(deps, request), ({ wallet, isReplayed }) => ({
+      answer: !isReplayed && wallet.generatedWalletAddress === made.address ? "done" : "another wallet",
+      places: 1,
+      apply: () => model.add(wallet, "imported"),
+    }));
+  },
+
   async create(player: Player): Promise<Outcome> {
     const { model, chance } = player;
     const [key, network] = [`k${chance.number()}`, chance.pick(networks)];
