@@ -161,7 +161,7 @@ export const walletActions = {
   async import(player: Player): Promise<Outcome> {
     const { table, model, chance, busy } = player;
     const network = chance.pick(["eth", "base"] as const);
-    const address = addressOf(model.userID, network, chance.below(6));
+    const address = addressOf(model.userID, network, chance.below(3));
     if (busy.has(address)) return undefined;
     busy.add(address);
     const held = model.at(network, address);

@@ -1,8 +1,8 @@
 import type { Network } from "../../../lib/domain/network.ts";
 import type { ColorTag, ListedWallet, NumberedWallet } from "../../../lib/domain/wallet.ts";
 
-/** The last day on which a wallet that was retired on day 0 can be restored. */
-const lastDay = 29;
+/** The last day on which a wallet that was retired on day 0 can be restored: users' clocks jump by whole days. */
+const lastDay = 30;
 
 export type Labels = { slotName?: string | null; colortag?: ColorTag };
 
