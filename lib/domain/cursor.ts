@@ -18,12 +18,15 @@ const digestOf = (position: string, list: readonly unknown[]): Buffer =>
 export const cursorAt = (position: string, list: readonly unknown[]): string =>
   Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
 
+/** Anything that sorts after the other characters of a key would be beyond the list's end, which DynamoDB refuses. */
+const isPosition = (text: string) => /^[\x21-\x7e]+$/.test(text);
+
 /** The position in a cursor, or undefined if it is not one of this list. */
 export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(digestBytes).toString();
   // Compared as text, since decoding skips what is not base64url.
-  return cursorAt(position, list) === cursor ? position : undefined;
+  return isPosition(position) && cursorAt(position, list) === cursor ? position : undefined;
 }
 
 /**

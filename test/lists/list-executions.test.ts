@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { executionItems } from "../../lib/aws/execution-records.ts";
+import { cursorAt } from "../../lib/domain/cursor.ts";
 import type { Order, Position } from "../../lib/domain/execution.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -163,6 +164,12 @@ describe("listExecutions", () => {
       details: { field: "cursor" },
     });
     expect(idsOf(await orders(userID, { limit: "9", cursor }))).toEqual(["b"]);
+  });
+
+  it("refuses a cursor that points beyond the end of the list", async () => {
+    const filter = {};
+    const cursor = cursorAt("\u{10FFFF}z", ["order", "forger", filter]);
+    await expect(orders("forger", { cursor })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
   it("refuses a cursor of another user, and of another kind", async () => {
