@@ -2,12 +2,19 @@ import { laneWorkOf } from "../aws/lane-records.ts";
 import { readOwnProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, placeChange, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import { nextVersion, placeChange, readWallet, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { Network } from "../domain/network.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import { isActive, type NumberedWallet, noSuchWallet, numbered, retirement } from "../domain/wallet.ts";
+import {
+  isActive,
+  isGone,
+  type NumberedWallet,
+  noSuchWallet,
+  numbered,
+  retirement,
+} from "../domain/wallet.ts";
 import { numberWallets } from "./number-wallets.ts";
 import { restoreWallet } from "./restore-wallet.ts";
 import { untilWritten } from "./until-written.ts";
@@ -22,10 +29,12 @@ export type RetiringDeps = {
 type Retirement = { userID: string; walletId: string; now: Date };
 
 /**
- * Retires a wallet: it frees its place, and nothing is signed for it from then on. Its open orders end soon.
+ * Retires a wallet: it frees its place, and nothing is signed for it from then on. Its open orders end soon. Of a retired
+ * one, it only makes sure of that: its first answer may have been lost.
  *
- * @returns the wallet as it was, and until when it can be restored.
- * @throws {DomainError} WALLET_NOT_FOUND, and WALLET_BUSY while a transaction of the user's is not settled.
+ * @returns the wallet, and until when it can be restored.
+ * @throws {DomainError} WALLET_NOT_FOUND, also if its 30 days are over, and WALLET_BUSY while a transaction of the user's is
+ * not settled.
  */
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
@@ -35,7 +44,8 @@ export async function retireWallet(
   const wallet = await untilWritten(async () => {
     const [all, profile] = await Promise.all([walletsOfUser(table, userID), readOwnProfile(table, userID)]);
     const read = numbered(all).find(({ _id }) => _id === walletId);
-    if (read === undefined || !isActive(read)) throw noSuchWallet();
+    if (read === undefined || isGone(read, now)) throw noSuchWallet();
+    if (!isActive(read)) return read;
     // Once it is removed, others of version 0.1 would take its number.
     await numberWallets(table, all);
     if ((await workOf(table, read)).hasTransactions) throw busy();
@@ -43,14 +53,18 @@ export async function retireWallet(
       nextVersion(table, read, { retiredAt, expiresAt }),
       placeChange(table, userID, profile, { by: -1 }),
       eventWrite(table, { userID, walletId, type: "retired", now }),
-    ]);
-    return isWritten ? read : undefined;
+    ]).catch(async (error: unknown) => {
+      // It may have been written, although no answer came.
+      if ((await readWallet(table, read))?.retiredAt !== retiredAt) throw error;
+      return true;
+    });
+    return isWritten ? { ...read, expiresAt } : undefined;
   });
   // The signer checks the wallet when it writes. So what it signed before can be seen now, and it signs no more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
-  return { wallet, restorableUntil: new Date(expiresAt * 1000).toISOString() };
+  return { wallet, restorableUntil: new Date((wallet.expiresAt ?? expiresAt) * 1000).toISOString() };
 
   /** False if the place is taken already. Then the wallet stays retired, and its transaction is followed to its end. */
   async function isUndone(): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
 import { walletKey } from "../../lib/aws/table-keys.ts";
@@ -47,13 +47,35 @@ async function trader(userID: string, state: string, owner = userID): Promise<Wa
 describe("retireWallet", () => {
   it("hides the wallet, frees its place, and keeps it for 30 days", async () => {
     const [wallet] = (await holderOf(db.table, "leaver", ["0x1", "0x2"])) as [Wallet];
-    expect(await retire(wallet)).toEqual({ wallet, restorableUntil: "2026-12-22T10:00:01.000Z" });
+    expect(await retire(wallet)).toMatchObject({ wallet, restorableUntil: "2026-12-22T10:00:01.000Z" });
     expect(await namesOf("leaver")).toEqual(["Wallet 2"]);
     expect(await countOf("leaver")).toBe(1);
     expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "leaver")).toBe(false);
     expect(await eventTypes(db.table, wallet)).toContain("retired");
     expect(wake).not.toHaveBeenCalled();
-    await expect(retire(wallet)).rejects.toMatchObject(notFound);
+  });
+
+  it("answers a repeated request alike while the wallet can be restored, and wakes its lane again", async () => {
+    const wallet = await trader("repeater", "planned");
+    const { restorableUntil } = await retire(wallet);
+    expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
+    expect(wake).toHaveBeenCalledTimes(2);
+    expect(await countOf("repeater")).toBe(0);
+    expect((await eventTypes(db.table, wallet)).toSorted()).toEqual(["imported", "retired"]);
+    await expect(retire(wallet, later(31))).rejects.toMatchObject(notFound);
+  });
+
+  it("goes on if it was written, although DynamoDB's answer was lost", async () => {
+    const wallet = await trader("unlucky", "planned");
+    const send = db.table.client.send.bind(db.table.client);
+    const spy = vi.spyOn(db.table.client, "send").mockImplementation((async (command: never) => {
+      const answer = await send(command);
+      if (Object.is((command as object).constructor, TransactWriteCommand)) throw new Error("TimeoutError");
+      return answer;
+    }) as never);
+    expect(await retire(wallet)).toMatchObject({ wallet });
+    spy.mockRestore();
+    expect(wake).toHaveBeenCalledOnce();
   });
 
   it("never gives its number to another wallet", async () => {

@@ -192,7 +192,7 @@ export const walletActions = {
   async retireAgain(player: Player): Promise<Outcome> {
     const held = taken(player, player.model.inState("retired"));
     if (held === undefined) return undefined;
-    return expected(await outcomeOf(retire(player, held.id), () => unchanged("done")), "WALLET_NOT_FOUND");
+    return expected(await outcomeOf(retire(player, held.id), () => unchanged("done")), "done");
   },
 
   async restore(player: Player): Promise<Outcome> {
