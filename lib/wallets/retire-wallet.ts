@@ -69,7 +69,8 @@ export async function retireWallet(
   /** False if the place is taken already. Then the wallet stays retired, and its transaction is followed to its end. */
   async function isUndone(): Promise<boolean> {
     try {
-      await restoreWallet(table, { userID, walletId, limits, now });
+      // Later than the retirement, since events are listed by their time.
+      await restoreWallet(table, { userID, walletId, limits, now: new Date(now.getTime() + 1) });
       return true;
     } catch (error) {
       if (error instanceof DomainError && error.code === "WALLET_LIMIT_REACHED") return false;

@@ -142,6 +142,8 @@ describe("retireWallet", () => {
     spy.mockRestore();
     expect(await walletsOfUser(db.table, "racer")).toEqual([{ ...wallet, version: 3 }]);
     expect(await countOf("racer")).toBe(1);
+    const { events } = await listEvents(db.table, { userID: "racer", walletId: wallet._id }, { limit: "9" });
+    expect(events.find(({ type }) => type === "restored")?.time).toBe("2026-11-22T10:00:00.501Z");
   });
 
   it("knows no wallet of another user", async () => {
