@@ -44,7 +44,8 @@ type Outcome = "added" | "held" | "restored" | "replayed";
 
 /**
  * Adds a wallet to its user's wallets. An address that the user has already on the same network succeeds and changes
- * nothing, even at the limit. If it is retired, it is restored, with the private key that it has.
+ * nothing, even at the limit. If it is retired, it is restored, with the private key that it has, and with the new name and
+ * colour, if there are any.
  *
  * @throws {DomainError} WALLET_LIMIT_REACHED, IDEMPOTENCY_KEY_REUSED, or WALLET_NOT_FOUND if the key has added a wallet that
  * was removed since.
@@ -73,7 +74,7 @@ export async function addWallet(
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
-      const { wallet: restored, writes } = restoration(table, held, profile, now);
+      const { wallet: restored, writes } = restoration(table, held, profile, now, labelsOf(wallet));
       const isWritten = await transactOnce(table, [...writes, ...use(held)]);
       return isWritten ? { outcome: "restored", wallet: await withSlot(restored) } : undefined;
     }
@@ -132,6 +133,11 @@ export async function replayOf(
   if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
   return wallet;
 }
+
+const labelsOf = ({ slotName, colortag }: Wallet) => ({
+  ...(slotName !== undefined && { slotName }),
+  ...(colortag !== undefined && { colortag }),
+});
 
 const keyUse = (
   table: Table,

@@ -40,17 +40,26 @@ export async function restoreWallet(
   });
 }
 
-/** What restores a retired wallet that is not gone, for a user who may have another one. */
+/** What restores a retired wallet that is not gone, with the labels given, for a user who may have another one. */
 export function restoration<Retired extends Wallet>(
   table: Table,
   retired: Retired,
   places: Places,
   now: Date,
+  labels: Pick<Wallet, "slotName" | "colortag"> = {},
 ): { wallet: Retired; writes: Writes } {
   const { UserID: userID, _id: walletId } = retired;
-  const { retiredAt: _, expiresAt: __, ...active } = { ...retired, version: versionOf(retired) + 1 };
+  const {
+    retiredAt: _,
+    expiresAt: __,
+    ...active
+  } = {
+    ...retired,
+    ...labels,
+    version: versionOf(retired) + 1,
+  };
   const writes = [
-    nextVersion(table, retired, { retiredAt: undefined, expiresAt: undefined }),
+    nextVersion(table, retired, { ...labels, retiredAt: undefined, expiresAt: undefined }),
     placeChange(table, userID, places, { by: 1 }),
     eventWrite(table, { userID, walletId, type: "restored", now }),
   ];

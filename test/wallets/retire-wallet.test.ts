@@ -5,7 +5,7 @@ import { walletKey } from "../../lib/aws/table-keys.ts";
 import { ownsWallet } from "../../lib/aws/trader-records.ts";
 import { jobKey, slotKey } from "../../lib/aws/trading-keys.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
-import { listed, newWallet, type Wallet } from "../../lib/domain/wallet.ts";
+import { listed, newWallet, type Wallet, type WalletLabels } from "../../lib/domain/wallet.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { listEvents } from "../../lib/wallets/list-events.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
@@ -24,8 +24,8 @@ const retire = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
   retireWallet({ table: db.table, limits, wake }, { userID, walletId, now: at });
 const restore = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
   restoreWallet(db.table, { userID, walletId, limits, now: at });
-const importAgain = (userID: string, address: string, at = now) => {
-  const wallet = newWallet("imported", { userID, network: "eth", address, now: at });
+const importAgain = (userID: string, address: string, at = now, labels: WalletLabels = {}) => {
+  const wallet = newWallet("imported", { userID, network: "eth", address, now: at }, labels);
   return addWallet(db.table, { wallet, seal: fakeSeal, limits, now: at });
 };
 
@@ -194,6 +194,20 @@ describe("addWallet, of a retired address", () => {
     });
     expect(await walletsOfUser(db.table, "importer")).toEqual([{ ...wallet, version: 3 }]);
     expect(await countOf("importer")).toBe(1);
+  });
+
+  it("gives the wallet the name and the colour of the import, and keeps those that it does not name", async () => {
+    const [wallet] = (await holderOf(db.table, "painter", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    const labels = { slotName: "Vault", colortag: "pink" } as const;
+    expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: labels });
+    await retire(wallet);
+    await importAgain("painter", "0x1", now, { colortag: "teal" });
+    expect(await walletsOfUser(db.table, "painter")).toEqual([
+      { ...wallet, version: 5, slotName: "Vault", colortag: "teal" },
+    ]);
+    // An active wallet keeps its own.
+    expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: { colortag: "teal" } });
   });
 
   it("makes another wallet of it once it is gone", async () => {
