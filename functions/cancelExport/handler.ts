@@ -1,11 +1,16 @@
+import { callOf } from "../../lib/aws/call-function.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { endExport } from "../../lib/wallets/export-wallet.ts";
 
-const table = openTable(environment("TABLE_NAME"));
+const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  withdraw: async (name: object) => (await call({ ...name, withdraw: true })) as { isWithdrawn: boolean },
+};
 
 export const handler = rest("cancelExport", async ({ userID, now, path }) => {
-  await endExport(table, { userID, now, ...path });
+  await endExport(deps, { userID, now, ...path });
   return enveloped({ export: { status: "cancelled" as const } });
 });

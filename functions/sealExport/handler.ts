@@ -5,7 +5,7 @@ import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logExport } from "../../lib/runtime/log.ts";
-import { readSealRequest, sealExport } from "../../lib/wallets/seal-export.ts";
+import { answerSealRequest, readSealRequest } from "../../lib/wallets/seal-export.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
@@ -14,5 +14,7 @@ const deps = {
 };
 
 export const handler = background("sealExport", (event: unknown, context?: Context) =>
-  inTime(context, () => sealExport({ ...deps, onExport: logExport }, readSealRequest(event), new Date())),
+  inTime(context, () =>
+    answerSealRequest({ ...deps, onExport: logExport }, readSealRequest(event), new Date()),
+  ),
 );

@@ -1,12 +1,11 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Wallet } from "../domain/wallet.ts";
 import type { ExportRequest } from "../domain/wallet-export.ts";
-import { requestsPerDay, sealsPerRequest } from "../domain/wallet-export.ts";
-import { type Item, queryRange, type Table } from "./table.ts";
-import { exportDayKey, exportedKey, exportKey, exportsOf, walletKey } from "./table-keys.ts";
-import { eventWrite } from "./wallet-events.ts";
+import { requestsPerDay } from "../domain/wallet-export.ts";
+import type { Item, Table } from "./table.ts";
+import { exportDayKey, exportKey, walletKey } from "./table-keys.ts";
 import { stillActive } from "./wallet-records.ts";
-import { transact, type Writes } from "./writes.ts";
+import { transact, type Writes, writeIf } from "./writes.ts";
 
 const daySeconds = 86_400;
 const dayOf = (now: Date) => now.toISOString().slice(0, 10);
@@ -24,10 +23,6 @@ export async function readExport(
   // The key of the item counts, whatever it says of itself.
   return { ...request, userID, walletId };
 }
-
-/** All requests of a user. Some may be over. */
-export const exportsOfUser = (table: Table, userID: string): Promise<ExportRequest[]> =>
-  queryRange<ExportRequest>(table, exportsOf(userID));
 
 /** How many exports the user has requested today. */
 export async function exportsToday(
@@ -49,8 +44,17 @@ const asRead = (read: ExportRequest | undefined) =>
         ExpressionAttributeValues: { ":read": read.version, ":thumbprint": read.thumbprint },
       };
 
+/** Holds while nobody has cancelled or replaced the request. */
+export const stillRequested = (table: Table, request: ExportRequest): Writes[number] => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: exportKey(request.userID, request.walletId),
+    ...asRead(request),
+  },
+});
+
 /**
- * Records a request, counts it and logs it for the user, in one transaction.
+ * Records a request and counts it, in one transaction.
  *
  * @param read What it replaces.
  * @returns false, without writing, if that has changed, or the user has requested too much today.
@@ -60,7 +64,7 @@ export async function requestExport(
   request: ExportRequest,
   { read, wallet, now }: { read: ExportRequest | undefined; wallet: Wallet; now: Date },
 ): Promise<boolean> {
-  const { userID, walletId, availableAt } = request;
+  const { userID, walletId } = request;
   return transact(table, [
     {
       Put: { TableName: table.name, Item: { ...exportKey(userID, walletId), ...request }, ...asRead(read) },
@@ -79,17 +83,22 @@ export async function requestExport(
       },
     },
     stillActive(table, wallet),
-    eventWrite(table, { userID, walletId, type: "exportRequested", now, details: { availableAt } }),
   ]);
 }
 
-/** Ends a request. Returns false, without writing, if it has changed since it was read. */
+/** Cancels a request. Returns false, without writing, if it has changed since it was read. */
 export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
-  const { userID, walletId } = read;
-  return transact(table, [
-    { Delete: { TableName: table.name, Key: exportKey(userID, walletId), ...asRead(read) } },
-    eventWrite(table, { userID, walletId, type: "exportCancelled", now }),
-  ]);
+  const { ConditionExpression, ExpressionAttributeValues } = asRead(read);
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: exportKey(read.userID, read.walletId),
+      UpdateExpression: "SET cancelledAt = :now, version = :read + :one",
+      ConditionExpression,
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ":now": now.toISOString(), ":one": 1 },
+    }),
+  );
 }
 
 /** A wallet with its encrypted key. */
@@ -103,38 +112,4 @@ export async function readSealedWallet(
   const Key = walletKey(userID, network, address);
   const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return found as SealedItem | undefined;
-}
-
-/**
- * Counts that a wallet leaves, and logs it for the user.
- *
- * @returns false, without writing, if the request or the wallet has changed, or it has left too often for this request.
- */
-export async function noteExport(
-  table: Table,
-  request: ExportRequest,
-  { wallet, now }: { wallet: Wallet; now: Date },
-): Promise<boolean> {
-  const { userID, walletId } = request;
-  const ask: Writes[number] = {
-    ConditionCheck: { TableName: table.name, Key: exportKey(userID, walletId), ...asRead(request) },
-  };
-  return transact(table, [
-    ask,
-    stillActive(table, wallet),
-    {
-      Update: {
-        TableName: table.name,
-        Key: exportedKey(userID, walletId, request.version),
-        UpdateExpression: "ADD times :one SET expiresAt = :end",
-        ConditionExpression: "attribute_not_exists(times) OR times < :most",
-        ExpressionAttributeValues: {
-          ":one": 1,
-          ":most": sealsPerRequest,
-          ":end": request.expiresAt + daySeconds,
-        },
-      },
-    },
-    eventWrite(table, { userID, walletId, type: "exported", now }),
-  ]);
 }

@@ -16,7 +16,7 @@ import type { Chain } from "../domain/settings.ts";
  * | WALLETLOG#userID   | EVENT#walletId#newest first#id       | an event of a wallet, kept for good                   |
  * | EXPORT#userID      | EXPORT#walletId                      | a requested export of a wallet                        |
  * | EXPORT#userID      | DAY#day                              | how many exports the user has requested on a day      |
- * | EXPORTED#userID    | walletId#version                     | how often a wallet was exported for a request         |
+ * | EXPORTED#userID    | ANNOUNCED#walletId                   | the request as sealExport saw and announced it        |
  * | REFCODE#code       | REFCODE                              | the owner of the referral code                        |
  * | REFERRALS          | time of joining#userID               | a pending referral: the referrer has no credit yet    |
  * | TRADES#userID      | ORDER#orderID                        | an order                                              |
@@ -66,6 +66,7 @@ const REFERRAL = "PROFILE#REFERRAL#";
 const WALLET = "WALLET#";
 const WALLET_EVENT = "EVENT#";
 const EXPORT = "EXPORT#";
+const ANNOUNCED = "ANNOUNCED#";
 const CONNECTION = "CONNECTION#";
 const CONNECTION_COUNT = "CONNECTIONS";
 const LATEST = "LATEST";
@@ -120,19 +121,18 @@ export const exportDayKey = (userID: string, day: string): Key => ({
   SK: `DAY#${day}`,
 });
 
-export const exportsOf = (userID: string): KeyRange => ({
-  PK: exportPartition(userID),
-  from: EXPORT,
-  to: endOf(EXPORT),
-});
-
-/** @param version Of the request. */
-export const exportedKey = (userID: string, walletId: string, version: number): Key => ({
+export const announcedExportKey = (userID: string, walletId: string): Key => ({
   PK: `EXPORTED#${userID}`,
-  SK: `${walletId}#${version}`,
+  SK: ANNOUNCED + walletId,
 });
 
-export const isExport = ({ SK }: Key): boolean => SK.startsWith(EXPORT);
+export const announcedExportsOf = (userID: string): KeyRange => ({
+  PK: `EXPORTED#${userID}`,
+  from: ANNOUNCED,
+  to: endOf(ANNOUNCED),
+});
+
+export const isAnnouncedExport = ({ PK, SK }: Key) => PK.startsWith("EXPORTED#") && SK.startsWith(ANNOUNCED);
 
 export const referralKey = (referrerID: string, joinedAt: Date, userID: string): Key => ({
   PK: userPartition(referrerID),
@@ -285,7 +285,7 @@ export const profileSortKey: string = PROFILE;
 export const publishedSortKeys: readonly string[] = [
   CHAIN,
   WALLET,
-  EXPORT,
+  ANNOUNCED,
   ...Object.values(executionPrefixes),
   LATEST,
 ];

@@ -13,11 +13,31 @@ export type ExportRequest = {
   /** Of that key, by RFC 7638. */
   thumbprint: string;
   requestedAt: string;
-  availableAt: string;
   /** In epoch seconds: until then the wallet can be exported, and later the table may remove the request. */
   expiresAt: number;
-  /** Grows with each request for the wallet, also after one was cancelled. */
   version: number;
+  cancelledAt?: string;
+};
+
+/**
+ * A request as sealExport saw it first, which announces it to the user. The delay counts from there: the dates of the request
+ * are from the function that takes requests, which has to be believed in nothing.
+ */
+export type AnnouncedExport = {
+  userID: string;
+  walletId: string;
+  /** Of the request that is announced. */
+  requestVersion: number;
+  thumbprint: string;
+  seenAt: string;
+  availableAt: string;
+  /** In epoch seconds. */
+  expiresAt: number;
+  /** Grows with each announcement for the wallet. */
+  version: number;
+  /** How often the wallet was sealed. */
+  times?: number;
+  cancelledAt?: string;
 };
 
 /** The most requests of a user on one day of UTC. */
@@ -34,7 +54,6 @@ export function newExportRequest(
   now: Date,
 ): ExportRequest {
   const publicKey = { kty, crv, x, y };
-  const availableAt = new Date(now.getTime() + delaySeconds * 1000);
   return {
     userID,
     walletId,
@@ -43,9 +62,27 @@ export function newExportRequest(
     publicKey,
     thumbprint: thumbprintOf(publicKey),
     requestedAt: now.toISOString(),
+    expiresAt: Math.floor(now.getTime() / 1000) + delaySeconds + availableSeconds,
+    version: now.getTime(),
+  };
+}
+
+/** @param previous What was announced for the wallet before. */
+export function newAnnouncement(
+  { userID, walletId, version: requestVersion, thumbprint }: ExportRequest,
+  { previous, delaySeconds }: { previous: AnnouncedExport | undefined; delaySeconds: number },
+  now: Date,
+): AnnouncedExport {
+  const availableAt = new Date(now.getTime() + delaySeconds * 1000);
+  return {
+    userID,
+    walletId,
+    requestVersion,
+    thumbprint,
+    seenAt: now.toISOString(),
     availableAt: availableAt.toISOString(),
     expiresAt: Math.floor(availableAt.getTime() / 1000) + availableSeconds,
-    version: now.getTime(),
+    version: Math.max(now.getTime(), (previous?.version ?? 0) + 1),
   };
 }
 
@@ -53,13 +90,30 @@ export function newExportRequest(
 export const isOver = ({ expiresAt }: Pick<ExportRequest, "expiresAt">, now: Date): boolean =>
   expiresAt * 1000 <= now.getTime();
 
-/** Whether the wallet can be exported now. The delay counts anew from what the request says of its beginning. */
-export function isReady(request: ExportRequest, delaySeconds: number, now: Date): boolean {
-  const { requestedAt, availableAt, publicKey, thumbprint } = request;
-  const earliest = Math.max(Date.parse(requestedAt) + delaySeconds * 1000, Date.parse(availableAt));
-  // `>=` is false for times that cannot be read.
-  return now.getTime() >= earliest && !isOver(request, now) && thumbprintOf(publicKey) === thumbprint;
-}
+/** Whether a request or an announcement can still lead to an export. */
+export const isExportOpen = (
+  { cancelledAt, expiresAt }: Pick<ExportRequest, "cancelledAt" | "expiresAt">,
+  now: Date,
+): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
+
+/** Whether the thumbprint of a request is that of its key. */
+export const isConsistent = ({ publicKey, thumbprint }: ExportRequest): boolean =>
+  thumbprintOf(publicKey) === thumbprint;
+
+/** Whether this very request was announced. */
+export const isAnnounced = (
+  { version, thumbprint }: ExportRequest,
+  announced: AnnouncedExport | undefined,
+  now: Date,
+): announced is AnnouncedExport =>
+  announced !== undefined &&
+  isExportOpen(announced, now) &&
+  announced.requestVersion === version &&
+  announced.thumbprint === thumbprint;
+
+/** When an announced export is possible, if the delay has grown since too. */
+export const availableFrom = ({ seenAt, availableAt }: AnnouncedExport, delaySeconds: number): Date =>
+  new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(availableAt)));
 
 /** Whether a wallet is the one that is to be exported, and may be. */
 export const isOfRequest = ({ walletId }: ExportRequest, wallet: Wallet | undefined): wallet is Wallet =>

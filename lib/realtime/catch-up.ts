@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
+import { announcedOfUser } from "../aws/announced-exports.ts";
 import { type Connection, type ConnectionName, connectionsOfUser } from "../aws/connection-records.ts";
-import { exportsOfUser } from "../aws/export-records.ts";
 import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
 import { readSettings } from "../aws/settings-records.ts";
 import { clearMisses, giveUpOn } from "../aws/stuck-records.ts";
@@ -10,7 +10,7 @@ import { walletsOfUser } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
 import { bySlot } from "../domain/wallet.ts";
-import { isOver } from "../domain/wallet-export.ts";
+import { isExportOpen } from "../domain/wallet-export.ts";
 import { exportRequested, walletsUpdated } from "./change-messages.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
@@ -110,12 +110,12 @@ async function stateOf(
   const [settings, wallets, exports] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID),
-    exportsOfUser(table, userID),
+    announcedOfUser(table, userID),
   ]);
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
     ...walletsUpdated(bySlot(wallets), now),
-    ...exports.filter((each) => !isOver(each, now)).map((each) => exportRequested(each, now)),
+    ...exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>
     connections.some(({ channels }) => channels?.has(channel)),

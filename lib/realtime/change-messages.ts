@@ -3,7 +3,7 @@ import { channelOf, type Execution, type ExecutionKind } from "../domain/executi
 import type { Price } from "../domain/price.ts";
 import type { Chain } from "../domain/settings.ts";
 import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
-import type { ExportRequest } from "../domain/wallet-export.ts";
+import type { AnnouncedExport } from "../domain/wallet-export.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
 /** A change of the table that clients are notified of. */
@@ -52,7 +52,7 @@ export function walletsUpdated(wallets: readonly NumberedWallet[], now: Date): S
 
 /** The message about a requested export. */
 export function exportRequested(
-  { walletId, availableAt, version }: Pick<ExportRequest, "walletId" | "availableAt" | "version">,
+  { walletId, availableAt, version }: Pick<AnnouncedExport, "walletId" | "availableAt" | "version">,
   now: Date,
 ): ServerMessage {
   const data = { walletId, availableAt, version };

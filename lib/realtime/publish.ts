@@ -8,14 +8,14 @@ import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws
 import type { SettingsItem } from "../aws/settings-records.ts";
 import { noteMiss } from "../aws/stuck-records.ts";
 import type { Item, Table } from "../aws/table.ts";
-import { chainOf, executionKindOf, isExport, isPrices, isWallet } from "../aws/table-keys.ts";
+import { chainOf, executionKindOf, isAnnouncedExport, isPrices, isWallet } from "../aws/table-keys.ts";
 import { walletIn } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import { channelOf, type Execution, idOf } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
 import { settingsInForce } from "../domain/settings.ts";
 import { versionOf, type Wallet } from "../domain/wallet.ts";
-import type { ExportRequest } from "../domain/wallet-export.ts";
+import type { AnnouncedExport } from "../domain/wallet-export.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import type { ChannelDelivery } from "./deliver.ts";
@@ -133,7 +133,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
     const { prices } = after as Item<{ prices: Price[] }>;
     return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
   }
-  if (isExport(after)) return exportChange(before as ExportRequest | undefined, after as Item<ExportRequest>);
+  if (isAnnouncedExport(after))
+    return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   const chain = chainOf(after);
   const kind = executionKindOf(after);
@@ -151,8 +152,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
 }
 
 function exportChange(
-  before: ExportRequest | undefined,
-  { userID, walletId, availableAt, version }: ExportRequest,
+  before: AnnouncedExport | undefined,
+  { userID, walletId, availableAt, version }: AnnouncedExport,
 ): PublishedChange | undefined {
   return before?.version === version ? undefined : { of: "export", userID, walletId, availableAt, version };
 }

@@ -5,7 +5,7 @@ import { type PublicJwk, pointOfJwk, thumbprintOf } from "../domain/sealing.ts";
 import { isActive, noSuchWallet } from "../domain/wallet.ts";
 import {
   type ExportRequest,
-  isOver,
+  isExportOpen,
   newExportRequest,
   noSuchExport,
   requestsPerDay,
@@ -18,7 +18,7 @@ import { untilWritten } from "./until-written.ts";
 export type ExportDeps = {
   table: Table;
   delaySeconds: number;
-  /** Has sealExport seal the wallet. */
+  /** Has sealExport announce the request, or seal the wallet. */
   seal: (request: { userID: string; walletId: string }) => Promise<SealedExport>;
 };
 
@@ -46,23 +46,22 @@ export async function exportWallet(
     ]);
     const wallet = wallets.find(({ _id }) => _id === walletId);
     if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
-    if (read !== undefined && continues(read, publicKey, now)) {
-      const { availableAt } = read;
-      if (now.getTime() < Date.parse(availableAt)) return { status: "pending", availableAt };
-      return readyWith(await seal({ userID, walletId }));
+    if (!continues(read, publicKey, now)) {
+      const request = newExportRequest(wallet, { publicKey, delaySeconds }, now);
+      if (!(await requestExport(table, request, { read, wallet, now }))) {
+        if ((await exportsToday(table, userID, now)) >= requestsPerDay) throw tooManyExports(requestsPerDay);
+        return undefined;
+      }
     }
-    const request = newExportRequest(wallet, { publicKey, delaySeconds }, now);
-    const isWritten = await requestExport(table, request, { read, wallet, now });
-    if (isWritten) return { status: "pending", availableAt: request.availableAt };
-    if ((await exportsToday(table, userID, now)) >= requestsPerDay) throw tooManyExports(requestsPerDay);
-    return undefined;
+    return answerOf(await seal({ userID, walletId }));
   });
 }
 
-const continues = (read: ExportRequest, publicKey: PublicJwk, now: Date) =>
-  !isOver(read, now) && read.thumbprint === thumbprintOf(publicKey);
+const continues = (read: ExportRequest | undefined, publicKey: PublicJwk, now: Date) =>
+  read !== undefined && isExportOpen(read, now) && read.thumbprint === thumbprintOf(publicKey);
 
-function readyWith(sealed: SealedExport): WalletExport {
+function answerOf(sealed: SealedExport): WalletExport {
+  if ("availableAt" in sealed) return { status: "pending", availableAt: sealed.availableAt };
   if (!("refused" in sealed)) return { status: "ready", ...sealed };
   switch (sealed.refused) {
     case "EXPORT_LIMIT_REACHED":
@@ -74,18 +73,27 @@ function readyWith(sealed: SealedExport): WalletExport {
   }
 }
 
+export type EndingDeps = {
+  table: Table;
+  /** Has sealExport take back what it has announced. */
+  withdraw: (name: WalletName) => Promise<{ isWithdrawn: boolean }>;
+};
+
 /**
  * Cancels the export of a wallet. The wallet may be retired meanwhile.
  *
  * @throws {DomainError} EXPORT_NOT_FOUND
  */
 export async function endExport(
-  table: Table,
+  { table, withdraw }: EndingDeps,
   { userID, walletId, now }: WalletName & { now: Date },
 ): Promise<void> {
-  return untilWritten(async () => {
+  const wasRequested = await untilWritten(async () => {
     const read = await readExport(table, userID, walletId);
-    if (read === undefined || isOver(read, now)) throw noSuchExport();
+    if (read === undefined || !isExportOpen(read, now)) return false;
     return (await cancelExport(table, read, now)) ? true : undefined;
-  }).then(() => undefined);
+  });
+  // Also if nothing is requested: this may be repeated since the answer of the first attempt got lost.
+  const { isWithdrawn } = await withdraw({ userID, walletId });
+  if (!wasRequested && !isWithdrawn) throw noSuchExport();
 }

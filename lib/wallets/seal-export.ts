@@ -1,15 +1,31 @@
 import bs58 from "bs58";
-import { noteExport, readExport, readSealedWallet } from "../aws/export-records.ts";
+import { announceExport, noteExport, readAnnounced, withdrawAnnounced } from "../aws/announced-exports.ts";
+import { readExport, readSealedWallet, type SealedItem } from "../aws/export-records.ts";
 import type { Table } from "../aws/table.ts";
 import { unseal, type Vault } from "../aws/vault.ts";
 import { sealMessage } from "../domain/hpke.ts";
 import { exportInfo, pointOfJwk } from "../domain/sealing.ts";
-import { type ExportRequest, isOfRequest, isReady } from "../domain/wallet-export.ts";
+import {
+  type AnnouncedExport,
+  availableFrom,
+  type ExportRequest,
+  isAnnounced,
+  isConsistent,
+  isExportOpen,
+  isOfRequest,
+  newAnnouncement,
+  sealsPerRequest,
+} from "../domain/wallet-export.ts";
+import { untilWritten } from "./until-written.ts";
 
-/** A private key sealed to a key of its user's, in base64url, or why it is not. */
+/** A private key sealed to a key of its user's, in base64url, or when it will be, or why it is not. */
 export type SealedExport =
   | { enc: string; ciphertext: string }
+  | { availableAt: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "EXPORT_LIMIT_REACHED" };
+
+/** Asks to seal a wallet, or to take back what was announced of its export. */
+export type SealRequest = WalletName & { withdraw?: boolean };
 
 /** What the log has of an export. KMS's id leads to the use of the key in CloudTrail. */
 export type ExportNote = { walletID: string; awsRequestId: string | undefined };
@@ -24,37 +40,81 @@ export type SealingDeps = {
 type WalletName = { userID: string; walletId: string };
 
 /** @throws {Error} if the payload names no wallet. */
-export function readSealRequest(payload: unknown): WalletName {
-  const { userID, walletId } = (payload ?? {}) as Partial<WalletName>;
+export function readSealRequest(payload: unknown): SealRequest {
+  const { userID, walletId, withdraw } = (payload ?? {}) as Partial<SealRequest>;
   if (typeof userID !== "string" || typeof walletId !== "string") throw new Error("No wallet is named");
-  return { userID, walletId };
+  return { userID, walletId, withdraw: withdraw === true };
 }
 
+/** Withdraws or seals, as the request says. */
+export const answerSealRequest = (
+  deps: SealingDeps,
+  { withdraw, ...name }: SealRequest,
+  now: Date,
+): Promise<SealedExport | { isWithdrawn: boolean }> =>
+  withdraw ? withdrawExport(deps.table, name, now) : sealExport(deps, name, now);
+
 /**
- * Seals the private key of a wallet to the key that was named when its export was requested, long enough ago. It reads all of
- * that itself: whoever asks names a wallet only. What it answers is in the wallet's events before.
+ * Seals the private key of a wallet to the key that was named when its export was requested. The first time that it sees a
+ * request, it announces that to the user and seals nothing: the delay counts from there. It reads all of that itself: whoever
+ * asks names a wallet only. What it answers is in the wallet's events before.
  */
 export async function sealExport(
-  { table, vault, delaySeconds, onExport }: SealingDeps,
+  deps: SealingDeps,
   { userID, walletId }: WalletName,
   now: Date,
 ): Promise<SealedExport> {
-  const request = await readExport(table, userID, walletId);
-  if (request === undefined || !isReady(request, delaySeconds, now)) return { refused: "EXPORT_NOT_FOUND" };
-  const wallet = await readSealedWallet(table, request);
-  if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
+  const { table, delaySeconds } = deps;
+  return untilWritten(async () => {
+    const [request, announced] = await Promise.all([
+      readExport(table, userID, walletId),
+      readAnnounced(table, userID, walletId),
+    ]);
+    if (request === undefined || !isExportOpen(request, now) || !isConsistent(request))
+      return { refused: "EXPORT_NOT_FOUND" };
+    const wallet = await readSealedWallet(table, request);
+    if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
+    if (!isAnnounced(request, announced, now)) {
+      const announcement = newAnnouncement(request, { previous: announced, delaySeconds }, now);
+      const { availableAt } = announcement;
+      const terms = { previous: announced, request, wallet, now };
+      return (await announceExport(table, announcement, terms)) ? { availableAt } : undefined;
+    }
+    const from = availableFrom(announced, delaySeconds);
+    // Also for a time that cannot be read.
+    if (!(now >= from)) return { availableAt: from.toISOString() };
+    if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "EXPORT_LIMIT_REACHED" };
+    return sealOnce(deps, announced, { request, wallet, now });
+  });
+}
+
+/** Undefined if it must not leave after all: it was cancelled, replaced, retired or exported meanwhile. */
+async function sealOnce(
+  { table, vault, onExport }: SealingDeps,
+  announced: AnnouncedExport,
+  { request, wallet, now }: { request: ExportRequest; wallet: SealedItem; now: Date },
+): Promise<SealedExport | undefined> {
   let awsRequestId: string | undefined;
   const secret = await unseal(vault, wallet.encryptedPrivateKey, bindingOf(request), (id) => {
     awsRequestId = id;
   });
   const sealed = await sealAndWipe(secret, request);
-  if (await noteExport(table, request, { wallet, now })) {
-    onExport({ walletID: walletId, awsRequestId });
-    return sealed;
-  }
-  // Cancelled or retired in this moment, or exported too often.
-  const current = await readExport(table, userID, walletId);
-  return { refused: current?.version === request.version ? "EXPORT_LIMIT_REACHED" : "EXPORT_NOT_FOUND" };
+  if (!(await noteExport(table, announced, { request, wallet, now }))) return undefined;
+  onExport({ walletID: request.walletId, awsRequestId });
+  return sealed;
+}
+
+/** Takes back what was announced of a wallet's export: whatever the table says next has to be announced again. */
+export async function withdrawExport(
+  table: Table,
+  { userID, walletId }: WalletName,
+  now: Date,
+): Promise<{ isWithdrawn: boolean }> {
+  return untilWritten(async () => {
+    const announced = await readAnnounced(table, userID, walletId);
+    if (announced === undefined || !isExportOpen(announced, now)) return { isWithdrawn: false };
+    return (await withdrawAnnounced(table, announced, now)) ? { isWithdrawn: true } : undefined;
+  });
 }
 
 /** The ids of the request: what the wallet's item says of itself may be another wallet's. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { exportKey } from "../../../lib/aws/table-keys.ts";
+import { announcedExportKey, exportKey } from "../../../lib/aws/table-keys.ts";
 import { newWallet } from "../../../lib/domain/wallet.ts";
-import { newExportRequest } from "../../../lib/domain/wallet-export.ts";
+import { newAnnouncement, newExportRequest } from "../../../lib/domain/wallet-export.ts";
 import { streamRecord } from "../../support/stream.ts";
 import { publishingForTests } from "../support/publishing.ts";
 
@@ -12,7 +12,8 @@ const now = new Date("2026-11-22T10:00:00.000Z");
 function requested(userID: string) {
   const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now });
   const request = newExportRequest(wallet, { publicKey, delaySeconds: 60 }, now);
-  return { request, item: { ...exportKey(userID, wallet._id), ...request } };
+  const announced = newAnnouncement(request, { previous: undefined, delaySeconds: 60 }, now);
+  return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };
 }
 
 describe("publish, of a requested export", () => {
@@ -20,8 +21,8 @@ describe("publish, of a requested export", () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);
-    const { request, item } = requested("ann");
-    const { walletId, availableAt, version } = request;
+    const { announced, item } = requested("ann");
+    const { walletId, availableAt, version } = announced;
     expect(await scene.publishAll([streamRecord(item)])).toEqual([]);
     const message = {
       type: "WalletExportRequested",
@@ -43,9 +44,16 @@ describe("publish, of a requested export", () => {
     expect(scene.onFault).toHaveBeenCalledOnce();
   });
 
-  it("says nothing of a write that changes nothing, or of a cancelled one", async () => {
-    const { item } = requested("ann");
-    await scene.publishAll([streamRecord(item, item), { ...streamRecord(item), eventName: "REMOVE" }]);
+  it("says nothing of what was sealed or cancelled, and believes only what sealExport writes", async () => {
+    const { item, request } = requested("ann");
+    const planted = { ...item, PK: `EXPORT#${item.userID}` };
+    await scene.publishAll([
+      streamRecord({ ...item, times: 1 }, item),
+      streamRecord({ ...item, cancelledAt: now.toISOString() }, item),
+      { ...streamRecord(item), eventName: "REMOVE" },
+      streamRecord({ ...exportKey(item.userID, item.walletId), ...request }),
+      streamRecord(planted),
+    ]);
     expect(scene.putNotice).not.toHaveBeenCalled();
   });
 });
