@@ -82,7 +82,7 @@ export type Defaults = {
   table: readonly TableAction[];
   /** The guarded partitions that it writes. */
   owns: readonly GuardedPartition[];
-  /** The partitions that it writes beside those. Where chains trade, its role is denied to write in any other. */
+  /** The partitions that it writes beside those. Its role is denied to write in any other. */
   writes: "all that are open" | readonly OpenPartition[];
   /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
   key: readonly KeyAction[];

@@ -15,10 +15,6 @@ export const openingsOf = ({
   "with export": walletExport ? networks : [],
 });
 
-/** Whether any wallet may be opened. */
-export const isAnyOpened = (openings: Openings): boolean =>
-  Object.values(openings).some((opened) => opened.length > 0);
-
 export const isDeployed = (openings: Openings, { deployed }: Operation): boolean =>
   deployed === "always" || openings[deployed].length > 0;
 

@@ -1,9 +1,18 @@
+import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations, operationsOf } from "../../lib/operations.ts";
 import { tradingRows } from "../../lib/trading-rows.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
-import { customContext, functionsOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+import {
+  customContext,
+  functionsOf,
+  logicalIdOf,
+  only,
+  resourcesOf,
+  synthesize,
+  tradingContext,
+} from "./synthesized.ts";
 
 const { trading: _, walletExport: __, ...choices } = customContext;
 /** `chains` and `signerVpc` mean nothing where nothing trades. */
@@ -12,6 +21,11 @@ const without = { "the defaults": {}, "every choice": choices, "no walls": { sig
 const off = synthesize();
 const on = synthesize(tradingContext);
 const functions = functionsOf(off);
+const access = readAccess([
+  { name: "TerminalData", template: off.data },
+  { name: "TerminalApi", template: off.api },
+]);
+const table = access.arn(only(off.data, "AWS::DynamoDB::Table").id);
 const rows = Object.entries<Operation>(operations);
 const always = rows.filter(([, { deployed }]) => deployed === "always").map(([name]) => name);
 
@@ -50,9 +64,29 @@ describe("a deployment in which no chain trades", () => {
       const rights = /^ec2:|^\*|kms:(\*|Decrypt|.*Mac|CreateGrant|ReEncrypt\*)/;
       expect(allowed.filter((action) => rights.test(action))).toEqual([]);
       const texts = templates.map((template) => JSON.stringify(template)).join();
-      expect(texts).not.toMatch(/Decrypt|GenerateMac|VerifyMac|VpcConfig|NetworkInterface|LeadingKeys/);
+      expect(texts).not.toMatch(/Decrypt|GenerateMac|VerifyMac|VpcConfig|NetworkInterface/);
     },
   );
+
+  it.each<[string, string[]]>([
+    ["POLICY#u", ["setWalletPolicy"]],
+    ["SIGNED#u", []],
+    ["CANCELLED#o", []],
+    ["TRADING", []],
+    ["EXPORT#u", []],
+    ["EXPORTED#u", []],
+  ])("lets nobody plant in %s what would be believed later", (PK, owners) => {
+    const isWriter = (name: string) =>
+      ["PutItem", "UpdateItem", "DeleteItem"].some(
+        (action) =>
+          access.denial(access.ref(logicalIdOf(off.api, name)), {
+            action: `dynamodb:${action}`,
+            resource: table,
+            values: { "dynamodb:LeadingKeys": [PK] },
+          }) === undefined,
+      );
+    expect(always.filter(isWriter)).toEqual(owners);
+  });
 
   it("lets wallets be retired without anything to invoke", () => {
     const { Environment, Role } = functions.retireWallet ?? {};

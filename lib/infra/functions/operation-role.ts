@@ -10,7 +10,7 @@ import type { ConnectionAction, GuardedPartition, KeyAction, Operation } from ".
 import type { OperationName } from "../../operations.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
-import { isAnyOpened, type Openings, openedBy } from "../openings.ts";
+import { type Openings, openedBy } from "../openings.ts";
 import { acknowledgedInterfaces, networkInterfaces } from "../walls/walled-role.ts";
 import type { Walls } from "../walls/walls.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
@@ -59,7 +59,7 @@ export class OperationRole extends Role {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
-        ...(row.table.length > 0 && { Table: tableAccess(row, table, isAnyOpened(openings)) }),
+        ...(row.table.length > 0 && { Table: tableAccess(row, table) }),
         ...(row.key.length > 0 && {
           Key: new PolicyDocument({
             statements: row.key.map(
@@ -149,8 +149,11 @@ const allWrites = [
   ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
 ].map((name) => `dynamodb:${name}`);
 
-/** The row's actions on the table. Where wallets are opened, denials keep it out of partitions that it must not write. */
-function tableAccess({ table: actions, owns, writes }: Operation, table: Table, isGuarded: boolean) {
+/**
+ * The row's actions on the table. Denials keep it out of partitions that it must not write, also where no wallet is opened:
+ * what is planted there would be believed once the operator switches on what opens wallets.
+ */
+function tableAccess({ table: actions, owns, writes }: Operation, table: Table) {
   const access = allow(actions, [table.tableArn]);
   const others = (Object.keys(guarded) as GuardedPartition[]).filter(
     (partition) => !owns.includes(partition),
@@ -160,15 +163,14 @@ function tableAccess({ table: actions, owns, writes }: Operation, table: Table, 
     writes === "all that are open"
       ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } }
       : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns] } };
-  if (isGuarded)
-    access.addStatements(
-      new PolicyStatement({
-        effect: Effect.DENY,
-        actions: allWrites,
-        resources: [table.tableArn],
-        conditions: condition,
-      }),
-    );
+  access.addStatements(
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: allWrites,
+      resources: [table.tableArn],
+      conditions: condition,
+    }),
+  );
   return access;
 }
 
