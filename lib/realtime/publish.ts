@@ -95,26 +95,28 @@ export async function publish(
     for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
   };
   await Promise.all([
-    putNotices(publisher, personal, retry),
+    putNotices(publisher, personal, times),
     publishToUsers(publisher, personal, times, retry),
     prices && publishPrices(publisher, prices, times.now).catch((error) => onFault(error)),
   ]);
   return toRetry;
 }
 
-/** Also tells operators of what their users should hear of by other ways. */
+/**
+ * Gives operators what their users should learn of in other ways too. A notice that the bus does not take is a fault and is not
+ * tried again: a retry would hold up the stream, and push to clients what they have.
+ */
 async function putNotices(
-  { putNotice }: Publisher,
+  { putNotice, onFault }: Publisher,
   personal: readonly Personal[],
-  retry: (changes: readonly Personal[], error: unknown) => void,
+  { deadline }: PublishTimes,
 ): Promise<void> {
-  for (const pending of personal) {
-    const { change } = pending;
-    if (change.of !== "export") continue;
-    const { userID, walletId, availableAt } = change;
+  const requests = personal.flatMap(({ change }) => (change.of === "export" ? [change] : []));
+  await forEachConcurrently(requests, { concurrency }, async ({ userID, walletId, availableAt }) => {
     const notice = { type: "WalletExportRequested", detail: { userID, walletId, availableAt } } as const;
-    await putNotice(notice).catch((error: unknown) => retry([pending], error));
-  }
+    if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
+    else await putNotice(notice).catch((error: unknown) => onFault(error));
+  });
 }
 
 /**

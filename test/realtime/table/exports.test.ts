@@ -37,11 +37,23 @@ describe("publish, of a requested export", () => {
     ]);
   });
 
-  it("is tried again if the bus does not take it", async () => {
-    const record = streamRecord(requested("carl").item);
-    scene.putNotice.mockRejectedValueOnce(new Error("the bus is down"));
-    expect(await scene.publishAll([record])).toEqual([record.dynamodb?.SequenceNumber]);
-    expect(scene.onFault).toHaveBeenCalledOnce();
+  it("is not held up by a bus that takes nothing, or takes it late", async () => {
+    const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
+    // Fails once both are under way.
+    const bothPut = Promise.withResolvers<never>();
+    scene.putNotice.mockImplementation(() => {
+      if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
+      return bothPut.promise;
+    });
+    expect(await scene.publishAll(records)).toEqual([]);
+    expect(scene.onFault).toHaveBeenCalledTimes(2);
+  });
+
+  it("puts no notice after the deadline, which is a fault", async () => {
+    const deadline = new Date(0);
+    expect(await scene.publishAll([streamRecord(requested("erin").item)], { deadline })).toEqual([]);
+    expect(scene.putNotice).not.toHaveBeenCalled();
+    expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
   });
 
   it("says nothing of what was sealed or cancelled, and believes only what sealExport writes", async () => {
