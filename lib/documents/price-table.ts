@@ -75,7 +75,7 @@ export const runs: Record<OperationName, Run> = {
   authorizeConnection: { ms: 15 },
   connect: { ms: 30, reads: 1, writes: 2 },
   disconnect: { ms: 30, writes: 1 },
-  subscribe: { ms: 30, reads: 2, writes: 4, pushes: 2 },
+  subscribe: { ms: 30, reads: 3, writes: 4, pushes: 2 },
   unsubscribe: { ms: 30, reads: 1, writes: 4, pushes: 1 },
   ping: { ms: 10, pushes: 1 },
   unknownMessage: { ms: 10, pushes: 1 },

@@ -19,7 +19,7 @@ export const sends = {
     "Send changed settings to every connection of their user; this takes no subscription",
   WalletsUpdated: "Send changed wallets to every connection of their user; this takes no subscription",
   WalletExportRequested:
-    "Announce a requested export to every connection of its user; this takes no subscription",
+    "Announce a requested export to every connection of its user, without a subscription, and again to those that subscribe",
   error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
@@ -52,7 +52,7 @@ export const delivery = `One connection carries prices for everyone, and orders 
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
 then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot
-again. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
+again. Requested exports of wallets that can still be cancelled follow. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
 in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions, settings, wallets and requested exports are sent at least once. Changes to one record normally

@@ -1,7 +1,10 @@
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import { announcedOfUser } from "../aws/announced-exports.ts";
 import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
+import { isExportOpen } from "../domain/wallet-export.ts";
+import { exportRequested } from "./change-messages.ts";
 import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
 /** A request to subscribe a connection to channels, or to unsubscribe it. */
@@ -10,7 +13,7 @@ export type ChannelRequest = ConnectionName & { channels: readonly string[]; now
 /**
  * Subscribes a connection, then reads a snapshot of each channel that the request names. In this order no change is missed
  * between snapshot and first update; a change made meanwhile may arrive twice. Channels that the connection has already get
- * a snapshot, too: after a fault, the same request again brings what is missing.
+ * a snapshot, too: after a fault, the same request again brings what is missing. Exports that can still be cancelled follow.
  */
 export async function subscribe(
   table: Table,
@@ -20,10 +23,19 @@ export async function subscribe(
   const { known, problems } = readChannels(request.channels);
   const before = await addChannels(table, request, known);
   if (before === undefined) return [notConnected];
-  const snapshots = await Promise.all(
-    ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
-  );
-  return [...problems, subscriptions([...before, ...known], request.now), ...snapshots.flat()];
+  const [exports, ...snapshots] = await Promise.all([
+    announcedOfUser(table, request.userID),
+    ...ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
+  ]);
+  return [
+    ...problems,
+    subscriptions([...before, ...known], request.now),
+    ...snapshots.flat(),
+    // They may have been announced while the user was offline.
+    ...exports
+      .filter((each) => isExportOpen(each, request.now))
+      .map((each) => exportRequested(each, request.now)),
+  ];
 }
 
 export async function unsubscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {

@@ -145,7 +145,11 @@ describe("the functions of messages", () => {
 
   it("push several replies, in order", async () => {
     api.on(PostToConnectionCommand).resolves({});
-    table.on(QueryCommand).resolves({ Items: [executionItem("alice", order())] });
+    // No export is announced.
+    table
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [] })
+      .resolves({ Items: [executionItem("alice", order())] });
     const channels = ["orders", "trades", "prices"];
     expect(await subscribe(messageEvent({ type: "subscribe", id: 5, channels }))).toEqual({
       statusCode: 200,

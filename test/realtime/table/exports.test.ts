@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { announcedExportKey, exportKey } from "../../../lib/aws/table-keys.ts";
 import { newWallet } from "../../../lib/domain/wallet.ts";
 import { newAnnouncement, newExportRequest } from "../../../lib/domain/wallet-export.ts";
+import { subscribe } from "../../../lib/realtime/subscribe.ts";
+import { putItems } from "../../support/items.ts";
 import { streamRecord } from "../../support/stream.ts";
 import { publishingForTests } from "../support/publishing.ts";
 
@@ -15,6 +17,27 @@ function requested(userID: string) {
   const announced = newAnnouncement(request, { previous: undefined, delaySeconds: 60 }, now);
   return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };
 }
+
+describe("subscribe, with a requested export", () => {
+  it("announces it to users who were offline, whatever the channels, until it is over or cancelled", async () => {
+    await scene.connect("fred", "f-1");
+    const { announced, item } = requested("fred");
+    const { walletId, availableAt, version } = announced;
+    const name = { userID: "fred", connectionID: "f-1", channels: ["prices"] };
+    const typesAt = async (time: Date) =>
+      (await subscribe(scene.table, { ...name, now: time })).map(({ type }) => type);
+    await putItems(scene.table, [item]);
+    const answer = await subscribe(scene.table, { ...name, now });
+    expect(answer.at(-1)).toEqual({
+      type: "WalletExportRequested",
+      time: now.toISOString(),
+      data: { walletId, availableAt, version },
+    });
+    expect(await typesAt(new Date(announced.expiresAt * 1000))).not.toContain("WalletExportRequested");
+    await putItems(scene.table, [{ ...item, cancelledAt: now.toISOString() }]);
+    expect(await typesAt(now)).toEqual(["subscriptions", "snapshot"]);
+  });
+});
 
 describe("publish, of a requested export", () => {
   it("reaches every connection of the user, with or without channels, and the operators' bus", async () => {
