@@ -9,8 +9,10 @@ import {
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { Table } from "../aws/table.ts";
-import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../aws/table-keys.ts";
+import { everythingOf, isOfTheMoment, isWallet, type Key, type KeyRange } from "../aws/table-keys.ts";
+import { readWalletEvents } from "../aws/wallet-events.ts";
 import { afterConflicts } from "../aws/writes.ts";
+import { isGone, retirement } from "../domain/wallet.ts";
 
 /** In DynamoDB's own form, because numbers lose digits in any other. */
 type StoredItem = Record<string, AttributeValue>;
@@ -24,20 +26,35 @@ export type Comparison = {
   backup: Table;
   /** Compares this user's partitions alone. */
   userID?: string | undefined;
+  /** Whether also wallets count that are gone for good. Otherwise their users' counts of wallets would be too low. */
+  isExact?: boolean;
   now: Date;
 };
 
-/** What the table lacks, or has in another version. Skips what has expired, and what is only of the moment. */
+/**
+ * What the table lacks, or has in another version. Skips what has expired, what is only of the moment, and wallets that were
+ * retired more than 30 days ago.
+ */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
-  const { table, backup } = comparison;
+  const { table, backup, isExact = false } = comparison;
   for await (const items of pagesOf(backup, comparison)) {
     const found = await sameKeys(table, items);
     for (const item of items) {
       const live = found.get(textOf(item));
+      if (live === undefined && !isExact && (await isGoneWallet(item, comparison))) continue;
       if (live === undefined) yield { what: "missing", item };
       else if (!isDeepStrictEqual(live, item)) yield { what: "changed", item };
     }
   }
+}
+
+/** Whether the item is a wallet that was retired since, by its events in the live table, and can be restored no more. */
+async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
+  const [userID, walletId] = [item.UserID?.S, item._id?.S];
+  if (!isWallet(keyOf(item)) || userID === undefined || walletId === undefined) return false;
+  const { events } = await readWalletEvents(table, { userID, walletId }, { limit: 100 });
+  const last = events.find(({ type }) => type === "retired" || type === "restored");
+  return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
 /** What only the table has. */

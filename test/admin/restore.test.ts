@@ -2,7 +2,13 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Item, Table } from "../../lib/aws/table.ts";
-import { executionKey, profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
+import {
+  executionKey,
+  profileKey,
+  retiredKeyKey,
+  userKeyRecordKey,
+  walletEventKey,
+} from "../../lib/aws/table-keys.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
@@ -104,6 +110,25 @@ describe("restore --fix", () => {
     expect(await restore(["--fix"])).toEqual({ code: 0, out: tally(2, 0, 0), err: "" });
     expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 1\nnewer: 2\n$/);
     expect((await restore(["--check"])).out).not.toContain("USER#dave");
+  });
+
+  it("leaves wallets that were retired more than 30 days ago gone for good, save with --exact", async () => {
+    const held = (_id: string) => ({ ...wallet("alice", _id), UserID: "alice", _id });
+    await putItems(backup, ["gone", "recent", "back"].map(held));
+    const event = (walletId: string, type: "retired" | "restored", days: number) => {
+      const at = new Date(now.getTime() - days * 86_400_000);
+      return { ...walletEventKey("alice", walletId, at, "e"), type, time: at.toISOString() };
+    };
+    await putItems(table, [
+      event("gone", "restored", 35),
+      event("gone", "retired", 31),
+      event("recent", "retired", 29),
+      event("back", "retired", 33),
+      event("back", "restored", 32),
+    ]);
+    expect(await restore(["--fix"])).toMatchObject({ out: tally(2, 0, 0) });
+    expect((await everything(table)).map(({ SK }) => SK)).not.toContain("WALLET#eth#gone");
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ out: tally(1, 0, 5) });
   });
 
   it("makes the tables equal with --exact", async () => {

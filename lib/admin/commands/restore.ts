@@ -31,10 +31,11 @@ export function restore(program: Command, deps: AdminDeps): void {
     const { table } = await deps.openTarget(options);
     if (name === table.name)
       throw new OperatorError(`${name} is the service's own table; name the restored one`);
-    const comparison = { table, backup: { ...table, name }, userID: user, now: deps.now() };
+    const isExact = exact ?? false;
+    const comparison = { table, backup: { ...table, name }, userID: user, isExact, now: deps.now() };
     if (check) return report(deps, comparison);
-    if (exact && !yes) await refuseManyDeletions(comparison);
-    await undoAll(deps, comparison, exact ?? false);
+    if (isExact && !yes) await refuseManyDeletions(comparison);
+    await undoAll(deps, comparison, isExact);
   });
 }
 
