@@ -5,6 +5,7 @@ import {
   type KMSClient,
   type KMSClientConfig,
   KMSInvalidStateException,
+  NotFoundException,
 } from "@aws-sdk/client-kms";
 import type { RemoteKey } from "../domain/hpke.ts";
 import { keyIDOf, pointIn, spkiOf } from "../domain/sealing.ts";
@@ -44,7 +45,7 @@ export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportK
   };
 }
 
-/** Undefined if an operator has disabled the key. */
+/** Undefined if the key is out of use. */
 async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array | undefined> {
   try {
     const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId }));
@@ -56,9 +57,11 @@ async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array |
   }
 }
 
-/** An operator has disabled an import key, or has it deleted. */
+/** An operator has disabled an import key, has scheduled its deletion, or had it deleted. */
 export const isOutOfUse = (error: unknown) =>
-  error instanceof DisabledException || error instanceof KMSInvalidStateException;
+  error instanceof DisabledException ||
+  error instanceof KMSInvalidStateException ||
+  error instanceof NotFoundException;
 
 async function agree(client: KMSClient, KeyId: string, point: Uint8Array): Promise<Uint8Array> {
   const { SharedSecret } = await client.send(
