@@ -59,10 +59,11 @@ const WalletEventSchema = v.pipe(
     slotName: v.exactOptional(v.nullable(v.string())),
     colortag: v.exactOptional(v.nullable(v.picklist(colorTags))),
     ...policyOfEvent,
+    availableAt: v.exactOptional(TimestampSchema),
   }),
   v.title("WalletEvent"),
   v.description(
-    "`renamed` has what was changed, with `null` for what went back to the default. `policyChanged` has what is in force, and what is pending.",
+    "`renamed` has what was changed, with `null` for what went back to the default. `policyChanged` has what is in force, and what is pending. `exportRequested` has when the export is possible.",
   ),
 );
 
