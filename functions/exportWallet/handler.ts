@@ -6,7 +6,8 @@ import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { exportWallet } from "../../lib/wallets/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/seal-export.ts";
 
-const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
+// Once: a second attempt could seal the wallet again, which counts.
+const call = callOf(environment("SEAL_EXPORT_FUNCTION"), { maxAttempts: 1 });
 const deps = {
   table: openTable(environment("TABLE_NAME")),
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),

@@ -15,6 +15,7 @@ export type ExportRequest = {
   requestedAt: string;
   /** In epoch seconds: until then the wallet can be exported, and later the table may remove the request. */
   expiresAt: number;
+  /** Grows with each request for the wallet, and when it is cancelled, whatever the clock says. */
   version: number;
   cancelledAt?: string;
 };
@@ -50,7 +51,11 @@ const availableSeconds = 86_400;
 
 export function newExportRequest(
   { UserID: userID, _id: walletId, network, generatedWalletAddress: address }: Wallet,
-  { publicKey: { kty, crv, x, y }, delaySeconds }: { publicKey: PublicJwk; delaySeconds: number },
+  {
+    publicKey: { kty, crv, x, y },
+    delaySeconds,
+    previous,
+  }: { publicKey: PublicJwk; delaySeconds: number; previous?: ExportRequest | undefined },
   now: Date,
 ): ExportRequest {
   const publicKey = { kty, crv, x, y };
@@ -63,7 +68,7 @@ export function newExportRequest(
     thumbprint: thumbprintOf(publicKey),
     requestedAt: now.toISOString(),
     expiresAt: Math.floor(now.getTime() / 1000) + delaySeconds + availableSeconds,
-    version: now.getTime(),
+    version: Math.max(now.getTime(), (previous?.version ?? 0) + 1),
   };
 }
 
@@ -125,6 +130,13 @@ export const noSuchExport = () =>
 export const tooManyExports = (limit: number) =>
   new DomainError(
     "EXPORT_LIMIT_REACHED",
-    `At most ${limit} of these are possible. Another day has room for more.`,
+    `You can request at most ${limit} exports a day. Try again tomorrow (UTC).`,
     { limit },
+  );
+
+export const exportedTooOften = () =>
+  new DomainError(
+    "EXPORT_LIMIT_REACHED",
+    `The wallet was exported ${sealsPerRequest} times for this request, which is the most. Request another export with a new key.`,
+    { limit: sealsPerRequest },
   );

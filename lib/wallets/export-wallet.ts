@@ -5,11 +5,11 @@ import { type PublicJwk, pointOfJwk, thumbprintOf } from "../domain/sealing.ts";
 import { isActive, noSuchWallet } from "../domain/wallet.ts";
 import {
   type ExportRequest,
+  exportedTooOften,
   isExportOpen,
   newExportRequest,
   noSuchExport,
   requestsPerDay,
-  sealsPerRequest,
   tooManyExports,
 } from "../domain/wallet-export.ts";
 import type { SealedExport } from "./seal-export.ts";
@@ -47,7 +47,7 @@ export async function exportWallet(
     const wallet = wallets.find(({ _id }) => _id === walletId);
     if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
     if (!continues(read, publicKey, now)) {
-      const request = newExportRequest(wallet, { publicKey, delaySeconds }, now);
+      const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read }, now);
       if (!(await requestExport(table, request, { read, wallet, now }))) {
         if ((await exportsToday(table, userID, now)) >= requestsPerDay) throw tooManyExports(requestsPerDay);
         return undefined;
@@ -65,7 +65,7 @@ function answerOf(sealed: SealedExport): WalletExport {
   if (!("refused" in sealed)) return { status: "ready", ...sealed };
   switch (sealed.refused) {
     case "EXPORT_LIMIT_REACHED":
-      throw tooManyExports(sealsPerRequest);
+      throw exportedTooOften();
     case "WALLET_NOT_FOUND":
       throw noSuchWallet();
     case "EXPORT_NOT_FOUND":

@@ -1,6 +1,6 @@
 import "./environment.ts";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as exportWallet } from "../../functions/exportWallet/handler.ts";
@@ -60,6 +60,19 @@ describe("exportWallet", () => {
     expect(answer.error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringMatching(message) });
     expect(JSON.stringify(answer)).not.toContain(jwk.x.slice(0, 12));
     expect([...table.calls(), ...logged()]).toEqual([]);
+  });
+});
+
+describe("exportWallet, of sealExport", () => {
+  it("asks once, since each seal counts", async () => {
+    table.on(QueryCommand).resolves({
+      Items: [{ PK: "USER#alice", SK: "WALLET#eth#0x1", _id: "w1", UserID: "alice", network: "eth" }],
+    });
+    table.on(GetCommand).resolves({});
+    lambda.on(InvokeCommand).rejects(Object.assign(new Error("slow"), { name: "TimeoutError" }));
+    expect((await answerTo({ publicKey: jwk })).statusCode).toBe(500);
+    const [{ thisValue } = { thisValue: undefined }] = lambda.commandCalls(InvokeCommand);
+    expect(await (thisValue as LambdaClient).config.maxAttempts()).toBe(1);
   });
 });
 

@@ -105,7 +105,26 @@ describe("exportWallet", () => {
       if (ready.status !== "ready") return expect.fail("it is not ready");
       expect(await open(ready, { network: "eth", ...name })).toHaveLength(32);
     }
-    expect(await codeOf(ask(jwk, secondsOn(4010)))).toBe("EXPORT_LIMIT_REACHED");
+    await expect(ask(jwk, secondsOn(4010))).rejects.toMatchObject({
+      code: "EXPORT_LIMIT_REACHED",
+      message: expect.stringContaining("3 times for this request"),
+    });
+  });
+
+  it("counts versions up, also while the clock stands still or goes back", async () => {
+    const { ask, cancel, name } = await holder();
+    const keys = await Promise.all([1, 2, 3].map(() => exportKeyPair()));
+    const all: number[][] = [[], []];
+    for (const [index, { jwk }] of keys.entries()) {
+      await ask(jwk, secondsOn(-index));
+      for (const [kind, partition] of ["EXPORT", "EXPORTED"].entries()) {
+        const items = await itemsNamed(db.table, `${partition}#${name.userID}`);
+        all[kind]?.push(Number(items.find(({ walletId }) => walletId !== undefined)?.version));
+      }
+      await cancel(secondsOn(-index));
+    }
+    for (const versions of all)
+      expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
   });
 
   it("begins again with another key, or a day after it was ready", async () => {
