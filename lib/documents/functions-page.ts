@@ -57,7 +57,9 @@ function trigger(row: Operation): string {
     case "rest":
       return `${row.method} ${row.path}`;
     case "refusal":
-      return "REST methods that trade, where nothing trades";
+      return row.refuses === "with trading"
+        ? "REST methods that trade, where nothing trades"
+        : "REST methods of exports, where they are off";
     case "authorizer":
       return row.of === "rest" ? "before every REST request" : "before `$connect`";
     case "websocket":

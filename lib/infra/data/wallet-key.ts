@@ -18,7 +18,8 @@ export type WalletKeyProps = {
 
 /**
  * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
- * wallets and rewrapping them. Where nothing trades, it allows nobody to decrypt: to open a wallet, it has to change first.
+ * wallets and rewrapping them. Where nothing trades and nothing is exported, it allows nobody to decrypt: to open a wallet, it
+ * has to change first.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
