@@ -17,7 +17,7 @@ let functions: Record<string, FunctionProperties>;
 
 // The one synthesis with the functions' code, and with CDK's own check of the templates.
 beforeAll(() => {
-  const assembly = terminalApp({ outdir, context: { trading: tradingChains } }).synth();
+  const assembly = terminalApp({ outdir, context: { trading: tradingChains, walletExport: true } }).synth();
   functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
