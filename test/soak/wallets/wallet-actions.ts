@@ -1,18 +1,22 @@
 import { createECDH, createHash } from "node:crypto";
+import bs58 from "bs58";
 import type { Table } from "../../../lib/aws/table.ts";
 import type { Vault } from "../../../lib/aws/vault.ts";
 import { DomainError } from "../../../lib/domain/domain-error.ts";
 import { type Network, networks } from "../../../lib/domain/network.ts";
+import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { keyIDOf, spkiOf } from "../../../lib/domain/sealing.ts";
 import { colorTags, type NumberedWallet, newWallet } from "../../../lib/domain/wallet.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { changeWallet } from "../../../lib/wallets/change-wallet.ts";
 import { createWallet } from "../../../lib/wallets/create-wallet.ts";
+import { exportWallet } from "../../../lib/wallets/export-wallet.ts";
 import { importSealedWallet, type SealedBody } from "../../../lib/wallets/import-sealed-wallet.ts";
 import { restoreWallet } from "../../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
+import { sealExport } from "../../../lib/wallets/seal-export.ts";
 import { newEvmKey } from "../../support/keys.ts";
-import { sealedImport } from "../../support/sealing.ts";
+import { exportKeyPair, sealedImport } from "../../support/sealing.ts";
 import { fakeSeal } from "../../support/wallets.ts";
 import type { Chance } from "../chance.ts";
 import type { Held, WalletModel } from "./wallet-model.ts";
@@ -95,8 +99,43 @@ const importKeys = async () => [
   { keyID, point, agree: async (other: Uint8Array) => importPair.computeSecret(other) },
 ];
 
+const exportDelaySeconds = 60;
+
+/** Asks for an export once and again after the delay, and returns the address of the private key that comes out. */
+async function exportedAddress({ table, vault, model }: Player, { id: walletId, network }: Held) {
+  const { userID } = model;
+  const { jwk, open } = await exportKeyPair();
+  const ask = (now: Date) => {
+    const sealing = { table, vault, delaySeconds: exportDelaySeconds, onExport: () => {} };
+    const seal = () => sealExport(sealing, { userID, walletId }, now);
+    const request = { userID, walletId, publicKey: jwk, now };
+    return exportWallet({ table, delaySeconds: exportDelaySeconds, seal }, request);
+  };
+  const now = nowOf(model);
+  const first = await ask(now);
+  if (first.status === "ready") return "none: it was exported at once";
+  const second = await ask(new Date(now.getTime() + (exportDelaySeconds + 1) * 1000));
+  if (second.status === "pending") return "none: it was not exported after the delay";
+  const key = await open(second, { network, walletId, userID });
+  const { address } = await readPrivateKey(
+    network,
+    network === "sol" ? bs58.encode(key) : key.toString("hex"),
+  );
+  return address;
+}
+
 /** What users do. */
 export const walletActions = {
+  async export(player: Player): Promise<Outcome> {
+    const made = player.model.inState("active").filter(({ events }) => events[0] === "created");
+    const held = taken(player, made);
+    if (held === undefined) return undefined;
+    return outcomeOf(exportedAddress(player, held), (address) => ({
+      ...unchanged(address === held.address ? "done" : `${address} instead of ${held.address}`),
+      apply: () => void held.events.push("exportRequested", "exported"),
+    }));
+  },
+
   async importSealed({ table, vault, model, chance }: Player): Promise<Outcome> {
     const { userID } = model;
     const [key, made] = [`s${chance.number()}`, newEvmKey("eth")];

@@ -35,6 +35,7 @@ const weights: Record<WalletActionName, number> = {
   repeat: 6,
   import: 24,
   importSealed: 4,
+  export: 4,
   retire: 22,
   retireAgain: 3,
   restore: 12,
@@ -47,10 +48,11 @@ const weights: Record<WalletActionName, number> = {
 const mostAtOnce = 4;
 
 /** The answers that end an action otherwise than it should. */
-const isWrong = (answer: string) => !/^(?:done|added|held|restored|WALLET_\w+)$/.test(answer);
+const isWrong = (answer: string) =>
+  !/^(?:done|added|held|restored|EXPORT_LIMIT_REACHED|WALLET_\w+)$/.test(answer);
 
 /**
- * Users make, import, name, retire and restore wallets, all of them in parallel, each several at once. Then their wallets are
+ * Users make, import, export, name, retire and restore wallets, all of them in parallel, each several at once. Then their wallets are
  * compared with what the answers say.
  */
 export async function walletSoak(
@@ -104,7 +106,13 @@ export async function walletSoak(
 /** In place of KMS. */
 const fakeVault = {
   keyID: "key",
-  client: { send: async () => ({ Plaintext: Buffer.alloc(32, 7), CiphertextBlob: Buffer.alloc(184, 1) }) },
+  client: {
+    send: async () => ({
+      Plaintext: Buffer.alloc(32, 7),
+      CiphertextBlob: Buffer.alloc(184, 1),
+      $metadata: {},
+    }),
+  },
 } as unknown as Vault;
 
 async function found(table: Table, { userID, wallets }: WalletModel) {
