@@ -60,6 +60,18 @@ export const contenders: readonly Contender[] = [
   { name: "listImportKeys", event: restEvent() },
   { name: "importWallet (eth)", event: await sealedEvent("eth", Buffer.from(evmKey, "hex")) },
   { name: "importWallet (sol)", event: await sealedEvent("sol", bs58.decode(solanaKey)) },
+  { name: "createWallet (eth)", event: creationEvent("eth") },
+  { name: "createWallet (sol)", event: creationEvent("sol") },
+  {
+    name: "updateWallet",
+    event: { ...restEvent({ path: { walletId: "w1" }, body: { colortag: "red" } }), httpMethod: "PATCH" },
+    refuses: true,
+  },
+  {
+    name: "getWalletPolicy",
+    event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "GET" },
+    refuses: true,
+  },
   {
     name: "cancelExport",
     event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "DELETE" },
@@ -94,6 +106,11 @@ export const contenders: readonly Contender[] = [
     },
   },
 ];
+
+function creationEvent(network: string) {
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": `wallet on ${network}` };
+  return { ...restEvent({ body: { network } }), headers };
+}
 
 /** A sealed import of the user of these events. */
 async function sealedEvent(network: string, privateKey: Uint8Array) {
