@@ -152,6 +152,7 @@ export async function start(options: StartOptions): Promise<Runner> {
       const urls = [inVpc?.dynamodb && gate.endpoint, inVpc?.kms && kmsAlone.url];
       return inVpc && urls.flatMap((url) => (url === undefined ? [] : [new URL(url).host]));
     },
+    codeCache: workspace.codeCache,
     onLog: log,
     onStart: reaper.watch,
     killAfterMs: () => (faults?.strikes("lambda.killed") ? faults.random() * KILL_WITHIN_MS : undefined),

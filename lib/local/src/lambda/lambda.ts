@@ -30,6 +30,7 @@ export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
   /** The addresses that a function may connect to. Undefined if it may connect to any. */
   reachableFrom?: (definition: FunctionDefinition) => SandboxOptions["reachable"];
+  codeCache?: SandboxOptions["codeCache"];
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
   killAfterMs?: SandboxOptions["killAfterMs"];
@@ -50,12 +51,21 @@ export class UnknownFunctionError extends Error {
 
 export function createLambda(
   definitions: readonly FunctionDefinition[],
-  { environmentOf, reachableFrom, onLog, onStart, killAfterMs, concurrency = CONCURRENCY }: LambdaOptions,
+  {
+    environmentOf,
+    reachableFrom,
+    codeCache,
+    onLog,
+    onStart,
+    killAfterMs,
+    concurrency = CONCURRENCY,
+  }: LambdaOptions,
 ): Lambda {
   const creator = (definition: FunctionDefinition) => (): Sandbox =>
     createSandbox(definition, {
       environment: environmentOf(definition),
       reachable: reachableFrom?.(definition),
+      codeCache,
       onLog: (line) => onLog({ source: definition.name, line }),
       onStart,
       killAfterMs,

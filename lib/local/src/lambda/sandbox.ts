@@ -24,6 +24,8 @@ export type SandboxOptions = {
   environment: Record<string, string>;
   /** The addresses, as `address:port`, that the process may connect to. Absent if it may connect to any. */
   reachable?: readonly string[] | undefined;
+  /** Folder where processes leave machine code for later ones, which start in half the time. Without it, they leave none. */
+  codeCache?: string | undefined;
   onLog: (line: string) => void;
   /** Called as soon as the process exists. */
   onStart: (child: ChildProcess) => void;
@@ -38,7 +40,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   // The argument only shows up in the list of processes.
   const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
     cwd: definition.codeFolder,
-    env: options.environment,
+    env: { ...options.environment, ...cacheVariable(options) },
     execArgv: [
       `--max-old-space-size=${definition.memoryMB}`,
       ...(options.reachable ? permissions(definition) : []),
@@ -135,6 +137,10 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     },
   };
 }
+
+/** The folder is shared, so a process behind walls may not write it. The bootstrap program removes the variable. */
+const cacheVariable = ({ codeCache, reachable }: SandboxOptions) =>
+  codeCache !== undefined && reachable === undefined ? { NODE_COMPILE_CACHE: codeCache } : {};
 
 /** Without these, code could leave its process, and with it the walls around it. It may read its own files alone. */
 const permissions = ({ codeFolder }: FunctionDefinition) => [

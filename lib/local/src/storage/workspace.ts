@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,6 +13,8 @@ export type Workspace = {
   database?: string;
   /** Folder for files of this run only. Empty at first, deleted on close. */
   temporary: string;
+  /** Folder of the machine code of handlers, from which their next processes start. */
+  codeCache: string;
   /** Folder with a log file per function. Absent if logs do not go to the disk. */
   logs?: string;
   store: Store;
@@ -36,11 +38,14 @@ export function openDataDir(folder: string): Workspace {
   const temporary = inside("temporary");
   // A killed run leaves its own behind.
   remove(temporary);
-  for (const folder of [temporary, inside("dynamodb"), inside("logs")]) makePrivate(folder);
+  for (const folder of [temporary, inside("dynamodb"), inside("code-cache"), inside("logs")])
+    makePrivate(folder);
+  forget(inside("code-cache"), 7 * DAY_MS);
   return {
     assembly: inside("cdk.out"),
     database: inside("dynamodb"),
     temporary,
+    codeCache: inside("code-cache"),
     logs: inside("logs"),
     store: fileStore(path),
     close() {
@@ -54,12 +59,14 @@ export function openDataDir(folder: string): Workspace {
 export function openMemory(): Workspace {
   const path = mkdtempSync(join(tmpdir(), "cdk-local-runner-"));
   const temporary = join(path, "temporary");
-  makePrivate(temporary);
+  const codeCache = join(path, "code-cache");
+  for (const folder of [temporary, codeCache]) makePrivate(folder);
   const removeAll = () => remove(path);
   process.once("exit", removeAll);
   return {
     assembly: join(path, "cdk.out"),
     temporary,
+    codeCache,
     store: memoryStore,
     close() {
       process.off("exit", removeAll);
@@ -89,6 +96,17 @@ function tryLock(file: string): { release(): void } | undefined {
     throw error;
   }
   return { release: () => database.close() };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Removes the files that were written longer ago than that. */
+function forget(folder: string, ageMs: number): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    const found = statSync(path);
+    if (found.isFile() && Date.now() - found.mtimeMs > ageMs) remove(path);
+  }
 }
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true });

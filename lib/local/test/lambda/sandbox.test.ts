@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../fixtures/folder.ts";
 import { defineCode, runCode, runFunctions } from "./functions.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -15,7 +16,7 @@ describe("a handler", () => {
        }
      };`,
     { memoryMB: 256, timeoutSeconds: 10 },
-    { concurrency: 1, environment: { TABLE_NAME: "t" } },
+    { concurrency: 1, environment: { TABLE_NAME: "t" }, codeCache: temporaryFolder() },
   );
 
   it("receives the event, and its result is the answer", async () => {
@@ -53,6 +54,18 @@ describe("a handler", () => {
 
   it("sees its own environment and nothing of the machine's", async () => {
     expect((await run({ does: "environment" })).answer).toEqual({ TABLE_NAME: "t" });
+  });
+
+  it("leaves machine code for its next process, unless it is behind walls", async () => {
+    const definition = defineCode("export const handler = async () => process.env;");
+    const cached = async (reachable?: string[]) => {
+      const codeCache = temporaryFolder();
+      const { run } = runFunctions([definition], { codeCache, reachableFrom: () => reachable });
+      expect(await run("fixture")).toMatchObject({ answer: {}, functionError: undefined });
+      return readdirSync(codeCache, { recursive: true });
+    };
+    expect(await cached()).not.toEqual([]);
+    expect(await cached([])).toEqual([]);
   });
 
   it("may be in a subfolder", async () => {

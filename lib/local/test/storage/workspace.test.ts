@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { logFiles, openDataDir, openMemory } from "../../src/storage/workspace.ts";
@@ -29,6 +37,18 @@ describe("openDataDir", () => {
     second.close();
     expect(mode(join(path, "kms.json"))).toBe("600");
     expect(readdirSync(path).filter((name) => name.startsWith("kms"))).toEqual(["kms.json"]);
+  });
+
+  it("removes machine code of handlers that is a week old", () => {
+    const path = fresh();
+    const { codeCache, close } = openDataDir(path);
+    close();
+    mkdirSync(join(codeCache, "v24"));
+    for (const name of ["old", "new"]) writeFileSync(join(codeCache, "v24", name), "");
+    const eightDaysAgo = Date.now() / 1000 - 8 * 86_400;
+    utimesSync(join(codeCache, "v24", "old"), eightDaysAgo, eightDaysAgo);
+    openDataDir(path).close();
+    expect(readdirSync(join(codeCache, "v24"))).toEqual(["new"]);
   });
 
   it("ignores a draft left by a crash", () => {

@@ -1,9 +1,13 @@
 /** The program in a sandbox's process: loads one function's handler and passes it one event after the other. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { errorPayload, type Handler, loadHandler, RuntimeError } from "./handler.ts";
 import { logLine, redirectConsole } from "./log.ts";
 import { type EventMessage, REPORTS, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
+
+// Handlers get the environment of their template, and no more.
+delete process.env.NODE_COMPILE_CACHE;
 
 const [settings] = (await once(process, "message")) as [SandboxSettings];
 let requestId: string | undefined;
@@ -29,6 +33,8 @@ if (settings.reachable) {
 try {
   const handler = await loadHandler(settings.codeFolder, settings.handler);
   process.on("message", (event: EventMessage) => handle(handler, event));
+  // The process ends by a signal, too late to write the cache.
+  flushCompileCache();
 } catch (error) {
   logError(error);
   report({ type: "broken", payload: errorPayload(error) });
