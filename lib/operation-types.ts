@@ -61,6 +61,7 @@ export type EnvName =
   | "AUDIENCE"
   | "JWKS_URI"
   | "COOKIE_NAME"
+  | "COOKIE_SAME_SITE"
   | "CHANNEL_SHARDS"
   | "CONNECTIONS_PER_USER"
   | "PRICE_FEEDS"

@@ -5,6 +5,7 @@
 import type { Defaults, Operation, RestMethod, Row } from "./operation-types.ts";
 import { planRows } from "./plan-rows.ts";
 import { tradingRows } from "./trading-rows.ts";
+import { userRows } from "./user-rows.ts";
 import { walletRows } from "./wallet-rows.ts";
 
 /** What a row gets if it does not say otherwise: no rights, no configuration, and enough for one small request. */
@@ -36,27 +37,7 @@ const rows = {
     impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
   ...walletRows,
-  updateTradingSettings: {
-    kind: "rest",
-    method: "POST",
-    path: "/updateTradingSettings/{chain}",
-    summary: "Change the user's trading settings for one chain",
-    errors: { client: "message", server: "message" },
-    table: ["dynamodb:UpdateItem"],
-    env: ["ALLOWED_ORIGINS"],
-    impact:
-      "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
-  },
-  getUserData: {
-    kind: "rest",
-    method: "GET",
-    path: "/getUserData",
-    summary: "Read the user's profile or referral data",
-    errors: { client: "error", server: "error" },
-    table: ["dynamodb:Query"],
-    env: ["ALLOWED_ORIGINS"],
-    impact: "Users cannot see their profile, level, settings or referrals.",
-  },
+  ...userRows,
   listRewards: {
     kind: "rest",
     method: "GET",

@@ -1,8 +1,8 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { requireFreshToken } from "../../lib/runtime/fresh-token.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
 import { exportWallet } from "../../lib/wallets/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/seal-export.ts";
 

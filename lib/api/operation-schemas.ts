@@ -19,7 +19,7 @@ import {
 } from "./order-request-schema.ts";
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
-import { MessageSchema, NoQuerySchema } from "./scalars.ts";
+import { MessageSchema, NoContentSchema, NoQuerySchema } from "./scalars.ts";
 import {
   ExportCancelledAnswerSchema,
   ExportWalletSchema,
@@ -35,7 +35,7 @@ import {
   TokenListSchema,
   TokenPathSchema,
 } from "./token-schema.ts";
-import { UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
+import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { GivenPolicySchema, PolicyAnswerSchema } from "./wallet-policy-schema.ts";
 import {
   CreateWalletHeadersSchema,
@@ -57,9 +57,9 @@ export type OperationSchemas = {
   body?: v.GenericSchema;
   /** By their usual names. Headers of other operations are not read. */
   headers?: v.GenericSchema;
-  /** The body of a 200. A field that it does not list never leaves the service. */
+  /** The body of a 200, or {@link NoContentSchema} for a 204. A field that it does not list never leaves the service. */
   success: v.GenericSchema;
-  /** What the headers of a 200 mean that only this operation has. */
+  /** What the headers of a success mean that only this operation has. */
   answerHeaders?: Readonly<Record<string, string>>;
   /** The errors that it may end in, beside those of every request with such input. */
   errors?: readonly HttpErrorCode[];
@@ -76,6 +76,21 @@ export const schemas = {
     errors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
   },
   listWallets: { success: WalletsSchema },
+  startSession: {
+    query: NoQuerySchema,
+    body: StartSessionSchema,
+    success: NoContentSchema,
+    answerHeaders: {
+      "Set-Cookie":
+        "The token, as long as it is valid: HttpOnly, Secure, and for the pages of the API's own site.",
+    },
+    errors: ["INVALID_REQUEST"],
+  },
+  endSession: {
+    query: NoQuerySchema,
+    success: NoContentSchema,
+    answerHeaders: { "Set-Cookie": "The cookie without a value, which the browser removes." },
+  },
   updateTradingSettings: {
     path: ChainPathSchema,
     body: SettingsPatchSchema,
@@ -268,5 +283,5 @@ export type Request<Name extends RestOperationName> = {
   body: InputPart<Name, "body">;
 };
 
-/** The body of an operation's 200. */
+/** The body of an operation's success. */
 export type Success<Name extends RestOperationName> = v.InferInput<Schemas[Name]["success"]>;

@@ -31,3 +31,6 @@ export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
 
 /** For operations without query parameters, so that a wrong one is not ignored. */
 export const NoQuerySchema = v.strictObject({});
+
+/** The success of an operation that answers 204. */
+export const NoContentSchema = v.undefined();

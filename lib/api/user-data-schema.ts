@@ -47,3 +47,6 @@ export const ReferralDataSchema = v.pipe(
 
 /** Profile data comes first, as only it requires a tier. */
 export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
+
+/** Says nothing. It has to be JSON, so that no form of another site can send it. */
+export const StartSessionSchema = v.pipe(v.strictObject({}), v.title("StartSession"));

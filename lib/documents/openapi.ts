@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { errorBodies, type HttpErrorCode, statusOfCode, UnauthorizedBodySchema } from "../api/errors.ts";
 import { type OperationSchemas, schemas } from "../api/operation-schemas.ts";
+import { NoContentSchema } from "../api/scalars.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
@@ -65,10 +66,10 @@ export function openApiDocument(): JsonSchema {
       ...(parameters.length > 0 && { parameters }),
       ...(body && { requestBody: { required: true, content: json(body) } }),
       responses: {
-        200: {
+        [success === NoContentSchema ? 204 : 200]: {
           description: "Success",
           ...(answerHeaders && { headers: describedHeaders(answerHeaders) }),
-          content: json(success),
+          ...(success !== NoContentSchema && { content: json(success) }),
         },
         ...Object.fromEntries(
           [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),

@@ -54,6 +54,8 @@ export const runs: Record<OperationName, Run> = {
   authorize: { ms: 15 },
   storeWallet: { ms: 30, reads: 2, writes: 6, keyCalls: 1 },
   listWallets: { ms: 30, reads: 1 },
+  startSession: { ms: 5 },
+  endSession: { ms: 5 },
   updateTradingSettings: { ms: 30, writes: 1, publishes: true },
   getUserData: { ms: 30, reads: 1 },
   listRewards: { ms: 30, reads: 2 },

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { TradingConfiguration } from "../chains/chain-configuration.ts";
 import { tierNames, tiers, type WalletLimits } from "../domain/tier.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
+import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
@@ -23,6 +24,8 @@ export type Configuration = {
   mail: MailIdentity | undefined;
   /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
+  /** From which sites' pages browsers send the cookie: only the API's own, also by links to it, or all. */
+  cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
   walletLimits: WalletLimits;
@@ -61,6 +64,7 @@ export type Configuration = {
 /** What applies if the context does not say otherwise. What is not listed here is off. */
 export const defaults = {
   cookieName: "access_token",
+  cookieSameSite: "Strict",
   allowedOrigins: [],
   // Of the tiers that the context leaves out.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
@@ -201,6 +205,10 @@ const Context = v.pipe(
     audience: v.optional(matching(/\S/, "text")),
     jwksUri: v.optional(Url),
     cookieName: v.optional(matching(/^[\w!#$%&'*+.^`|~-]+$/, "a cookie name"), defaults.cookieName),
+    cookieSameSite: v.optional(
+      v.picklist(sameSites, `must be one of ${sameSites.join(", ")}`),
+      defaults.cookieSameSite,
+    ),
     allowedOrigins: v.optional(json(v.array(Origin, "must be a list of origins")), defaults.allowedOrigins),
     walletLimits: v.optional(json(v.record(TierName, WalletLimit, "must be an object of tiers"))),
     domainName: v.optional(DomainName),

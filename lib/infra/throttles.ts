@@ -19,8 +19,8 @@ export const stagesShare = 0.8;
 /** Parts of the account's requests per second. An account may have half of a second's requests at once, by default. */
 const shares = {
   method: { rate: 0.02, burst: 0.5 },
-  // Users list their wallets all the time, and seldom change them.
-  walletMethod: { rate: 0.005, burst: 0.1 },
+  // Users list their wallets all the time, and seldom change them. A session lasts as long as its token.
+  seldomMethod: { rate: 0.005, burst: 0.1 },
   preflight: { rate: 0.005, burst: 0.05 },
   // After an outage, all clients come back at once.
   connect: { rate: 0.05, burst: 0.5 },
@@ -30,7 +30,7 @@ const shares = {
   ping: { rate: 0.05, burst: 0.1 },
   unknownMessage: { rate: 0.01, burst: 0.05 },
 } satisfies Record<
-  WebSocketOperationName | "method" | "walletMethod" | "preflight",
+  WebSocketOperationName | "method" | "seldomMethod" | "preflight",
   { rate: number; burst: number }
 >;
 
@@ -42,8 +42,10 @@ export const throttledNames: readonly ThrottledName[] = [...methods, "preflight"
 
 const everyday = new Set<ThrottledName>(["storeWallet", "listWallets", "listWalletsV2"]);
 
+const ofSessions = new Set<ThrottledName>(["startSession", "endSession"]);
+
 const shareOfMethod = (name: ThrottledName) =>
-  name in walletRows && !everyday.has(name) ? "walletMethod" : "method";
+  ofSessions.has(name) || (name in walletRows && !everyday.has(name)) ? "seldomMethod" : "method";
 
 /** The throttles that apply if the context does not say otherwise. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {

@@ -1,11 +1,10 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
-import type * as v from "valibot";
-import type { UnauthorizedBodySchema } from "../api/errors.ts";
 import { UserBlocked } from "../users/admit.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { connectionToken, requestToken } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
+import type { UnauthorizedBody } from "./unauthorized.ts";
 
 export type AuthorizerDeps = {
   cookieName: string;
@@ -19,9 +18,7 @@ export type AuthorizerDeps = {
   admit: (claims: Claims, now: Date) => Promise<string>;
 };
 
-type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
-
-type Admitted = { userID: string; usageIdentifierKey: string; issuedAt: number | undefined };
+type Admitted = { claims: Claims; usageIdentifierKey: string };
 
 /**
  * Authorizes calls of the REST API. A request without a valid token is denied with the body of its 401 as context, which
@@ -69,8 +66,7 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
       const token = tokenOf(event);
       if (token === undefined) return { error: "No token provided" };
       const claims = await verify(token);
-      const usageIdentifierKey = await admit(claims, new Date());
-      return { userID: claims.sub, usageIdentifierKey, issuedAt: claims.iat };
+      return { claims, usageIdentifierKey: await admit(claims, new Date()) };
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
@@ -86,12 +82,16 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
   ): Promise<APIGatewayAuthorizerResult> => {
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
-    const { userID, usageIdentifierKey, issuedAt } = found;
-    // For operations that take new tokens only.
-    const issued: Record<string, string> = issuedAt === undefined ? {} : { issuedAt: String(issuedAt) };
-    return { ...decide(event, "Allow", userID, issued), usageIdentifierKey };
+    const { claims, usageIdentifierKey } = found;
+    return { ...decide(event, "Allow", claims.sub, timesOf(claims)), usageIdentifierKey };
   };
 }
+
+/** For operations that take new tokens only, and for the cookie, which lasts as long as its token. */
+const timesOf = ({ iat, exp }: Claims): Record<string, string> => ({
+  expiresAt: String(exp),
+  ...(iat !== undefined && { issuedAt: String(iat) }),
+});
 
 function decide(
   { methodArn }: APIGatewayRequestAuthorizerEvent,

@@ -4,6 +4,7 @@ import { tierNames } from "../domain/tier.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { EnvName } from "../operation-types.ts";
 import { venueNames } from "../prices/feeds.ts";
+import { sameSites } from "./session-cookie.ts";
 
 /** A variable of a function's environment: configuration, or the name of a resource that the row may use. */
 type Variable =
@@ -55,6 +56,7 @@ const schemas = {
   AUDIENCE: text,
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   COOKIE_NAME: text,
+  COOKIE_SAME_SITE: v.pipe(v.picklist(sameSites), v.description(sameSites.join(" or "))),
   CHANNEL_SHARDS: wholeNumber(1),
   CONNECTIONS_PER_USER: wholeNumber(1),
   PRICE_FEEDS: json(

@@ -13,7 +13,7 @@ export const tokenSubprotocol = "access_token";
  * `Bearer <token>` or the token is given twice.
  */
 export function requestToken(event: RequestHeaders, cookieName: string): string | undefined {
-  return headerToken(event) ?? cookieToken(event, cookieName);
+  return bearerToken(event) ?? cookieToken(event, cookieName);
 }
 
 /**
@@ -29,7 +29,7 @@ export function connectionToken(
 ): string | undefined {
   const fromAllowedOrigin = valuesOf(event, "origin").every((origin) => allowedOrigins.includes(origin));
   return (
-    headerToken(event) ??
+    bearerToken(event) ??
     subprotocolToken(event) ??
     (fromAllowedOrigin ? cookieToken(event, cookieName) : undefined)
   );
@@ -42,7 +42,8 @@ export function subprotocolsOf(event: RequestHeaders): string[] {
   );
 }
 
-function headerToken(event: RequestHeaders): string | undefined {
+/** The token of the Authorization header; an empty string if that is malformed. */
+export function bearerToken(event: RequestHeaders): string | undefined {
   const values = valuesOf(event, "authorization");
   return onlyOne(values.map((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? ""));
 }

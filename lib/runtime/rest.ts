@@ -1,20 +1,34 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorAnswer, statusOfCode, type UnauthorizedBodySchema } from "../api/errors.ts";
+import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
 import { type OperationSchemas, type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operation-types.ts";
 import { operations, type RefusalOperationName, type RestOperationName } from "../operations.ts";
 import { environment } from "./environment.ts";
-import { StaleToken } from "./fresh-token.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault, logWarning } from "./log.ts";
+import { bearerToken } from "./request-token.ts";
+import { Unauthorized } from "./unauthorized.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 
+/** A token from the Authorization header. */
+type Bearer = { token: string; expiresAt: Date };
+
 /** The caller, as the authorizer has identified them, and the time of the call. */
-type Call = { userID: string; tokenIssuedAt: Date | undefined; now: Date };
+type Call = {
+  userID: string;
+  tokenIssuedAt: Date | undefined;
+  /**
+   * A function, so that the token is in nothing that is passed on or written by mistake.
+   *
+   * @throws {Unauthorized} if the token came in a cookie.
+   */
+  bearer: () => Bearer;
+  now: Date;
+};
 
 type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Success<Name>>;
 
@@ -44,19 +58,13 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
       const request = { ...readRequest(name, event), ...callerOf(event), now };
       const result = await inTime(context, () => useCase(request));
       const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
-      return withCors(event, answer(200, v.parse(schemas[name].success, body), headers));
+      return withCors(event, success(v.parse(schemas[name].success, body), headers));
     } catch (error) {
-      if (error instanceof StaleToken) return withCors(event, answer(401, staleTokenBody(error)));
+      if (error instanceof Unauthorized) return withCors(event, answer(401, error.body));
       return withCors(event, answerError(operations[name].errors, errorAnswer(name, error), now));
     }
   };
 }
-
-/** As the authorizer answers for a token that has expired. */
-const staleTokenBody = ({ message }: StaleToken): v.InferOutput<typeof UnauthorizedBodySchema> => ({
-  error: message,
-  needsRefresh: true,
-});
 
 /** A success in the general envelope. Made last, so that its time is not before any in the data. */
 export const enveloped = <Data>(data: Data) => ({
@@ -80,12 +88,25 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
 }
 
 /** @throws {Error} if no authorizer has named the user. Otherwise all such requests would share one user's data. */
-function callerOf({ requestContext: { authorizer } }: APIGatewayProxyEvent) {
+function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
+  const { authorizer } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
   if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
-  // API Gateway passes on numbers as text.
-  const issuedAt = Number(authorizer?.issuedAt ?? Number.NaN);
-  return { userID, tokenIssuedAt: Number.isFinite(issuedAt) ? new Date(issuedAt * 1000) : undefined };
+  return { userID, tokenIssuedAt: dateOf(authorizer?.issuedAt), bearer };
+
+  function bearer(): Bearer {
+    const token = bearerToken(event);
+    if (token === undefined) throw new Unauthorized({ error: "No token provided" });
+    const expiresAt = dateOf(authorizer?.expiresAt);
+    if (expiresAt === undefined) throw new Error("The authorizer has not said when the token expires");
+    return { token, expiresAt };
+  }
+}
+
+/** A time in seconds, which API Gateway passes on as text. */
+function dateOf(seconds: unknown): Date | undefined {
+  const number = Number(seconds ?? Number.NaN);
+  return Number.isFinite(number) ? new Date(number * 1000) : undefined;
 }
 
 /** @throws {InvalidRequest} */
@@ -147,6 +168,13 @@ const answerHeaders = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 };
+
+/** A success without a body is a 204, which has no type either. */
+function success(body: unknown, headers: object): APIGatewayProxyResult {
+  if (body !== undefined) return answer(200, body, headers);
+  const { "Cache-Control": caching } = answerHeaders;
+  return { statusCode: 204, headers: { "Cache-Control": caching, ...headers }, body: "" };
+}
 
 function answer(statusCode: number, body: unknown, headers: object = {}): APIGatewayProxyResult {
   return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };

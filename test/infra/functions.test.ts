@@ -33,6 +33,7 @@ const values: Record<string, unknown> = {
   AUDIENCE: "terminal",
   JWKS_URI: "",
   COOKIE_NAME: "session",
+  COOKIE_SAME_SITE: "Lax",
   CHANNEL_SHARDS: "7",
   CONNECTIONS_PER_USER: "3",
   PRICE_FEEDS: JSON.stringify(customContext.priceFeeds),

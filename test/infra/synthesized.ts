@@ -32,6 +32,7 @@ export const customContext = {
   issuer: "https://id.example/",
   audience: "terminal",
   cookieName: "session",
+  cookieSameSite: "Lax",
   channelShards: 7,
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],

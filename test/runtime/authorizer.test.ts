@@ -46,7 +46,7 @@ describe.each([
         Version: "2012-10-17",
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/*` }],
       },
-      context: { loggedUser: "alice" },
+      context: { loggedUser: "alice", expiresAt: "2000000000" },
       usageIdentifierKey: "a key",
     });
     expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");

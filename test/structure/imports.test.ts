@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
-const rows = ["lib/plan-rows.ts", "lib/trading-rows.ts", "lib/wallet-rows.ts"] as const;
+const rows = ["lib/plan-rows.ts", "lib/trading-rows.ts", "lib/user-rows.ts", "lib/wallet-rows.ts"] as const;
 const table = ["lib/operations.ts", "lib/operation-types.ts"] as const;
 
 /** The folders from which the files of a folder may import, besides their own. */

@@ -15,6 +15,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   AUDIENCE: "terminal",
   JWKS_URI: "https://id.example/keys",
   COOKIE_NAME: "access_token",
+  COOKIE_SAME_SITE: "Strict",
   CHANNEL_SHARDS: "4",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",

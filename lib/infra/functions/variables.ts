@@ -38,6 +38,7 @@ export function environmentOf(
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
     COOKIE_NAME: cookieName,
+    COOKIE_SAME_SITE: configuration.cookieSameSite,
     CHANNEL_SHARDS: String(channelShards),
     CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),

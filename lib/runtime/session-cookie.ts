@@ -1,0 +1,32 @@
+import { InvalidRequest } from "./validate.ts";
+
+/** From which sites' pages browsers send a cookie. */
+export const sameSites = ["Strict", "Lax", "None"] as const;
+
+export type SameSite = (typeof sameSites)[number];
+
+export type CookieOptions = { name: string; sameSite: SameSite };
+
+/** Browsers drop a cookie whose name and value are longer, and say nothing. */
+const maxCookieBytes = 4096;
+
+/**
+ * The Set-Cookie header of a token that expires then.
+ *
+ * @throws {InvalidRequest} if the token is too long for a cookie.
+ */
+export function tokenCookie(token: string, expiresAt: Date, now: Date, options: CookieOptions): string {
+  if (options.name.length + token.length > maxCookieBytes)
+    throw new InvalidRequest(
+      `The token is too long for a cookie: with its name, at most ${maxCookieBytes} bytes`,
+    );
+  const restSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+  return cookie(token, Math.max(0, restSeconds), options);
+}
+
+/** The Set-Cookie header that removes the token. */
+export const endedCookie = (options: CookieOptions): string => cookie("", 0, options);
+
+/** Without a Domain, browsers send it to this host only, and with these attributes pages cannot read it. */
+const cookie = (value: string, maxAgeSeconds: number, { name, sameSite }: CookieOptions) =>
+  `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=${sameSite}`;
