@@ -1,23 +1,6 @@
 import type * as v from "valibot";
 import type { RestOperationName } from "../operations.ts";
-import { BalancesAnswerSchema, BalancesQuerySchema } from "./balance-schema.ts";
-import type { HttpErrorCode } from "./errors.ts";
-import {
-  ListOrdersQuerySchema,
-  ListPositionsQuerySchema,
-  OrderAnswerSchema,
-  OrderPageSchema,
-  OrderPathSchema,
-  PositionPageSchema,
-} from "./execution-list-schema.ts";
-import {
-  CancelledAnswerSchema,
-  CancelOrderSchema,
-  PlacedAnswerSchema,
-  PlaceOrderHeadersSchema,
-  PlaceOrderSchema,
-} from "./order-request-schema.ts";
-import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
+import type { OperationSchemas } from "./operation-schema.ts";
 import { RewardListSchema } from "./reward-schema.ts";
 import { MessageSchema, NoContentSchema, NoQuerySchema } from "./scalars.ts";
 import {
@@ -29,12 +12,7 @@ import {
   WalletExportAnswerSchema,
 } from "./sealed-wallet-schema.ts";
 import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
-import {
-  InspectedTokenAnswerSchema,
-  ListTokensQuerySchema,
-  TokenListSchema,
-  TokenPathSchema,
-} from "./token-schema.ts";
+import { tradingSchemas } from "./trading-schemas.ts";
 import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { GivenPolicySchema, PolicyAnswerSchema } from "./wallet-policy-schema.ts";
 import {
@@ -50,23 +28,6 @@ import {
   WalletPathSchema,
 } from "./wallet-request-schema.ts";
 import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
-
-export type OperationSchemas = {
-  path?: v.GenericSchema;
-  query?: v.GenericSchema;
-  body?: v.GenericSchema;
-  /** By their usual names. Headers of other operations are not read. */
-  headers?: v.GenericSchema;
-  /** The body of a 200, or {@link NoContentSchema} for a 204. A field that it does not list never leaves the service. */
-  success: v.GenericSchema;
-  /** What the headers of a success mean that only this operation has. */
-  answerHeaders?: Readonly<Record<string, string>>;
-  /** The errors that it may end in, beside those of every request with such input. */
-  errors?: readonly HttpErrorCode[];
-};
-
-/** Of what asks chains. Where none trades, another function answers. */
-const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
 
 /** The input and output of each operation. */
 export const schemas = {
@@ -99,80 +60,7 @@ export const schemas = {
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
   listRewards: { success: RewardListSchema },
-  listTokens: {
-    query: ListTokensQuerySchema,
-    success: TokenListSchema,
-    errors: ["INVALID_REQUEST", ...ofChains],
-  },
-  inspectToken: {
-    path: TokenPathSchema,
-    query: NoQuerySchema,
-    success: InspectedTokenAnswerSchema,
-    errors: [...ofChains, "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
-  },
-  readBalances: {
-    query: BalancesQuerySchema,
-    success: BalancesAnswerSchema,
-    errors: ["INVALID_REQUEST", ...ofChains, "WALLET_NOT_FOUND", "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
-  },
-  quoteOrder: {
-    query: NoQuerySchema,
-    body: QuoteRequestSchema,
-    success: QuoteAnswerSchema,
-    errors: [
-      ...ofChains,
-      "NO_ROUTE",
-      "AMOUNT_TOO_SMALL",
-      "INSUFFICIENT_BALANCE",
-      "WALLET_NOT_FOUND",
-      "TOKEN_NOT_FOUND",
-      "CHAIN_UNAVAILABLE",
-    ],
-  },
-  listOrders: { query: ListOrdersQuerySchema, success: OrderPageSchema, errors: ["INVALID_REQUEST"] },
-  getOrder: {
-    path: OrderPathSchema,
-    query: NoQuerySchema,
-    success: OrderAnswerSchema,
-    errors: ["ORDER_NOT_FOUND"],
-  },
-  placeOrder: {
-    query: NoQuerySchema,
-    headers: PlaceOrderHeadersSchema,
-    body: PlaceOrderSchema,
-    success: PlacedAnswerSchema,
-    answerHeaders: {
-      "Idempotent-Replayed": "`true` if the key had placed the order before. It is answered as it is now.",
-    },
-    errors: [
-      "IDEMPOTENCY_KEY_MISSING",
-      "IDEMPOTENCY_KEY_REUSED",
-      ...ofChains,
-      "WALLET_NOT_FOUND",
-      "WALLET_BUSY",
-      "POLICY_LIMIT",
-      "TOKEN_NOT_FOUND",
-      "NO_ROUTE",
-      "AMOUNT_TOO_SMALL",
-      "GAS_PRICE_TOO_HIGH",
-      "INSUFFICIENT_BALANCE",
-      "TOKEN_UNSAFE",
-      "PRICE_IMPACT_TOO_HIGH",
-      "CHAIN_UNAVAILABLE",
-    ],
-  },
-  cancelOrder: {
-    path: OrderPathSchema,
-    query: NoQuerySchema,
-    body: CancelOrderSchema,
-    success: CancelledAnswerSchema,
-    errors: ["TRADING_DISABLED", "ORDER_NOT_FOUND", "ORDER_NOT_CANCELLABLE"],
-  },
-  listPositions: {
-    query: ListPositionsQuerySchema,
-    success: PositionPageSchema,
-    errors: ["INVALID_REQUEST"],
-  },
+  ...tradingSchemas,
   exportWallet: {
     path: WalletPathSchema,
     query: NoQuerySchema,

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { errorBodies, type HttpErrorCode, statusOfCode, UnauthorizedBodySchema } from "../api/errors.ts";
-import { type OperationSchemas, schemas } from "../api/operation-schemas.ts";
+import type { OperationSchemas } from "../api/operation-schema.ts";
+import { schemas } from "../api/operation-schemas.ts";
 import { NoContentSchema } from "../api/scalars.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";

@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
-import { type OperationSchemas, type Request, type Success, schemas } from "../api/operation-schemas.ts";
+import type { OperationSchemas } from "../api/operation-schema.ts";
+import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operation-types.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type OperationSchemas, schemas } from "../../lib/api/operation-schemas.ts";
+import type { OperationSchemas } from "../../lib/api/operation-schema.ts";
+import { schemas } from "../../lib/api/operation-schemas.ts";
 import { restMethods } from "../../lib/operations.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 import { pages, textOf } from "./markdown.ts";
