@@ -1,7 +1,6 @@
-import type { Context } from "aws-lambda";
 import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { walled } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logExport } from "../../lib/runtime/log.ts";
@@ -13,7 +12,7 @@ const deps = {
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
 };
 
-export const handler = background("sealExport", (event: unknown, context?: Context) =>
+export const handler = walled("sealExport", (event, context) =>
   inTime(context, () =>
     answerSealRequest({ ...deps, onExport: logExport }, readSealRequest(event), new Date()),
   ),

@@ -1,9 +1,8 @@
-import type { Context } from "aws-lambda";
 import { macsOf } from "../../lib/aws/intent-mac.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { prepareToSign } from "../../lib/chains/signed-transaction.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { walled } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
@@ -22,6 +21,6 @@ const deps = {
 };
 prepareToSign();
 
-export const handler = background("signTransaction", (event: unknown, context?: Context) =>
+export const handler = walled("signTransaction", (event, context) =>
   inTime(context, () => answerSigning(deps, event)),
 );

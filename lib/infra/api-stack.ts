@@ -7,7 +7,7 @@ import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
-import { addSchedule, freshOnly } from "./functions/schedule.ts";
+import { addSchedule, freshOnly, keepInUse } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 import { openersOf, openingsOf } from "./openings.ts";
@@ -78,6 +78,8 @@ export class ApiStack extends Stack {
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
       addSchedule(this, row, functions.get(name), isEnabled(row));
+
+    for (const name of inside) keepInUse(this, functions.get(name));
 
     this.watched = { api, endpoints, stream, functions, changes, table, isEnabled };
 

@@ -23,6 +23,20 @@ export function background<Args extends readonly unknown[], Result>(
   };
 }
 
+/**
+ * Wraps a function behind walls. A schedule invokes it daily, so that Lambda leaves it its network interfaces. Then there is
+ * nothing to do.
+ */
+export const walled = <Result>(
+  operation: BackgroundOperationName,
+  handle: (event: unknown, context?: Context) => Promise<Result>,
+) =>
+  background(operation, async (event: unknown, context?: Context) =>
+    isScheduled(event) ? undefined : handle(event, context),
+  );
+
+const isScheduled = (event: unknown) => (event as { source?: unknown } | null)?.source === "aws.events";
+
 /** When a run has to end its work. The reserve is for what it has begun by then. */
 export const deadlineOf = (
   { getRemainingTimeInMillis }: Pick<Context, "getRemainingTimeInMillis">,

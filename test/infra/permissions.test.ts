@@ -265,6 +265,10 @@ describe("the permissions", () => {
           return [[lambda, gateway, expect.stringContaining(`"/live/${row.route}"`)]];
         case "schedule":
           return [[lambda, "events.amazonaws.com", expect.stringContaining(`"${name}Schedule`)]];
+        case "internal":
+          return row.opensWallets
+            ? [[lambda, "events.amazonaws.com", expect.stringContaining(`"${name}Ping`)]]
+            : [];
         default:
           return [];
       }

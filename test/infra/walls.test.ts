@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../../lib/operation-types.ts";
 import { operations } from "../../lib/operations.ts";
 import { statementsOfRole } from "./statements.ts";
-import { functionsOf, only, propertiesOf, resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
+import {
+  functionsOf,
+  logicalIdOf,
+  only,
+  propertiesOf,
+  resourcesOf,
+  synthesize,
+  tradingContext,
+} from "./synthesized.ts";
 
 const { api } = synthesize(tradingContext);
 const open = synthesize({ ...tradingContext, signerVpc: false });
@@ -26,6 +34,19 @@ describe("the walls", () => {
       // The SDK would else use names of hosts that do not resolve.
       expect(Environment?.Variables).toMatchObject({ AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" });
     }
+  });
+
+  it("keep their network interfaces by a daily invocation", () => {
+    const rules = propertiesOf<{ ScheduleExpression: string; Targets: unknown }>(api, "AWS::Events::Rule");
+    for (const name of ["sealExport", "signTransaction"])
+      expect(rules).toContainEqual(
+        expect.objectContaining({
+          ScheduleExpression: "rate(1 day)",
+          State: "ENABLED",
+          Targets: [{ Arn: { "Fn::GetAtt": [logicalIdOf(api, name), "Arn"] }, Id: "Target0" }],
+        }),
+      );
+    expect(JSON.stringify(open.api)).not.toContain("signTransactionPing");
   });
 
   it("keep Lambda's rights on networks from the function's code", () => {

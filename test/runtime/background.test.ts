@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { background, deadlineOf, onChanges } from "../../lib/runtime/background.ts";
+import { background, deadlineOf, onChanges, walled } from "../../lib/runtime/background.ts";
 import { InvalidRequest } from "../../lib/runtime/validate.ts";
 import { quietConsole } from "../support/console.ts";
 import { order } from "../support/executions.ts";
@@ -29,6 +29,20 @@ describe("background", () => {
     const error = await handler().catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidRequest", message: "no list", stack: "" });
     expect(logged()).toEqual([]);
+  });
+});
+
+describe("walled", () => {
+  const handle = vi.fn(async (event: unknown) => event);
+  const handler = walled("signTransaction", handle);
+
+  it("does nothing for the daily event of its schedule", async () => {
+    expect(await handler({ source: "aws.events", "detail-type": "Scheduled Event" })).toBeUndefined();
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  it.each([[{ source: "other" }], [null], ["text"]])("passes any other event on: %j", async (event) => {
+    expect(await handler(event)).toBe(event);
   });
 });
 

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Operation } from "../../lib/operation-types.ts";
 import { operationsOf } from "../../lib/operations.ts";
 import { productFiles, sourceFiles } from "./source-files.ts";
 
@@ -44,14 +45,16 @@ describe("the source", () => {
     expect(long).toEqual([]);
   });
 
-  it("wraps every function that no client waits for in background or onChanges", () => {
+  it("wraps every function that no client waits for, and those behind walls by walled", () => {
     const rows = [...operationsOf("changes"), ...operationsOf("schedule"), ...operationsOf("internal")];
-    const wrapped = (name: string) =>
-      new RegExp(`export const handler = (background|onChanges)\\(\\s*"${name}"`);
+    const wrapped = (name: string, { opensWallets }: Operation) =>
+      new RegExp(
+        `export const handler = (${opensWallets ? "walled" : "background|onChanges"})\\(\\s*"${name}"`,
+      );
     const unwrapped = rows.filter(
-      ([name]) =>
+      ([name, row]) =>
         !sourceFiles.some(
-          ({ path, text }) => path === `functions/${name}/handler.ts` && wrapped(name).test(text),
+          ({ path, text }) => path === `functions/${name}/handler.ts` && wrapped(name, row).test(text),
         ),
     );
     expect(unwrapped.map(([name]) => name)).toEqual([]);

@@ -8,6 +8,17 @@ import type { OperationFunction } from "./operation-functions.ts";
 /** How to invoke a function whose work is soon out of date, because the next message or run replaces it. */
 export const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
 
+/**
+ * Invokes a function behind walls every day. Lambda takes back the network interfaces of a function that is idle for 14 days,
+ * and its next invocation fails.
+ */
+export const keepInUse = (scope: Construct, { name, lambda }: OperationFunction): Rule =>
+  new Rule(scope, `${name}Ping`, {
+    description: `Keep the network interfaces of ${name}`,
+    schedule: Schedule.rate(Duration.days(1)),
+    targets: [new LambdaFunction(lambda)],
+  });
+
 /** Runs a row's function at its rate, unless it is disabled. Runs may overlap. */
 export function addSchedule(
   scope: Construct,
