@@ -8,7 +8,7 @@ require("./run.cjs")(async () => {
   const infra = process.argv.includes("--check") ? undefined : await import("../lib/infra/read-stacks.ts");
 
   const root = join(__dirname, "..");
-  process.exitCode = main(process.argv.slice(2), {
+  process.exitCode = await main(process.argv.slice(2), {
     read: (path) => readFileSync(join(root, path), "utf8"),
     write: (path, text) => writeFileSync(join(root, path), text),
     warn: console.error,

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { Documents } from "../client/generator/openapi-source.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import { costsPage } from "./costs-page.ts";
@@ -7,11 +8,18 @@ import { openApiDocument } from "./openapi.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
-const documents = {
+const documents: Record<string, () => string | Promise<string>> = {
   "docs/openapi.json": () => json(openApiDocument()),
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
+  "lib/client/openapi.ts": () => clientTypes(openApiDocument(), asyncApiDocument()),
 };
+
+/** TypeScript 5 is only loaded where it is used. */
+async function clientTypes(openapi: object, asyncapi: object): Promise<string> {
+  const { openapiSource } = await import("../client/generator/openapi-source.ts");
+  return openapiSource({ openapi, asyncapi } as Documents);
+}
 
 type Deps = {
   read(path: string): string;
@@ -27,9 +35,11 @@ type Deps = {
  *
  * @returns the exit code
  */
-export function main(argv: readonly string[], { read, write, warn, templates }: Deps): number {
+export async function main(argv: readonly string[], { read, write, warn, templates }: Deps): Promise<number> {
   const { check } = parseArgs({ args: [...argv], options: { check: { type: "boolean" } } }).values;
-  const current = Object.entries(documents).map(([path, make]) => ({ path, text: make() }));
+  const current = await Promise.all(
+    Object.entries(documents).map(async ([path, make]) => ({ path, text: await make() })),
+  );
   if (!check) {
     for (const { path, text } of current) write(path, text);
     write("docs/costs.md", costsPage(templates()));

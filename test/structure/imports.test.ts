@@ -53,7 +53,8 @@ const allowed: Record<string, readonly string[]> = {
     "lib/wallet-rows.ts",
     ...table,
   ],
-  "lib/documents": ["lib/api", "lib/domain", ...table],
+  "lib/client": [],
+  "lib/documents": ["lib/api", "lib/client", "lib/domain", ...table],
   "lib/admin": [
     "lib/api",
     "lib/aws",
@@ -64,7 +65,7 @@ const allowed: Record<string, readonly string[]> = {
     "lib/concurrency.ts",
   ],
   "lib/verify": ["lib/admin", "lib/aws", "lib/domain", "lib/plans", "lib/local/src", ...table],
-  "lib/dev": ["lib/local/src", "lib/admin", "lib/infra", "lib/chains", "lib/domain", ...table],
+  "lib/dev": ["lib/local/src", "lib/client", "lib/admin", "lib/infra", "lib/chains", "lib/domain", ...table],
   "lib/local/src": [],
   bin: ["lib/infra", "lib/admin", "lib/documents", "lib/dev", "lib/verify", "lib/local/src"],
 };

@@ -18,16 +18,18 @@ function importsOf(path: string, text: string): string[] {
   );
 }
 
-/** All TypeScript files of the repository, with the paths that each imports. */
+const generated = "lib/client/openapi.ts";
+
+/** All TypeScript files of the repository that people write, with the paths that each imports. */
 export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.ts"])
-  .filter((path) => !path.includes("node_modules"))
+  .filter((path) => !path.includes("node_modules") && path !== generated)
   .toSorted()
   .map((path) => {
     const text = readFileSync(path, "utf8");
     return { path, text, imports: importsOf(path, text) };
   });
 
-/** The back end, its stacks and its programs: what this repository ships, without the local runner and the tests. */
-export const productFiles = sourceFiles.filter(({ path }) => !/^(test|lib\/local)\//.test(path));
+/** The back end, its stacks and its programs. The local runner and the client are apart, and so are their names. */
+export const productFiles = sourceFiles.filter(({ path }) => !/^(test|lib\/(local|client))\//.test(path));
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

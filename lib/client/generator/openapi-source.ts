@@ -1,0 +1,83 @@
+import openapiTS, { astToString } from "openapi-typescript";
+
+type Response = { content?: { "application/json": { schema: object } }; "x-error-codes"?: readonly string[] };
+
+type Operation = {
+  operationId: string;
+  parameters?: { in: string; name: string }[];
+  responses: Record<string, Response>;
+};
+
+/** What this needs of an OpenAPI document, and of an AsyncAPI document. */
+export type Documents = {
+  openapi: { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
+  asyncapi: { components: { schemas: object } };
+};
+
+const header =
+  "// Generated from docs/openapi.json and docs/asyncapi.json by `npm run documents`. Do not edit.";
+
+/** The source of lib/client/openapi.ts: types of all requests, answers and messages, and a table of the operations. */
+export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
+  const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  return [
+    header,
+    await typesOf(openapi, asyncapi),
+    "/** The method and the path of each operation. `once`: it takes an Idempotency-Key. */",
+    "export const routes = {",
+    ...operations.map(
+      ({ method, path, operation }) =>
+        `    ${operation.operationId}: "${method} ${path}${takesKey(operation) ? " once" : ""}",`,
+    ),
+    "} as const;",
+    "",
+    "/** The codes of errors in the general envelope, by operation and status. */",
+    "export interface ErrorCodes {",
+    ...operations.map(
+      ({ operation }) => `    ${operation.operationId}: {${codesOf(operation.responses)}\n    };`,
+    ),
+    "}",
+    "",
+  ].join("\n");
+}
+
+async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["asyncapi"]): Promise<string> {
+  // Records on the stream are those of the API, so one of two with the same name is enough.
+  const schemas = { ...asyncapi.components.schemas, ...openapi.components.schemas };
+  const paths = Object.fromEntries(
+    Object.entries(openapi.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [method, withoutErrors(operation)]),
+      ),
+    ]),
+  );
+  const nodes = await openapiTS({ ...openapi, paths, components: { schemas } } as never);
+  // The types of paths only say which operation each has.
+  const wanted = nodes.filter(
+    (node) => !/^export (interface paths|type (webhooks|\$defs))/.test(astToString(node)),
+  );
+  return astToString(wanted);
+}
+
+/** The client derives the types of errors from their codes. */
+const withoutErrors = (operation: Operation): Operation => ({
+  ...operation,
+  responses: Object.fromEntries(
+    Object.entries(operation.responses).filter(([status]) => Number(status) < 300),
+  ),
+});
+
+const takesKey = ({ parameters = [] }: Operation) =>
+  parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
+
+const codesOf = (responses: Record<string, Response>) =>
+  Object.entries(responses)
+    .filter(([, { "x-error-codes": codes = [] }]) => codes.length > 0)
+    .map(
+      ([status, { "x-error-codes": codes = [] }]) =>
+        `\n        ${status}: ${codes.map((code) => `"${code}"`).join(" | ")};`,
+    )
+    .join("");
