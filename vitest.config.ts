@@ -28,6 +28,7 @@ const inTest = (...folders: string[]) => folders.map((folder) => `test/${folder}
 const pure = [
   "api",
   "cases",
+  "client/unit",
   "documents",
   "domain",
   "functions",

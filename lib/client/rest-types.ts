@@ -1,0 +1,105 @@
+import type { components, ErrorCodes, operations, routes } from "./openapi.ts";
+
+/** An operationId of docs/openapi.json. */
+export type OperationName = keyof typeof routes;
+
+type Schemas = components["schemas"];
+
+/** Parameters in one place of a request, or never if there are none. */
+type Parameters<Name extends OperationName, Place extends "path" | "query" | "header"> = NonNullable<
+  operations[Name]["parameters"][Place]
+>;
+
+type Body<Name extends OperationName> = operations[Name] extends {
+  requestBody: { content: { "application/json": infer Json } };
+}
+  ? Json
+  : never;
+
+/** A field that is required if one of its own fields is. */
+type Field<Key extends string, Value> = [Value] extends [never]
+  ? { [Name in Key]?: never }
+  : object extends Value
+    ? { [Name in Key]?: Value }
+    : { [Name in Key]: Value };
+
+export type CallOptions = {
+  /** Ends the call with the error ABORTED. */
+  signal?: AbortSignal;
+  /** How long this call is repeated, instead of the terminal's patience. 0: it is never repeated. */
+  patienceMs?: number;
+};
+
+export type RestRequest<Name extends OperationName> = Field<"path", Parameters<Name, "path">> &
+  Field<"query", Parameters<Name, "query">> &
+  Field<"headers", Parameters<Name, "header">> &
+  ([Body<Name>] extends [never] ? { body?: never } : { body: Body<Name> }) &
+  CallOptions;
+
+type Json<Response> = Response extends { content: { "application/json": infer Answer } } ? Answer : undefined;
+
+type Unwrapped<Answer> = Answer extends { success: true; data: infer Data } ? Data : Answer;
+
+/** What a call gives. Answers in the general envelope give their data. */
+export type RestData<Name extends OperationName> = Unwrapped<
+  Json<operations[Name]["responses"][keyof operations[Name]["responses"]]>
+>;
+
+type Details<Code> =
+  Extract<Schemas["EnvelopeError"], { code: Code }> extends infer Known
+    ? [Known] extends [never]
+      ? { details?: undefined }
+      : Omit<Known, "code" | "message">
+    : never;
+
+type Coded<Status, Code> = Code extends string
+  ? { status: Status; code: Code; message: string; retryAfterSeconds?: number } & Details<Code>
+  : never;
+
+type EnvelopeErrors<Codes> = {
+  [Status in keyof Codes]: Coded<Status, Codes[Status]>;
+}[keyof Codes];
+
+type Plain<Status, Code> = { status: Status; code: Code; message: string; details?: undefined };
+
+/** Errors of every operation, which have no code in the answer. */
+export type GeneralError =
+  | Plain<400, "INVALID_REQUEST">
+  | (Plain<401, "UNAUTHORIZED"> & { needsRefresh?: true })
+  | Plain<403, "FORBIDDEN">
+  | Plain<404, "NOT_FOUND">
+  | Plain<412, "PRECONDITION_FAILED">
+  | Plain<413, "TOO_LARGE">
+  | Plain<414, "TOO_LONG">
+  | Plain<415, "UNSUPPORTED_MEDIA_TYPE">
+  | (Plain<429, "RATE_LIMITED"> & { retryAfterSeconds?: number })
+  | Plain<500, "INTERNAL_ERROR">
+  | (Plain<502 | 503 | 504, "UNAVAILABLE"> & { retryAfterSeconds?: number })
+  /** Any other status. */
+  | Plain<number, "REFUSED">
+  /** The answer has not changed since the ETag of If-None-Match. */
+  | Plain<304, "NOT_MODIFIED">
+  /** An answer that is not JSON: from a proxy, a firewall or CloudFront, not from the service. */
+  | (Plain<number, "EDGE_ERROR"> & { retryAfterSeconds?: number })
+  /** No answer. The service may have done what was asked. */
+  | (Plain<0, "NETWORK_ERROR"> & { cause?: unknown })
+  /** The token provider failed. Nothing was sent. */
+  | (Plain<0, "TOKEN_ERROR"> & { cause?: unknown })
+  | Plain<0, "ABORTED">;
+
+/** The errors of an operation, to be told apart by `code`, or by `status`. */
+export type RestError<Name extends OperationName = OperationName> = Name extends OperationName
+  ? GeneralError | EnvelopeErrors<ErrorCodes[Name]>
+  : never;
+
+/** Either data or an error. `headers` are those of the answer, if there was one. */
+export type RestAnswer<Name extends OperationName> =
+  | { data: RestData<Name>; error?: undefined; headers: Headers }
+  | { data?: undefined; error: RestError<Name>; headers?: Headers };
+
+type Call<Name extends OperationName> = (
+  ...request: object extends RestRequest<Name> ? [request?: RestRequest<Name>] : [request: RestRequest<Name>]
+) => Promise<RestAnswer<Name>>;
+
+/** A method for each operation of the REST API. */
+export type RestCalls = { [Name in OperationName]: Call<Name> };

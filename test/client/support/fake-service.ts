@@ -1,0 +1,46 @@
+import { createTerminal, type TerminalOptions } from "../../../lib/client/index.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+export type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
+
+/** One answer: a status with a body, text that is no JSON, or no answer at all. */
+export type Scripted =
+  | { status: number; body?: object; text?: string; headers?: Record<string, string> }
+  | "broken"
+  | "silent";
+
+export const envelope = (data: object) => ({ status: 200, body: { success: true, data, timestamp: "now" } });
+
+export const refusal = (status: number, code: string, more: object = {}) => ({
+  status,
+  body: { success: false, error: { code, message: `It is ${code}`, ...more }, timestamp: "now" },
+});
+
+/** A terminal whose service answers what the test has scripted, and whose clock runs as fast as it can. */
+export function scripted(answers: readonly Scripted[], options: Partial<TerminalOptions> = {}) {
+  const sent: Sent[] = [];
+  const clock = new VirtualClock();
+  const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
+    const answer = answers[sent.length] ?? answers.at(-1) ?? "broken";
+    const { method = "GET", headers, body, signal } = init;
+    sent.push({
+      method,
+      url: String(url),
+      headers: headers as Record<string, string>,
+      body: body && JSON.parse(String(body)),
+    });
+    if (answer === "broken") throw new TypeError("fetch failed");
+    if (answer === "silent") {
+      return new Promise<never>((_, reject) => {
+        if (signal?.aborted) reject(signal.reason);
+        signal?.addEventListener("abort", reject);
+      });
+    }
+    const text = answer.text ?? (answer.body && JSON.stringify(answer.body)) ?? null;
+    return new Response(text, { status: answer.status, ...(answer.headers && { headers: answer.headers }) });
+  };
+  const terminal = createTerminal({ baseUrl: "http://service/", fetch, ...options }, clock);
+  /** What a call gives in the end, however long it waits. */
+  const end = <Value>(call: Promise<Value>) => clock.during(call);
+  return { terminal, clock, sent, end };
+}

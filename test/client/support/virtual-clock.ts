@@ -1,0 +1,54 @@
+import type { Clock } from "../../../lib/client/clock.ts";
+
+type Timer = { atMs: number; act: () => void };
+
+/** A clock that stands still until its test advances it, and chance that is always the least. */
+export class VirtualClock implements Clock {
+  #nowMs = 0;
+  #timers: Timer[] = [];
+  readonly random = () => 0;
+
+  readonly nowMs = () => this.#nowMs;
+
+  after(ms: number, act: () => void): () => void {
+    const timer = { atMs: this.#nowMs + ms, act };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Runs timers in order, with whatever they lead to, until none is due. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    for (;;) {
+      await settled();
+      const next = this.#timers.toSorted((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined || next.atMs > endMs) break;
+      this.#timers = this.#timers.filter((other) => other !== next);
+      this.#nowMs = next.atMs;
+      next.act();
+    }
+    this.#nowMs = endMs;
+  }
+
+  /** Advances by one timer at a time until the promise settles. */
+  async during<Value>(promise: Promise<Value>): Promise<Value> {
+    let done = false;
+    const mark = () => {
+      done = true;
+    };
+    promise.then(mark, mark);
+    for (let turns = 0; turns < 1000; turns++) {
+      await settled();
+      if (done) return promise;
+      const dueMs = Math.min(...this.#timers.map(({ atMs }) => atMs));
+      if (dueMs === Number.POSITIVE_INFINITY) break;
+      await this.advance(dueMs - this.#nowMs);
+    }
+    throw new Error("Nothing is left that could settle the promise");
+  }
+}
+
+/** Lets promises go on as far as they can. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
