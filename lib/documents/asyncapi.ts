@@ -8,6 +8,7 @@ import {
   type ClientType,
   delivery,
   messageSummaries,
+  receives,
   replies,
   type ServerType,
   sends,
@@ -38,13 +39,16 @@ export function asyncApiDocument(): JsonSchema {
     action: "receive",
     channel: reference(channel),
     summary: operations[type].summary,
+    description: receives[type],
     messages: fromClient[type],
     reply: { channel: reference(channel), messages: replies[type].flatMap((reply) => toClient[reply]) },
   });
+  const describe = ({ $ref }: { $ref: string }) => `${messages[$ref.split("/").at(-1) ?? ""]?.summary}`;
   const send = (summary: string, type: ServerType) => ({
     action: "send",
     channel: reference(channel),
     summary,
+    description: toClient[type].map(describe).join("\n\n"),
     messages: toClient[type],
   });
 
@@ -54,6 +58,10 @@ export function asyncApiDocument(): JsonSchema {
       title: "Multi-chain trading terminal: streams",
       version: "1.0.0",
       description: delivery,
+      contact: { name: "The operators of the service" },
+      tags: [
+        { name: "Streams", description: "Prices, orders, positions, settings and wallets, as they change" },
+      ],
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     defaultContentType: "application/json",

@@ -6,6 +6,9 @@ import { NoContentSchema } from "../api/scalars.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
+import { curlSample, introduction } from "./curl-sample.ts";
+import { type RestExample, restExamples } from "./rest-examples.ts";
+import { restNotes, restTags } from "./rest-notes.ts";
 
 /** What each code means. */
 const meanings: Record<HttpErrorCode, string> = {
@@ -52,20 +55,26 @@ const gatewayReasons: Record<number, string> = {
 /** The OpenAPI 3.1 description of the REST API. */
 export function openApiDocument(): JsonSchema {
   const components = schemaComponents("draft-2020-12");
-  const json = (schema: v.GenericSchema) => ({ "application/json": { schema: components.convert(schema) } });
+  const json = (schema: v.GenericSchema, example?: object) => ({
+    "application/json": { schema: components.convert(schema), ...(example && { example }) },
+  });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {
     const { path, query, headers, body, success, answerHeaders }: OperationSchemas = schemas[name];
+    const example = restExamples[name];
+    const { tag, description } = restNotes[name];
     const parameters = [
-      ...parametersIn("path", path),
-      ...parametersIn("query", query),
-      ...parametersIn("header", headers),
+      ...parametersIn("path", path, example?.path),
+      ...parametersIn("query", query, example?.query),
+      ...parametersIn("header", headers, example?.headers),
     ];
     return {
       operationId: name,
+      tags: [tag],
       summary: row.summary,
+      description,
       ...(parameters.length > 0 && { parameters }),
-      ...(body && { requestBody: { required: true, content: json(body) } }),
+      ...(body && { requestBody: { required: true, content: json(body, example?.body) } }),
       responses: {
         [success === NoContentSchema ? 204 : 200]: {
           description: "Success",
@@ -76,18 +85,29 @@ export function openApiDocument(): JsonSchema {
           [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
         ),
       },
+      // Nobody can seal a key with curl.
+      ...(name !== "importWallet" && {
+        "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlSample(row, example) }],
+      }),
     };
   }
 
   function parametersIn(
     place: "path" | "query" | "header",
     schema: v.GenericSchema | undefined,
+    examples: RestExample["path"] = {},
   ): JsonSchema[] {
     if (schema === undefined) return [];
     const { properties = {}, required = [] } = components.convert(schema) as Parameters;
     return Object.entries(properties).map(([name, { description, ...property }]) => {
-      const common = { name, in: place, required: required.includes(name), schema: property };
-      return description === undefined ? common : { ...common, description };
+      return {
+        name,
+        in: place,
+        required: required.includes(name),
+        schema: property,
+        ...(description !== undefined && { description }),
+        ...(name in examples && { example: examples[name] }),
+      };
     });
   }
 
@@ -102,7 +122,6 @@ export function openApiDocument(): JsonSchema {
       description: gatewayReasons[status] ?? reasons.join("\n"),
       ...(retried.includes(status) && { headers: retryAfter }),
       content,
-      ...(shape === "envelope" && codes.length > 0 && { "x-error-codes": [...new Set(codes)] }),
     };
   }
 
@@ -115,11 +134,13 @@ export function openApiDocument(): JsonSchema {
     info: {
       title: "Multi-chain trading terminal",
       version: "1.0.0",
-      description: "Wallets, trading settings, profiles and rewards for a multi-chain trading terminal.",
+      description: introduction,
+      contact: { name: "The operators of the service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "http://127.0.0.1:3000", description: "The local runner" }],
     security: [{ bearer: [] }, { cookie: [] }],
+    tags: Object.entries(restTags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {

@@ -11,6 +11,13 @@ export const replies: Record<ClientType, readonly ServerType[]> = {
   ping: ["pong", "error"],
 };
 
+/** What a client should know of each message that it sends, beside its summary. */
+export const receives: Record<ClientType, string> = {
+  subscribe: "A snapshot of each named channel follows, and then updates as they come.",
+  unsubscribe: "Messages that are on their way can still arrive.",
+  ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
+};
+
 /** Summaries of the types that the service also sends unasked. */
 export const sends = {
   snapshot: "Send what a channel holds to a connection that has subscribed to it, or has missed an update",

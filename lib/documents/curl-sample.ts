@@ -1,0 +1,42 @@
+import type { RestMethod } from "../operation-types.ts";
+import { type RestExample, shellVariables } from "./rest-examples.ts";
+
+/** A request as lines to paste into a shell that has BASE_URL and TOKEN. */
+export function curlSample({ method, path }: RestMethod, example: RestExample = {}): string {
+  const { query, headers = {}, body } = example;
+  const resolved = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    name in shellVariables ? `$${shellVariables[name]}` : encodeURIComponent(example.path?.[name] ?? name),
+  );
+  const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+  const usual = body === undefined ? "GET" : "POST";
+  const parts = [
+    `curl -sw '\\n'${method === usual ? "" : ` -X ${method}`} "$BASE_URL${resolved}${search}"`,
+    `-H "Authorization: Bearer $TOKEN"`,
+    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
+  ];
+  return parts.join(" \\\n  ");
+}
+
+/** What the reference page says first. In Markdown. */
+export const introduction = `Wallets, trading settings, orders and rewards of a multi-chain trading terminal.
+Changes arrive at once on the [streams](streams.html).
+
+The examples can be pasted into a shell, once it has these variables. This is for the local runner, with chains:
+
+\`\`\`bash
+export BASE_URL=http://127.0.0.1:3000
+export TOKEN=$(npm run -s token -- --user alice)
+\`\`\`
+
+Those of one wallet or one order name it by its id. This takes the last wallet, and the newest order:
+
+\`\`\`bash
+export WALLET_ID=$(curl -s "$BASE_URL/api/v2/wallets" -H "Authorization: Bearer $TOKEN" |
+  node -p 'JSON.parse(fs.readFileSync(0)).data.wallets.at(-1)?._id')
+export ORDER_ID=$(curl -s "$BASE_URL/api/v2/orders?limit=1" -H "Authorization: Bearer $TOKEN" |
+  node -p 'JSON.parse(fs.readFileSync(0)).data.orders[0]?.orderId')
+\`\`\`
+
+Every request needs a token, in the \`Authorization\` header or in a cookie. Fields that you do not know can be added
+to answers at any time: ignore them.`;

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import type { OperationSchemas } from "../../lib/api/operation-schema.ts";
+import { schemas } from "../../lib/api/operation-schemas.ts";
+import { curlSample } from "../../lib/documents/curl-sample.ts";
+import { type RestExample, restExamples } from "../../lib/documents/rest-examples.ts";
+import { restMethods } from "../../lib/operations.ts";
+import { validate } from "../../lib/runtime/validate.ts";
+import { curlRequests } from "../support/curl-requests.ts";
+
+describe("the example of a request", () => {
+  it.each(restMethods)("has all inputs that $name takes, as it takes them", ({ name }) => {
+    const schema: OperationSchemas = schemas[name];
+    const { path, query, headers, body }: RestExample = restExamples[name] ?? {};
+    if (schema.path) validate(schema.path, path);
+    if (schema.query) validate(schema.query, query ?? {});
+    if (schema.headers) {
+      validate(schema.headers, headers);
+      expect(headers).toBeDefined();
+    }
+    if (schema.body) validate(schema.body, body);
+    const given = { path, query, headers, body };
+    for (const [part, value] of Object.entries(given))
+      if (value !== undefined) expect(schema).toHaveProperty(part);
+  });
+
+  it("becomes a line for the shell", async () => {
+    const wallet = { method: "PATCH", path: "/api/v2/wallets/{walletId}" } as const;
+    const body = { slotName: "Vault $1 `x`" };
+    const sample = curlSample(wallet, { path: { walletId: "8f14e45f" }, query: { limit: "2" }, body });
+    const [request] = await curlRequests(`BASE_URL=http://host TOKEN=secret WALLET_ID=w-1\n${sample}`);
+    expect(request).toEqual({
+      method: "PATCH",
+      url: "http://host/api/v2/wallets/w-1?limit=2",
+      headers: ["Authorization: Bearer secret", "Content-Type: application/json"],
+      body: JSON.stringify(body),
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { curlSample } from "../../../lib/documents/curl-sample.ts";
+import { restExamples } from "../../../lib/documents/rest-examples.ts";
+import { restMethods } from "../../../lib/operations.ts";
+import { curlRequests } from "../../support/curl-requests.ts";
+import { deployment } from "../support/deployment.ts";
+import { orderReport, record } from "../support/executions.ts";
+import { knownUser } from "../support/users.ts";
+
+/** A cookie needs no body, and the order is another engine's, which cannot be cancelled here. */
+const otherwise: Readonly<Record<string, number>> = { startSession: 204, endSession: 204, cancelOrder: 409 };
+
+describe("the samples of the reference page", () => {
+  it("work as they are pasted, one after another", async () => {
+    const { baseUrl } = deployment();
+    const user = await knownUser();
+    await record(orderReport(user, "o-sample", 1));
+    const rows = restMethods.filter(({ name }) => name !== "importWallet");
+    const lines = rows.map((row) => curlSample(row, restExamples[row.name]));
+    const variables = `BASE_URL=${baseUrl} TOKEN=${user.token} WALLET_ID=@wallet ORDER_ID=o-sample`;
+    const requests = await curlRequests([variables, ...lines].join("\n"));
+
+    const statuses: Record<string, number> = {};
+    let walletID = "";
+    for (const [index, { method, url, headers, body }] of requests.entries()) {
+      const { name } = rows[index] as (typeof rows)[number];
+      const response = await fetch(url.replace("@wallet", walletID), {
+        method,
+        headers: headers.map((header) => header.split(": ") as [string, string]),
+        // A trade would change the prices that other tests expect.
+        ...(body !== undefined && {
+          body: name === "placeOrder" ? body.replace("}", ',"dryRun":true}') : body,
+        }),
+      });
+      const answer = await response.text();
+      if (name === "createWallet") walletID = JSON.parse(answer).data.wallet._id;
+      statuses[name] = response.status;
+    }
+    expect(statuses).toEqual(Object.fromEntries(rows.map(({ name }) => [name, otherwise[name] ?? 200])));
+  });
+});
