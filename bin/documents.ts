@@ -1,16 +1,25 @@
-/** `npm run documents`: writes what is derived from the table of operations, or checks it with --check. */
+/**
+ * `npm run documents`: writes what is derived from the table of operations, or checks it with --check. With --site DIR it writes
+ * the reference pages as a static site.
+ */
 require("./run.cjs")(async () => {
-  const { readFileSync, writeFileSync } = await import("node:fs");
-  const { join } = await import("node:path");
+  const { mkdirSync, readFileSync, writeFileSync } = await import("node:fs");
+  const { dirname, join, resolve } = await import("node:path");
   const { main } = await import("../lib/documents/documents.ts");
 
+  const args = process.argv.slice(2);
   // Only to write: CDK takes seconds to load.
-  const infra = process.argv.includes("--check") ? undefined : await import("../lib/infra/read-stacks.ts");
+  const needsStacks = !args.some((arg) => arg === "--check" || arg.startsWith("--site"));
+  const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 
   const root = join(__dirname, "..");
-  process.exitCode = await main(process.argv.slice(2), {
+  process.exitCode = await main(args, {
     read: (path) => readFileSync(join(root, path), "utf8"),
-    write: (path, text) => writeFileSync(join(root, path), text),
+    write(path, content) {
+      const file = resolve(root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    },
     warn: console.error,
     templates: () => infra?.readStacks({}, (stacks) => stacks.map(({ template }) => template)) ?? [],
   });

@@ -403,7 +403,7 @@ export interface components {
             };
         } | {
             /** @enum {string} */
-            code: "INVALID_PRIVATE_KEY" | "UNKNOWN_IMPORT_KEY" | "INVALID_CIPHERTEXT" | "INVALID_SETTING" | "NO_ROUTE" | "AMOUNT_TOO_SMALL" | "WALLET_LIMIT_REACHED" | "TRADING_DISABLED" | "EXPORT_DISABLED" | "WALLET_NOT_FOUND" | "EXPORT_NOT_FOUND" | "TOKEN_NOT_FOUND" | "ORDER_NOT_FOUND" | "ADDRESS_MISMATCH" | "WALLET_BUSY" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR" | "CHAIN_UNAVAILABLE";
+            code: "INVALID_PRIVATE_KEY" | "UNKNOWN_IMPORT_KEY" | "INVALID_CIPHERTEXT" | "INVALID_SETTING" | "NO_ROUTE" | "AMOUNT_TOO_SMALL" | "WALLET_LIMIT_REACHED" | "TRADING_DISABLED" | "EXPORT_DISABLED" | "WALLET_NOT_FOUND" | "EXPORT_NOT_FOUND" | "TOKEN_NOT_FOUND" | "ORDER_NOT_FOUND" | "ADDRESS_MISMATCH" | "WALLET_BUSY" | "PRECONDITION_FAILED" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR" | "CHAIN_UNAVAILABLE";
             message: string;
         };
         ErrorEnvelope: {
@@ -914,6 +914,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "network": "eth",
+                 *       "privateKey": "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportWallet"];
             };
         };
@@ -952,8 +958,12 @@ export interface operations {
     listWalletsV2: {
         parameters: {
             query?: {
+                /** @example eth */
                 network?: "eth" | "base" | "sol" | "bsc" | "avax";
-                /** @description The most records of a page, 1 to 100. A page may have fewer although there are more. 50 if only another parameter is given. */
+                /**
+                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more. 50 if only another parameter is given.
+                 * @example 20
+                 */
                 limit?: string;
                 /** @description From the page before, whose other parameters must be the same */
                 cursor?: string;
@@ -989,7 +999,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key makes one wallet of a user, for good. */
+                /**
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key makes one wallet of a user, for good.
+                 * @example first-wallet
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -997,6 +1010,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "network": "eth",
+                 *       "slotName": "Sniper",
+                 *       "colortag": "pink"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateWallet"];
             };
         };
@@ -1054,7 +1074,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key imports one wallet of a user, for good. It is the additional data of the sealed key. */
+                /**
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key imports one wallet of a user, for good. It is the additional data of the sealed key.
+                 * @example sealed-1
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1062,6 +1085,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "network": "eth",
+                 *       "keyId": "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+                 *       "enc": "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
+                 *       "ciphertext": "q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWeJ",
+                 *       "slotName": "Vault"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportSealedWallet"];
             };
         };
@@ -1092,6 +1124,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
@@ -1127,12 +1160,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "slotName": "Vault",
+                 *       "colortag": "teal"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateWallet"];
             };
         };
@@ -1161,12 +1201,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["RestoreWallet"];
             };
         };
@@ -1193,13 +1235,17 @@ export interface operations {
     listWalletEvents: {
         parameters: {
             query?: {
-                /** @description The most records of a page, 1 to 100. A page may have fewer although there are more. */
+                /**
+                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @example 20
+                 */
                 limit?: string;
                 /** @description From the page before, whose other parameters must be the same */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
@@ -1232,6 +1278,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
@@ -1267,12 +1314,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "maxPerOrder": "0.5",
+                 *       "maxPerDay": "2",
+                 *       "tokens": [
+                 *         "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094"
+                 *       ],
+                 *       "tradingEnabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["GivenPolicy"];
             };
         };
@@ -1306,12 +1364,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "publicKey": {
+                 *         "kty": "EC",
+                 *         "crv": "P-256",
+                 *         "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
+                 *         "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExportWallet"];
             };
         };
@@ -1352,6 +1421,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f */
                 walletId: string;
             };
             cookie?: never;
@@ -1389,6 +1459,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["StartSession"];
             };
         };
@@ -1427,14 +1498,27 @@ export interface operations {
     updateTradingSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Change the settings only if their ETag is among these. `*` stands for any.
+                 * @example *
+                 */
+                "If-Match"?: string;
+            };
             path: {
+                /** @example eth */
                 chain: "eth" | "base" | "sol";
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "slippage": 1.5,
+                 *       "gasPreset": "fast"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TradingSettingsPatch"];
             };
         };
@@ -1442,6 +1526,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1450,10 +1536,73 @@ export interface operations {
             };
         };
     };
+    getTradingSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Answer 304 without a body if the ETag is among these.
+                 * @example "7"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @example eth */
+                chain: "eth" | "base" | "sol";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @enum {string} */
+                            chain: "eth" | "base" | "sol";
+                            version: number;
+                            settings: {
+                                /** @description Percent */
+                                slippage: number;
+                                /** @enum {string} */
+                                gasPreset: "slow" | "medium" | "fast" | "turbo";
+                                /** @description Gwei */
+                                maxGasPrice: number;
+                                mevProtection: boolean;
+                                autoBuy: boolean;
+                                autoSell: boolean;
+                            } | {
+                                /** @description Percent */
+                                slippage: number;
+                                /** @description SOL */
+                                priorityFee: number;
+                                mevProtection: boolean;
+                                autoBuy: boolean;
+                                autoSell: boolean;
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                    };
+                };
+            };
+        };
+    };
     getUserData: {
         parameters: {
             query?: {
-                /** @description `ref` for referral data. Any other value, or none, for profile data. */
+                /**
+                 * @description `ref` for referral data. Any other value, or none, for profile data.
+                 * @example profile
+                 */
                 type?: string;
             };
             header?: never;
@@ -1496,7 +1645,10 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Without it, the tokens of all chains */
+                /**
+                 * @description Without it, the tokens of all chains
+                 * @example eth
+                 */
                 chain?: "eth" | "base" | "sol" | "bsc" | "avax";
             };
             header?: never;
@@ -1529,8 +1681,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example eth */
                 chain: "eth" | "base" | "sol" | "bsc" | "avax";
-                /** @description All lower case, all upper case, or with the right checksum */
+                /**
+                 * @description All lower case, all upper case, or with the right checksum
+                 * @example 0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094
+                 */
                 token: string;
             };
             cookie?: never;
@@ -1559,8 +1715,12 @@ export interface operations {
     readBalances: {
         parameters: {
             query: {
+                /** @example eth */
                 chain: "eth" | "base" | "sol" | "bsc" | "avax";
-                /** @description All lower case, all upper case, or with the right checksum */
+                /**
+                 * @description All lower case, all upper case, or with the right checksum
+                 * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+                 */
                 wallet?: string;
                 /** @description An address, or `native` for the chain's coin */
                 token?: string;
@@ -1604,6 +1764,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "chain": "eth",
+                 *       "wallet": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                 *       "side": "buy",
+                 *       "token": "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094",
+                 *       "amount": "0.1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuoteRequest"];
             };
         };
@@ -1630,11 +1799,15 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
+                /** @example filled */
                 status?: "open" | "partially_filled" | "filled" | "cancelled" | "rejected" | "expired";
                 chain?: "eth" | "base" | "sol" | "bsc" | "avax";
                 wallet?: string;
                 token?: string;
-                /** @description The most records of a page, 1 to 100. A page may have fewer although there are more. */
+                /**
+                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @example 20
+                 */
                 limit?: string;
                 /** @description From the page before, whose other parameters must be the same */
                 cursor?: string;
@@ -1670,7 +1843,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key places one order of a user, for good. */
+                /**
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key places one order of a user, for good.
+                 * @example first-order
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1678,6 +1854,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "chain": "eth",
+                 *       "wallet": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                 *       "side": "buy",
+                 *       "token": "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094",
+                 *       "amount": "0.1",
+                 *       "type": "market"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PlaceOrder"];
             };
         };
@@ -1712,12 +1898,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 01KAMZ3Q5T9WJ2M4N6P8R0S1V3 */
                 orderId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["CancelOrder"];
             };
         };
@@ -1746,6 +1934,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 01KAMZ3Q5T9WJ2M4N6P8R0S1V3 */
                 orderId: string;
             };
             cookie?: never;
@@ -1777,7 +1966,9 @@ export interface operations {
     listPositions: {
         parameters: {
             query?: {
+                /** @example open */
                 status?: "open" | "closed";
+                /** @example eth */
                 chain?: "eth" | "base" | "sol" | "bsc" | "avax";
                 wallet?: string;
                 /** @description The most records of a page, 1 to 100. A page may have fewer although there are more. */
@@ -1833,6 +2024,7 @@ export const routes = {
     startSession: "POST /api/v2/session",
     endSession: "DELETE /api/v2/session",
     updateTradingSettings: "POST /updateTradingSettings/{chain}",
+    getTradingSettings: "GET /api/v2/settings/{chain}",
     getUserData: "GET /getUserData",
     listRewards: "GET /api/waitlist/v2/rewards",
     listTokens: "GET /api/v2/tokens",
@@ -1933,6 +2125,10 @@ export interface ErrorCodes {
         500: "INTERNAL_ERROR";
     };
     updateTradingSettings: {
+    };
+    getTradingSettings: {
+        400: "INVALID_REQUEST";
+        500: "INTERNAL_ERROR";
     };
     getUserData: {
     };

@@ -5,6 +5,7 @@ import { openLocal } from "../admin/local-target.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { consolePages } from "./console/pages.ts";
+import { referencePages } from "./reference-pages.ts";
 import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
 import { seedTable, seedWallet } from "./seed-data.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
@@ -100,7 +101,10 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     async seed(local) {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
-    pages: consolePages,
+    pages(streamUrl) {
+      const [showConsole, showReference] = [consolePages(streamUrl), referencePages()];
+      return (request) => showConsole(request) ?? showReference(request);
+    },
     onStep: step,
     async assembly(site: Site) {
       const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };

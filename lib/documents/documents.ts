@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Documents } from "../client/generator/openapi-source.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
@@ -5,6 +6,7 @@ import type { CostTemplate } from "./billed-resources.ts";
 import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
 import { openApiDocument } from "./openapi.ts";
+import { siteFiles } from "./site/site.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
@@ -23,7 +25,8 @@ async function clientTypes(openapi: object, asyncapi: object): Promise<string> {
 
 type Deps = {
   read(path: string): string;
-  write(path: string, text: string): void;
+  /** Makes the folders that are missing. */
+  write(path: string, content: string | Buffer): void;
   warn(line: string): void;
   /** Synthesizes the stacks with the default configuration, which takes some seconds. */
   templates(): CostTemplate[];
@@ -31,12 +34,19 @@ type Deps = {
 
 /**
  * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing, and warns
- * about those that are out of date. That leaves out docs/costs.md, which the tests of the stacks check.
+ * about those that are out of date. That leaves out docs/costs.md, which the tests of the stacks check. With --site it writes
+ * the reference pages into a folder, and nothing else.
  *
  * @returns the exit code
  */
 export async function main(argv: readonly string[], { read, write, warn, templates }: Deps): Promise<number> {
-  const { check } = parseArgs({ args: [...argv], options: { check: { type: "boolean" } } }).values;
+  const options = { check: { type: "boolean" }, site: { type: "string" } } as const;
+  const { check, site } = parseArgs({ args: [...argv], options }).values;
+  if (site !== undefined) {
+    for (const [name, { body }] of siteFiles((document) => read(`docs/${document}`)))
+      write(join(site, name), body);
+    return 0;
+  }
   const current = await Promise.all(
     Object.entries(documents).map(async ([path, make]) => ({ path, text: await make() })),
   );

@@ -122,6 +122,7 @@ export function openApiDocument(): JsonSchema {
       description: gatewayReasons[status] ?? reasons.join("\n"),
       ...(retried.includes(status) && { headers: retryAfter }),
       content,
+      ...(shape === "envelope" && codes.length > 0 && { "x-error-codes": [...new Set(codes)] }),
     };
   }
 

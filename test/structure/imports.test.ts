@@ -65,7 +65,16 @@ const allowed: Record<string, readonly string[]> = {
     "lib/concurrency.ts",
   ],
   "lib/verify": ["lib/admin", "lib/aws", "lib/domain", "lib/plans", "lib/local/src", ...table],
-  "lib/dev": ["lib/local/src", "lib/client", "lib/admin", "lib/infra", "lib/chains", "lib/domain", ...table],
+  "lib/dev": [
+    "lib/local/src",
+    "lib/client",
+    "lib/admin",
+    "lib/documents",
+    "lib/infra",
+    "lib/chains",
+    "lib/domain",
+    ...table,
+  ],
   "lib/local/src": [],
   bin: ["lib/infra", "lib/admin", "lib/documents", "lib/dev", "lib/verify", "lib/local/src"],
 };

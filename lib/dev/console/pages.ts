@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner";
+import type { Route } from "cdk-local-runner";
+import { type PageFile, staticPages } from "../static-pages.ts";
 
 /** The path of the console, on the port of the API. */
 export const CONSOLE = "/console";
@@ -19,36 +20,11 @@ const types = {
  * @param streamUrl the WebSocket URL that it may connect to. Undefined without a WebSocket API.
  */
 export function consolePages(streamUrl: string | undefined): Route {
-  const headers = [
-    ["Content-Security-Policy", contentSecurityPolicy(streamUrl)],
-    ["X-Content-Type-Options", "nosniff"],
-    ["Referrer-Policy", "no-referrer"],
-    ["Cross-Origin-Opener-Policy", "same-origin"],
-    ["Cache-Control", "no-store"],
-  ] as const;
-  const pages = new Map(
-    Object.entries(types).map(([name, type]): [string, GatewayResponse] => [
-      name === "index.html" ? CONSOLE : `${CONSOLE}/${name}`,
-      {
-        status: 200,
-        headers: [["Content-Type", type], ...headers],
-        body: readFileSync(new URL(name, import.meta.url)),
-      },
-    ]),
-  );
-
-  return (request) => {
-    const path = pathOf(request).replace(/\/$/, "");
-    if (path !== CONSOLE && !path.startsWith(`${CONSOLE}/`)) return undefined;
-    return Promise.resolve(answer(request.method, pages.get(path)));
-  };
-}
-
-function answer(method: string, page: GatewayResponse | undefined): GatewayResponse {
-  if (page === undefined) return json(404, { error: "Not found" });
-  if (method !== "GET" && method !== "HEAD")
-    return json(405, { error: "Method not allowed" }, ["Allow", "GET"]);
-  return page;
+  const files = Object.entries(types).map(([name, type]): [string, PageFile] => [
+    name,
+    { type, body: readFileSync(new URL(name, import.meta.url)) },
+  ]);
+  return staticPages(CONSOLE, new Map(files), contentSecurityPolicy(streamUrl));
 }
 
 function contentSecurityPolicy(streamUrl: string | undefined): string {
@@ -60,7 +36,6 @@ function contentSecurityPolicy(streamUrl: string | undefined): string {
     `connect-src 'self'${streamUrl === undefined ? "" : ` ${streamUrl}`}`,
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
   ].join("; ");
 }

@@ -43,8 +43,8 @@ export function consoleForTests() {
     get runner() {
       return runner;
     },
-    /** Opens the console in a fresh browser context. */
-    async visit(): Promise<Visit> {
+    /** Opens a page of the runner in a fresh browser context. */
+    async visit(path = "/console"): Promise<Visit> {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -56,7 +56,7 @@ export function consoleForTests() {
       page.on("request", (request) => {
         if (!request.url().startsWith("data:")) origins.add(new URL(request.url()).origin);
       });
-      await page.goto(`${runner.baseUrl}/console`);
+      await page.goto(`${runner.baseUrl}${path}`);
       return {
         page,
         complaints,

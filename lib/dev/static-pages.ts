@@ -1,0 +1,43 @@
+import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner";
+
+export type PageFile = { type: string; body: Buffer };
+
+/**
+ * Serves files below a path, and nothing else there.
+ *
+ * @param path without a slash at its end. The file `index.html` answers it with one.
+ */
+export function staticPages(
+  path: string,
+  files: ReadonlyMap<string, PageFile>,
+  contentSecurityPolicy: string,
+): Route {
+  const headers: GatewayResponse["headers"] = [
+    ["Content-Security-Policy", `${contentSecurityPolicy}; frame-ancestors 'none'`],
+    ["X-Content-Type-Options", "nosniff"],
+    ["Referrer-Policy", "no-referrer"],
+    ["Cross-Origin-Opener-Policy", "same-origin"],
+    ["Cache-Control", "no-store"],
+  ];
+  const page = ({ type, body }: PageFile): GatewayResponse => ({
+    status: 200,
+    headers: [["Content-Type", type], ...headers],
+    body,
+  });
+  const toFolder: GatewayResponse = { status: 308, headers: [["Location", `${path}/`]], body: Buffer.of() };
+
+  return (request) => {
+    const asked = pathOf(request);
+    if (asked !== path && !asked.startsWith(`${path}/`)) return undefined;
+    const file = files.get(asked.slice(path.length + 1) || "index.html");
+    const found = asked === path ? toFolder : file && page(file);
+    return Promise.resolve(answer(request.method, found));
+  };
+}
+
+function answer(method: string, found: GatewayResponse | undefined): GatewayResponse {
+  if (found === undefined) return json(404, { error: "Not found" });
+  if (method !== "GET" && method !== "HEAD")
+    return json(405, { error: "Method not allowed" }, ["Allow", "GET, HEAD"]);
+  return found;
+}

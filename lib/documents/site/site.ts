@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+
+export type SiteFile = { type: string; body: Buffer };
+
+/** Redoc styles elements from its script. Nothing else is loaded from elsewhere, or sent there. */
+export const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+/** Redoc renders both documents, in one file without dependencies. */
+const renderer = import.meta.resolve("redoc/bundles/redoc.standalone.js");
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <meta http-equiv="Content-Security-Policy" content="${referencePolicy}">
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="reference.css">
+  </head>
+  <body>
+${body}
+  </body>
+</html>
+`;
+
+const reference = (title: string, document: string) =>
+  page(
+    title,
+    `    <redoc spec-url="${document}" disable-telemetry="true"></redoc>
+    <script type="module" src="redoc.js"></script>`,
+  );
+
+const index = page(
+  "Trading terminal: reference",
+  `    <main class="index">
+      <h1>Trading terminal</h1>
+      <p>A REST API for what you ask, and one WebSocket for what happens.</p>
+      <ul>
+        <li>
+          <a href="rest.html">REST API</a>
+          <p>Wallets, settings, quotes, orders and rewards. Every example can be pasted. <a href="openapi.json">openapi.json</a></p>
+        </li>
+        <li>
+          <a href="streams.html">Streams</a>
+          <p>Prices, orders, positions, settings and wallets, as they change. <a href="asyncapi.json">asyncapi.json</a></p>
+        </li>
+      </ul>
+    </main>`,
+);
+
+/**
+ * The reference pages by their names in one folder. They work without a network.
+ *
+ * @param read reads a file of the folder docs
+ */
+export function siteFiles(read: (name: string) => string): Map<string, SiteFile> {
+  const file = (type: string, body: string | Buffer) => ({ type, body: Buffer.from(body) });
+  const html = (text: string) => file("text/html; charset=utf-8", text);
+  const json = (name: string) => file("application/json", read(name));
+  return new Map([
+    ["index.html", html(index)],
+    ["rest.html", html(reference("REST API: trading terminal", "openapi.json"))],
+    ["streams.html", html(reference("Streams: trading terminal", "asyncapi.json"))],
+    ["openapi.json", json("openapi.json")],
+    ["asyncapi.json", json("asyncapi.json")],
+    [
+      "reference.css",
+      file("text/css; charset=utf-8", readFileSync(new URL("reference.css", import.meta.url))),
+    ],
+    ["redoc.js", file("text/javascript; charset=utf-8", readFileSync(new URL(renderer)))],
+  ]);
+}
