@@ -5,8 +5,10 @@ import type { OperationSchemas } from "../api/operation-schema.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { DomainError } from "../domain/domain-error.ts";
+import { isNamed, readEntityTags } from "../domain/entity-tag.ts";
 import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operation-types.ts";
 import { operations, type RefusalOperationName, type RestOperationName } from "../operations.ts";
+import { withCors } from "./cors.ts";
 import { environment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
@@ -59,10 +61,10 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
       const request = { ...readRequest(name, event), ...callerOf(event), now };
       const result = await inTime(context, () => useCase(request));
       const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
-      return withCors(event, success(v.parse(schemas[name].success, body), headers));
+      return sent(event, success(v.parse(schemas[name].success, body), headers));
     } catch (error) {
-      if (error instanceof Unauthorized) return withCors(event, answer(401, error.body));
-      return withCors(event, answerError(operations[name].errors, errorAnswer(name, error), now));
+      if (error instanceof Unauthorized) return sent(event, answer(401, error.body));
+      return sent(event, answerError(operations[name].errors, errorAnswer(name, error), now));
     }
   };
 }
@@ -83,7 +85,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
       if (methodsWithBody.includes(event.httpMethod)) readJsonObject(event);
       throw reason();
     } catch (error) {
-      return withCors(event, answerError(errors, errorAnswer(name, error), now));
+      return sent(event, answerError(errors, errorAnswer(name, error), now));
     }
   };
 }
@@ -129,6 +131,20 @@ function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): obj
   );
 }
 
+/** A cache that has this answer already gets no body. */
+function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
+  const { ETag: etag, ...headers } = result.headers ?? {};
+  const tags = readEntityTags(headerOf(event, "if-none-match") ?? "");
+  const isCached = event.httpMethod === "GET" && etag !== undefined && tags && isNamed(String(etag), tags);
+  if (!isCached) return result;
+  const { "Content-Type": _, ...others } = headers;
+  return { statusCode: 304, headers: { ETag: etag, ...others }, body: "" };
+}
+
+/** What leaves the service: with the headers that depend on who asks. */
+const sent = (event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult =>
+  withCors(unlessCached(event, result), headerOf(event, "origin"), allowedOrigins);
+
 function readJsonObject(event: APIGatewayProxyEvent): object {
   // Browsers send this type across origins only after a preflight, so a foreign form cannot use the cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -156,9 +172,16 @@ function parseBody(text: string | null): unknown {
   }
 }
 
-function headerOf({ headers }: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
-  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
+/** Several lines of a header that is a list are one list; of any other header, the last line counts. */
+function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
+  const named = ([name]: [string, unknown]) => name.toLowerCase() === lowerCaseName;
+  if (!listHeaders.has(lowerCaseName)) return Object.entries(event.headers ?? {}).find(named)?.[1];
+  return Object.entries(event.multiValueHeaders ?? {})
+    .find(named)?.[1]
+    ?.join(", ");
 }
+
+const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
 /** Hosts of chains that lag or are overloaded mostly recover within seconds. */
 const chainRetrySeconds = 5;
@@ -211,23 +234,4 @@ function errorBody(shape: ErrorShape, { code, message, details }: ErrorAnswer, n
     case "envelope":
       return { success: false, error: { code, message, details }, timestamp: now.toISOString() };
   }
-}
-
-/** Lets pages of an allowed origin read the answer. */
-function withCors(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
-  if (allowedOrigins.length === 0) return result;
-  const origin = headerOf(event, "origin");
-  const allowed = origin !== undefined && allowedOrigins.includes(origin);
-  return {
-    ...result,
-    headers: {
-      ...result.headers,
-      Vary: "Origin",
-      ...(allowed && {
-        "Access-Control-Allow-Origin": origin,
-        "Access-Control-Allow-Credentials": "true",
-        "Access-Control-Expose-Headers": "Retry-After, Idempotent-Replayed",
-      }),
-    },
-  };
 }

@@ -72,7 +72,9 @@ describe("a REST function", () => {
     const { headers } = await listWallets(restEvent({ headers: { origin } }));
     expect(headers?.["Access-Control-Allow-Origin"]).toBe(allowed);
     expect(headers?.["Access-Control-Allow-Credentials"]).toBe(allowed && "true");
-    expect(headers?.["Access-Control-Expose-Headers"]).toBe(allowed && "Retry-After, Idempotent-Replayed");
+    expect(headers?.["Access-Control-Expose-Headers"]).toBe(
+      allowed && "ETag, Retry-After, Idempotent-Replayed",
+    );
     expect(headers?.Vary).toBe("Origin");
   });
 

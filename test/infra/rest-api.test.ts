@@ -68,7 +68,7 @@ describe("the preflight methods", () => {
       expect(preflight?.Integration.IntegrationResponses?.[0]?.ResponseParameters).toEqual({
         "method.response.header.Access-Control-Allow-Credentials": "'true'",
         "method.response.header.Access-Control-Allow-Headers":
-          "'Authorization,Content-Type,Idempotency-Key,If-Match'",
+          "'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match'",
         "method.response.header.Access-Control-Allow-Methods": `'${methods.map(({ method }) => method).join()},OPTIONS'`,
         "method.response.header.Access-Control-Allow-Origin": "'https://app.example'",
         "method.response.header.Access-Control-Max-Age": "'600'",
@@ -234,7 +234,7 @@ describe("the gateway responses", () => {
       expect(ResponseParameters, ResponseType).toMatchObject({
         "gatewayresponse.header.Access-Control-Allow-Origin": "'https://app.example'",
         "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
-        "gatewayresponse.header.Access-Control-Expose-Headers": "'Retry-After'",
+        "gatewayresponse.header.Access-Control-Expose-Headers": "'ETag, Retry-After, Idempotent-Replayed'",
         "gatewayresponse.header.Vary": "'Origin'",
       });
   });

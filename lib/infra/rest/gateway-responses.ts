@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { exposedHeaders } from "../../runtime/cors.ts";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
@@ -56,7 +57,7 @@ function corsHeaders([origin]: readonly string[]): Record<string, string> {
   return {
     "Access-Control-Allow-Origin": `'${origin}'`,
     "Access-Control-Allow-Credentials": "'true'",
-    "Access-Control-Expose-Headers": "'Retry-After'",
+    "Access-Control-Expose-Headers": `'${exposedHeaders.join(", ")}'`,
     Vary: "'Origin'",
   };
 }

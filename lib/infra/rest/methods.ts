@@ -10,6 +10,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import type { RestMethod } from "../../operation-types.ts";
 import { restMethods } from "../../operations.ts";
+import { acceptedHeaders } from "../../runtime/cors.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 
 /**
@@ -47,7 +48,7 @@ export function addPreflight(api: RestApi, allowedOrigins: readonly string[]): v
     api.root.resourceForPath(path).addCorsPreflight({
       allowOrigins: [...allowedOrigins],
       allowCredentials: true,
-      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match"],
+      allowHeaders: [...acceptedHeaders],
       allowMethods: [...methods.map(({ method }) => method), "OPTIONS"],
       maxAge: Duration.minutes(10),
     });

@@ -14,7 +14,7 @@ const preflight = (path: string, method: string, origin: string) =>
     headers: {
       Origin: origin,
       "Access-Control-Request-Method": method,
-      "Access-Control-Request-Headers": "authorization,content-type,idempotency-key,if-match",
+      "Access-Control-Request-Headers": "authorization,content-type,idempotency-key,if-match,if-none-match",
     },
   });
 
@@ -47,7 +47,13 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectPermission(answer, origin);
     expect(listed(answer, "Access-Control-Allow-Methods")).toContain(method.toLowerCase());
     expect(listed(answer, "Access-Control-Allow-Headers")).toEqual(
-      expect.arrayContaining(["authorization", "content-type", "idempotency-key", "if-match"]),
+      expect.arrayContaining([
+        "authorization",
+        "content-type",
+        "idempotency-key",
+        "if-match",
+        "if-none-match",
+      ]),
     );
   });
 
@@ -60,7 +66,11 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
 
     expect(answer.status, answer.text).toBe(status);
     expectPermission(answer, origin);
-    expect(listed(answer, "Access-Control-Expose-Headers")).toEqual(["retry-after", "idempotent-replayed"]);
+    expect(listed(answer, "Access-Control-Expose-Headers")).toEqual([
+      "etag",
+      "retry-after",
+      "idempotent-replayed",
+    ]);
   });
 
   it.each(foreign)("lets no page of %s read the answer", async (origin) => {

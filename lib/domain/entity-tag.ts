@@ -1,0 +1,30 @@
+/** What an If-Match or If-None-Match names: anything, or a list of tags. `text` is what stands between the quotes. */
+export type EntityTags = "*" | readonly { text: string; isWeak: boolean }[];
+
+/** The strong tag of a record's version. Version 0 is a record that does not exist yet. */
+export const tagOfVersion = (version: number): string => `"${version}"`;
+
+const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
+const list = new RegExp(`^[\\s,]*${tag.source}(?:\\s*,[\\s,]*${tag.source})*[\\s,]*$`);
+
+/** Returns undefined if the text is neither `*` nor a list of entity tags. */
+export function readEntityTags(text: string): EntityTags | undefined {
+  if (text.trim() === "*") return "*";
+  if (!list.test(text)) return undefined;
+  return [...text.matchAll(new RegExp(tag, "g"))].map(([, weak, text = ""]) => ({
+    text,
+    isWeak: weak !== undefined,
+  }));
+}
+
+/** The versions that an If-Match lets pass, or undefined for all. Weak tags match nothing, nor do those of other forms. */
+export function matchedVersions(tags: EntityTags): number[] | undefined {
+  if (tags === "*") return undefined;
+  const strong = tags.filter(({ isWeak }) => !isWeak).map(({ text }) => text);
+  const versions = [...new Set(strong)].filter((text) => text === String(Number(text))).map(Number);
+  return versions.filter((version) => Number.isSafeInteger(version));
+}
+
+/** Whether an If-None-Match names a strong tag. Its own tags may be weak: what a cache has is as good. */
+export const isNamed = (etag: string, tags: EntityTags): boolean =>
+  tags === "*" || tags.some(({ text }) => `"${text}"` === etag);

@@ -1,0 +1,35 @@
+import type { APIGatewayProxyResult } from "aws-lambda";
+
+/** The headers of answers that pages may read, beside those that all may. */
+export const exposedHeaders = ["ETag", "Retry-After", "Idempotent-Replayed"];
+
+/** The headers that pages may send. */
+export const acceptedHeaders = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "If-Match",
+  "If-None-Match",
+];
+
+/** Lets pages of an allowed origin read the answer. */
+export function withCors(
+  result: APIGatewayProxyResult,
+  origin: string | undefined,
+  allowedOrigins: readonly string[],
+): APIGatewayProxyResult {
+  if (allowedOrigins.length === 0) return result;
+  const isAllowed = origin !== undefined && allowedOrigins.includes(origin);
+  return {
+    ...result,
+    headers: {
+      ...result.headers,
+      Vary: "Origin",
+      ...(isAllowed && {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Expose-Headers": exposedHeaders.join(", "),
+      }),
+    },
+  };
+}
