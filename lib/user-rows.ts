@@ -31,6 +31,16 @@ export const userRows = {
     impact:
       "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
   },
+  getTradingSettings: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/settings/{chain}",
+    summary: "Read the user's trading settings for one chain",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot read the settings of one chain. Those in force, and the profile, are not affected.",
+  },
   getUserData: {
     kind: "rest",
     method: "GET",

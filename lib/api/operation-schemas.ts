@@ -11,7 +11,14 @@ import {
   ImportSealedWalletSchema,
   WalletExportAnswerSchema,
 } from "./sealed-wallet-schema.ts";
-import { ChainPathSchema, SettingsPatchSchema, SettingsRecordSchema } from "./settings-schema.ts";
+import {
+  ChainPathSchema,
+  IfMatchHeadersSchema,
+  IfNoneMatchHeadersSchema,
+  SettingsAnswerSchema,
+  SettingsPatchSchema,
+  SettingsRecordSchema,
+} from "./settings-schema.ts";
 import { tradingSchemas } from "./trading-schemas.ts";
 import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 import { GivenPolicySchema, PolicyAnswerSchema } from "./wallet-policy-schema.ts";
@@ -28,6 +35,8 @@ import {
   WalletPathSchema,
 } from "./wallet-request-schema.ts";
 import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
+
+const settingsTag = { ETag: 'The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match.' };
 
 /** The input and output of each operation. */
 export const schemas = {
@@ -54,9 +63,18 @@ export const schemas = {
   },
   updateTradingSettings: {
     path: ChainPathSchema,
+    headers: IfMatchHeadersSchema,
     body: SettingsPatchSchema,
     success: SettingsRecordSchema,
-    errors: ["INVALID_SETTING"],
+    answerHeaders: settingsTag,
+    errors: ["INVALID_SETTING", "PRECONDITION_FAILED"],
+  },
+  getTradingSettings: {
+    path: ChainPathSchema,
+    query: NoQuerySchema,
+    headers: IfNoneMatchHeadersSchema,
+    success: SettingsAnswerSchema,
+    answerHeaders: settingsTag,
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
   listRewards: { success: RewardListSchema },

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { type EntityTags, readEntityTags } from "../domain/entity-tag.ts";
 import { chains, gasPresets } from "../domain/settings.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { envelopeOf, TimestampSchema } from "./scalars.ts";
 
 // The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL), the upper ones are far above any
 // fee ever paid. A number outside is a typo, and could not be stored exactly.
@@ -53,6 +54,38 @@ export const SettingsRecordSchema = v.union([
 
 /** All settings of a chain as events carry them, without ids and times. The EVM form comes first, as above. */
 export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)]);
+
+/** The settings of a chain, as TradingSettingsUpdated has them. Version 0 means that the user has not changed any. */
+export const SettingsAnswerSchema = envelopeOf(
+  v.object({
+    chain: v.picklist(chains),
+    version: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    settings: StreamedSettingsSchema,
+  }),
+);
+
+const tagsRule = 'must be * or a list of at most 100 entity tags, such as "5"';
+const maxTags = 100;
+
+const fewTags = (tags: EntityTags | undefined) => tags !== undefined && tags.length <= maxTags;
+
+export const IfMatchHeadersSchema = v.object({
+  "If-Match": v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => fewTags(readEntityTags(text)), tagsRule),
+      v.transform((text) => readEntityTags(text) as EntityTags),
+      v.description("Change the settings only if their ETag is among these. `*` stands for any."),
+    ),
+  ),
+});
+
+/** rest.ts compares it with the answer's ETag. */
+export const IfNoneMatchHeadersSchema = v.object({
+  "If-None-Match": v.optional(
+    v.pipe(v.string(), v.description("Answer 304 without a body if the ETag is among these.")),
+  ),
+});
 
 /** The settings inside the profile data, without ids and times. */
 export const ProfileSettingsSchema = v.object({

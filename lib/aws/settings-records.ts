@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { DomainError } from "../domain/domain-error.ts";
 import { type Chain, type Settings, type SettingsPatch, settingsInForce } from "../domain/settings.ts";
 import { queryRange, type Table } from "./table.ts";
 import { chainOf, settingsKey, settingsOf } from "./table-keys.ts";
@@ -11,6 +14,8 @@ export type SettingsItem = SettingsPatch & {
   createdAt: string;
   updatedAt: string;
   version: number;
+  /** Of the last change with a condition. */
+  changeID?: string;
 };
 
 /** The settings of each chain that the user has changed, with defaults for those that the user has not set. */
@@ -23,39 +28,90 @@ export async function readSettings(table: Table, userID: string) {
   });
 }
 
-/** Creates or changes the user's settings of a chain, in one write. Returns the full record, defaults filled in. */
+/** The user's settings of one chain. They have version 0 while the user has not changed any. */
+export async function readSettingsOf(table: Table, userID: string, chain: Chain) {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: settingsKey(userID, chain), ConsistentRead: true }),
+  );
+  const item = Item as SettingsItem | undefined;
+  return { chain, version: item?.version ?? 0, settings: settingsInForce(chain, item) };
+}
+
+/**
+ * Creates or changes the user's settings of a chain, in one write. Returns the full record, defaults filled in.
+ *
+ * @param expected the versions of which one has to be in the table, 0 for no record. If undefined, any may be.
+ * @throws {DomainError} PRECONDITION_FAILED if another one is. Nothing was written.
+ */
 export async function saveSettings(
   table: Table,
   userID: string,
   chain: Chain,
   changes: Partial<Settings>,
   now: Date,
+  expected?: readonly number[],
 ) {
-  const names = Object.keys(changes);
-  const { Attributes } = await table.client.send(
+  const set = {
+    userID,
+    updatedAt: now.toISOString(),
+    ...(expected && { changeID: randomUUID() }),
+    ...changes,
+  };
+  const { values, condition } = asExpected(expected);
+  const item = await writtenItem(
+    table,
     new UpdateCommand({
       TableName: table.name,
       Key: settingsKey(userID, chain),
       UpdateExpression: `SET ${[
         "#_id = if_not_exists(#_id, :_id)",
-        "userID = :userID",
-        "createdAt = if_not_exists(createdAt, :now)",
-        "updatedAt = :now",
+        "createdAt = if_not_exists(createdAt, :updatedAt)",
         "version = if_not_exists(version, :zero) + :one",
-        ...names.map((name) => `${name} = :${name}`),
+        ...Object.keys(set).map((name) => `${name} = :${name}`),
       ].join(", ")}`,
+      ...(condition && {
+        ConditionExpression: condition,
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
       ExpressionAttributeNames: { "#_id": "_id" },
       ExpressionAttributeValues: {
         ":_id": randomUUID(),
-        ":userID": userID,
-        ":now": now.toISOString(),
         ":zero": 0,
         ":one": 1,
-        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+        ...values,
       },
       ReturnValues: "ALL_NEW",
     }),
+    set.changeID,
   );
-  const item = Attributes as SettingsItem;
   return { ...item, ...settingsInForce(chain, item) };
+}
+
+function asExpected(versions: readonly number[] | undefined) {
+  if (versions === undefined) return {};
+  // No version is below 1, so this holds for none.
+  const stored = versions.length === 0 ? [0] : versions;
+  const values = Object.fromEntries(stored.map((version, index) => [`:version${index}`, version]));
+  const isStored = `version IN (${Object.keys(values).join(", ")})`;
+  return {
+    values,
+    condition: versions.includes(0) ? `attribute_not_exists(version) OR ${isStored}` : isStored,
+  };
+}
+
+/** The SDK may send a write again whose answer was lost. Then its condition fails because of itself. */
+async function writtenItem(table: Table, command: UpdateCommand, changeID: string | undefined) {
+  try {
+    const { Attributes } = await table.client.send(command);
+    return Attributes as SettingsItem;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const stored = unmarshall(error.Item ?? {}) as Partial<SettingsItem>;
+    if (changeID !== undefined && stored.changeID === changeID) return stored as SettingsItem;
+    throw new DomainError(
+      "PRECONDITION_FAILED",
+      "The settings have changed, or If-Match names none of theirs",
+    );
+  }
 }

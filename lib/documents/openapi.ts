@@ -24,6 +24,7 @@ const meanings: Record<HttpErrorCode, string> = {
   EXPORT_LIMIT_REACHED:
     "The user has requested too many exports today, or exported the wallet too often for one request.",
   INVALID_SETTING: "The chain does not have that setting.",
+  PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing was changed.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",
   NO_ROUTE: "No pool can make the trade.",
   AMOUNT_TOO_SMALL: "The trade would give nothing.",
@@ -81,6 +82,13 @@ export function openApiDocument(): JsonSchema {
           ...(answerHeaders && { headers: describedHeaders(answerHeaders) }),
           ...(success !== NoContentSchema && { content: json(success) }),
         },
+        ...(row.method === "GET" &&
+          answerHeaders?.ETag && {
+            304: {
+              description: "If-None-Match names the current ETag.",
+              headers: describedHeaders({ ETag: answerHeaders.ETag }),
+            },
+          }),
         ...Object.fromEntries(
           [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
         ),

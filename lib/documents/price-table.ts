@@ -57,6 +57,7 @@ export const runs: Record<OperationName, Run> = {
   startSession: { ms: 5 },
   endSession: { ms: 5 },
   updateTradingSettings: { ms: 30, writes: 1, publishes: true },
+  getTradingSettings: { ms: 20, reads: 1 },
   getUserData: { ms: 30, reads: 1 },
   listRewards: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },

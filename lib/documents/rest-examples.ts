@@ -62,7 +62,12 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   cancelExport: wallet,
   startSession: { body: {} },
   endSession: undefined,
-  updateTradingSettings: { path: { chain: "eth" }, body: { slippage: 1.5, gasPreset: "fast" } },
+  updateTradingSettings: {
+    path: { chain: "eth" },
+    headers: { "If-Match": "*" },
+    body: { slippage: 1.5, gasPreset: "fast" },
+  },
+  getTradingSettings: { path: { chain: "eth" }, headers: { "If-None-Match": '"7"' } },
   getUserData: { query: { type: "profile" } },
   listRewards: undefined,
   listTokens: { query: { chain: "eth" } },

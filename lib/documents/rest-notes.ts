@@ -85,7 +85,12 @@ export const restNotes: Record<RestOperationName, Note> = {
   updateTradingSettings: {
     tag: "Trading settings",
     description:
-      "Changes the fields that the body has, and answers the full record. All connections of the user get `TradingSettingsUpdated`.",
+      "Changes the fields that the body has, and answers the full record. All connections of the user get `TradingSettingsUpdated`. With `If-Match`, nothing changes unless the settings have one of the given ETags.",
+  },
+  getTradingSettings: {
+    tag: "Trading settings",
+    description:
+      "Defaults stand for what the user has not set. The ETag is the version, for the `If-Match` of a change and the `If-None-Match` of the next read.",
   },
   getUserData: {
     tag: "Users",

@@ -21,6 +21,7 @@ export type DomainErrorDetails = {
   EXPORT_NOT_FOUND: undefined;
   EXPORT_LIMIT_REACHED: { limit: number };
   INVALID_SETTING: undefined;
+  PRECONDITION_FAILED: undefined;
   WALLET_LIMIT_REACHED: undefined;
   /** With the chains that trade here. */
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };

@@ -1,9 +1,11 @@
+import type { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { readProfileWithSettings } from "../../lib/aws/profile-records.ts";
-import { saveSettings } from "../../lib/aws/settings-records.ts";
+import { readSettingsOf, saveSettings } from "../../lib/aws/settings-records.ts";
 import { defaultSettings } from "../../lib/domain/settings.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 
 const db = tableForTests();
 
@@ -54,6 +56,42 @@ describe("saveSettings", () => {
         value,
       );
     }
+  });
+
+  const slippageOf = async (userID: string) => {
+    const { version, settings } = await readSettingsOf(db.table, userID, "eth");
+    return [version, settings.slippage];
+  };
+  const saveIf = (userID: string, expected: number[], slippage: number) =>
+    saveSettings(db.table, userID, "eth", { slippage }, now, expected);
+  const failed = expect.objectContaining({ code: "PRECONDITION_FAILED" });
+
+  it("changes expected versions only, and writes nothing else", async () => {
+    await expect(saveIf("fay", [1, 2], 2)).rejects.toEqual(failed);
+    expect(await slippageOf("fay")).toEqual([0, defaultSettings.eth.slippage]);
+    expect(await saveIf("fay", [0], 2)).toMatchObject({ slippage: 2, version: 1 });
+    for (const expected of [[0], [2], [], [3, 4]])
+      await expect(saveIf("fay", expected, 3), `${expected}`).rejects.toEqual(failed);
+    expect(await slippageOf("fay")).toEqual([1, 2]);
+    expect(await saveIf("fay", [7, 1], 4)).toMatchObject({ slippage: 4, version: 2 });
+  });
+
+  it("lets one of many concurrent changes of a version pass", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => saveIf("gus", [0], i + 1)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect((await slippageOf("gus"))[0]).toBe(1);
+  });
+
+  it("succeeds if the SDK repeats a conditional write whose answer was lost", async () => {
+    let sent = 0;
+    const table = interceptedTable(db.table, async (command) => {
+      await db.table.client.send(command as UpdateCommand);
+      sent++;
+    });
+    expect(await saveIf("hal", [0], 2)).toMatchObject({ version: 1 });
+    expect(await saveSettings(table, "hal", "eth", { slippage: 3 }, now, [1])).toMatchObject({ version: 2 });
+    expect(sent).toBe(1);
+    expect(await slippageOf("hal")).toEqual([2, 3]);
   });
 
   it("keeps users and chains apart", async () => {

@@ -18,6 +18,7 @@ export const endpoints: readonly Endpoint[] = [
     body: {},
     status: 200,
   },
+  { name: "GET /api/v2/settings/{chain}", method: "GET", path: "/api/v2/settings/eth", status: 200 },
   { name: "GET /getUserData", method: "GET", path: "/getUserData", status: 200 },
   { name: "GET /api/waitlist/v2/rewards", method: "GET", path: "/api/waitlist/v2/rewards", status: 200 },
   { name: "GET /api/v2/wallets", method: "GET", path: "/api/v2/wallets", status: 200 },

@@ -40,8 +40,12 @@ export const importWallet = async (
   { network, privateKey }: Pick<Key, "network" | "privateKey">,
 ) => post("/storeWallet_v2", { token, body: { network, privateKey } });
 
-export const changeSettings = async ({ token }: User, chain: string, patch: unknown) =>
-  post(`/updateTradingSettings/${chain}`, { token, body: patch });
+export const changeSettings = async (
+  { token }: User,
+  chain: string,
+  patch: unknown,
+  headers: Record<string, string> = {},
+) => post(`/updateTradingSettings/${chain}`, { token, body: patch, headers });
 
 /** What the service answers with 200. Anything else fails the test. */
 export const walletsOf = async ({ token }: User) => good<Wallet[]>(await get("/listWallets", { token }));

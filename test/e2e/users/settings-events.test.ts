@@ -41,6 +41,7 @@ it("a refused change is sent to nobody", async () => {
 
   await changeSettings(user, "eth", { slippage: -1 });
   await changeSettings(user, "btc", { slippage: 1 });
+  await changeSettings(user, "eth", { slippage: 1 }, { "If-Match": '"1"' });
   await settingsAfter(user, "eth", { slippage: 7 });
   await stream.take({ type: "TradingSettingsUpdated" });
 

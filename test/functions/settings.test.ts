@@ -1,0 +1,130 @@
+import "./environment.ts";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, it } from "vitest";
+import { handler as getTradingSettings } from "../../functions/getTradingSettings/handler.ts";
+import { handler as updateTradingSettings } from "../../functions/updateTradingSettings/handler.ts";
+import { defaultSettings } from "../../lib/domain/settings.ts";
+import { type Headers, restEvent } from "../support/events.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+
+beforeEach(() => {
+  table.reset();
+});
+
+const stored = {
+  PK: "USER#alice",
+  SK: "PROFILE#CHAIN#sol",
+  _id: "s1",
+  userID: "alice",
+  slippage: 2,
+  createdAt: "2026-11-22T09:00:00.000Z",
+  updatedAt: "2026-11-22T09:00:00.000Z",
+  version: 5,
+  changeID: "c1",
+};
+const settings = { ...defaultSettings.sol, slippage: 2 };
+
+const read = (headers: Headers = {}) =>
+  getTradingSettings({ ...restEvent({ path: { chain: "sol" }, headers }), httpMethod: "GET" });
+
+const update = (headers: Headers = {}, body: unknown = { slippage: 3 }) =>
+  updateTradingSettings({
+    ...restEvent({
+      path: { chain: "sol" },
+      headers: { "Content-Type": "application/json", ...headers },
+      body,
+    }),
+    httpMethod: "POST",
+  });
+
+describe("getTradingSettings", () => {
+  it("answers with the settings as events have them, and their version as a strong ETag", async () => {
+    table.on(GetCommand).resolves({ Item: stored });
+    const { statusCode, headers, body } = await read();
+    expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"5"' });
+    expect(JSON.parse(body)).toEqual({
+      success: true,
+      data: { chain: "sol", version: 5, settings },
+      timestamp: expect.any(String),
+    });
+    expect(table.commandCalls(GetCommand)[0]?.args[0].input).toMatchObject({ ConsistentRead: true });
+  });
+
+  it("answers with the defaults, as version 0, before the first change", async () => {
+    table.on(GetCommand).resolves({});
+    const { headers, body } = await read();
+    expect(headers?.ETag).toBe('"0"');
+    expect(JSON.parse(body).data).toEqual({ chain: "sol", version: 0, settings: defaultSettings.sol });
+  });
+
+  it.each(['"5"', 'W/"5"', '"4", "5"', "*"])("answers 304 to If-None-Match: %s", async (tags) => {
+    table.on(GetCommand).resolves({ Item: stored });
+    const headers = { "If-None-Match": tags, Origin: "https://app.example" };
+    const answer = await read(headers);
+    expect(answer).toMatchObject({ statusCode: 304, body: "", headers: { ETag: '"5"' } });
+    expect(answer.headers).toMatchObject({ "Cache-Control": "no-store", Vary: "Origin" });
+    expect(answer.headers?.["Access-Control-Expose-Headers"]).toContain("ETag");
+    expect(answer.headers).not.toHaveProperty("Content-Type");
+  });
+
+  it.each(['"4"', "5", ""])("answers in full to If-None-Match: [%s]", async (tags) => {
+    table.on(GetCommand).resolves({ Item: stored });
+    expect(await read({ "if-none-match": tags })).toMatchObject({ statusCode: 200 });
+  });
+});
+
+describe("updateTradingSettings", () => {
+  const conditionOf = () => table.commandCalls(UpdateCommand)[0]?.args[0].input.ConditionExpression;
+
+  it("answers with the new version as a strong ETag, which the body does not have", async () => {
+    table.on(UpdateCommand).resolves({ Attributes: { ...stored, slippage: 3, version: 6 } });
+    const { statusCode, headers, body } = await update();
+    expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"6"' });
+    expect(Object.keys(JSON.parse(body))).not.toContain("version");
+    expect(Object.keys(JSON.parse(body))).not.toContain("changeID");
+    expect(conditionOf()).toBeUndefined();
+  });
+
+  it.each([
+    ['"5"', "version IN (:version0)"],
+    ['"5", "6"', "version IN (:version0, :version1)"],
+    [['"5"', '"6"'], "version IN (:version0, :version1)"],
+    ['"0"', "attribute_not_exists(version) OR version IN (:version0)"],
+    ["*", undefined],
+  ])("writes on the condition of If-Match: %s", async (tags, condition) => {
+    table.on(UpdateCommand).resolves({ Attributes: stored });
+    expect(await update({ "If-Match": tags })).toMatchObject({ statusCode: 200 });
+    expect(conditionOf()).toBe(condition);
+  });
+
+  it("answers 412 {message} if the condition fails", async () => {
+    table
+      .on(UpdateCommand)
+      .rejects(new ConditionalCheckFailedException({ message: "failed", $metadata: {}, Item: {} }));
+    const { statusCode, headers, body } = await update({ "If-Match": '"4"' });
+    expect(statusCode).toBe(412);
+    expect(JSON.parse(body)).toEqual({ message: expect.stringContaining("If-Match") });
+    expect(headers).not.toHaveProperty("ETag");
+  });
+
+  it.each([
+    ["5", 400],
+    ['"5', 400],
+    ["", 400],
+    [Array.from({ length: 101 }, (_, index) => `"${index}"`).join(), 400],
+  ])("answers 400 to If-Match: %s, and writes nothing", async (tags, status) => {
+    const { statusCode, body } = await update({ "If-Match": tags });
+    expect(statusCode).toBe(status);
+    expect(JSON.parse(body).message).toMatch(/^If-Match must be \* or a list/);
+    expect(table.calls()).toEqual([]);
+  });
+
+  it("names a bad setting before it looks at the condition", async () => {
+    const answer = await update({ "If-Match": 'W/"1"' }, { gasPreset: "fast" });
+    expect(answer).toMatchObject({ statusCode: 400, body: expect.stringContaining("gasPreset") });
+    expect(table.calls()).toEqual([]);
+  });
+});
