@@ -9,6 +9,7 @@ import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { openGate } from "./dynamodb/gate.ts";
 import { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 import { ensureTable } from "./dynamodb/tables.ts";
+import { openEdge, type ServedEdge } from "./edge/open-edge.ts";
 import { createEventSources } from "./events/event-sources.ts";
 import { createFaults, withFaults } from "./faults.ts";
 import { gatewayLog } from "./gateway-log.ts";
@@ -56,7 +57,11 @@ export async function start(options: StartOptions): Promise<Runner> {
   const { report, onFault } = gatewayLog(log);
   const starting: Handle = async () => json(503, { error: "The runner is starting" }, ["Retry-After", "1"]);
   let answer = starting;
-  const front = await listen(options.port, (request) => answer(request), onFault);
+  let edge: ServedEdge | undefined;
+  const front = await listen(options.port, (request) => answer(request), onFault, {
+    upgrades: (request) => edge?.upgrades(request) ?? false,
+    upgrade: (request, socket, head) => edge?.upgrade(request, socket, head),
+  });
   undo.defer(() => front.close());
   const streamLimits = { ...awsLimits, ...options.streamLimits };
   const streams = await openStreamServer(options.streamPort ?? 0, streamLimits, onFault);
@@ -202,14 +207,16 @@ export async function start(options: StartOptions): Promise<Runner> {
   await options.seed?.(front.port);
   await sources.prepare();
   const pages = options.pages?.(streamUrl);
-  answer = async (request) => own(request) ?? pages?.(request) ?? api(request);
+  const served = openEdge(resources, api, webSocketApi, streams);
+  const { answer: serve } = served ?? { answer: api.handle };
+  answer = async (request) => own(request) ?? pages?.(request) ?? serve(request);
   if (webSocketApi) streams.serve(webSocketApi);
+  edge = served;
 
   sources.begin();
 
-  // Deferred again, to close first: nothing may come in while the rest stops.
-  undo.defer(() => streams.close());
-  undo.defer(() => front.close());
+  // Deferred again, to close first: nothing may come in while the rest stops. Sockets of the streams may be the front's.
+  undo.defer(async () => void (await Promise.all([front.close(), streams.close()])));
   undo.defer(() => sources.stop());
 
   const everything = undo.move();

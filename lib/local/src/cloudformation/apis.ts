@@ -1,3 +1,4 @@
+import { account } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
 import { type MayInvoke, readPermissions } from "./permissions.ts";
 import { type ResolvedResource, resolved } from "./resource.ts";
@@ -5,6 +6,11 @@ import type { Resources } from "./resources.ts";
 
 /** An API, the resources of its stack and service, and the functions that it may invoke. */
 type Api = { api: ResolvedResource; resources: ResolvedResource[]; mayInvoke: MayInvoke };
+
+/** An API's own address has its id in the host, and the name of its stage in the path. */
+export type ApiPlace = { apiId: string; stage: string };
+
+export const hostOf = ({ apiId }: ApiPlace) => `${apiId}.execute-api.${account.region}.${account.urlSuffix}`;
 
 type ApiType = "AWS::ApiGateway::RestApi" | "AWS::ApiGatewayV2::Api";
 

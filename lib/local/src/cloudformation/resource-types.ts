@@ -99,6 +99,13 @@ const webSocketTypes: ResourceTypes = {
   "AWS::ApiGatewayV2::Stage": { ref: (resource) => resource.property("StageName") },
 };
 
+const distributionTypes: ResourceTypes = {
+  "AWS::CloudFront::Distribution": {
+    ref: logicalId,
+    attributes: { Id: logicalId, DomainName: ({ logicalId }) => `${logicalId.toLowerCase()}.cloudfront.net` },
+  },
+};
+
 const named: ResourceType = { ref: generatedName };
 const logGroupName = nameFrom("LogGroupName");
 const managedPolicyName = nameFrom("ManagedPolicyName");
@@ -164,6 +171,7 @@ export function resourceTypes(key: (resource: Resource) => { keyId: string; arn:
     ...functionTypes,
     ...restTypes,
     ...webSocketTypes,
+    ...distributionTypes,
     ...eventTypes,
     ...inertTypes,
     ...networkTypes,

@@ -18,6 +18,8 @@ export type ListenOptions = {
   option?: "--port" | "--stream-port" | "--chain-port";
   /** Takes over upgrade requests, with their socket. Without it, they are answered like any other request. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Whether to take over this one. By default, all are. */
+  upgrades?: (request: IncomingMessage) => boolean;
 };
 
 /** Bytes of all names and values. */
@@ -26,7 +28,8 @@ const LINGER_MS = 1_000;
 /** Node's default is 5 s. A busy machine may keep a client waiting that long, and then reset its connection. */
 const KEEP_ALIVE_MS = 60_000;
 
-const localNames = new Set(["127.0.0.1", "localhost", "[::1]"]);
+/** Browsers send names below `localhost` to this machine, whatever a name server says. */
+const localName = /^(127\.0\.0\.1|\[::1\]|([a-z\d-]+\.)*localhost)$/;
 
 /**
  * Serves on 127.0.0.1. Port 0 takes any free port.
@@ -38,9 +41,10 @@ export async function listen(
   port: number,
   handle: Handle,
   onFault: (error: unknown) => void,
-  { option = "--port", upgrade }: ListenOptions = {},
+  { option = "--port", upgrade, upgrades = () => upgrade !== undefined }: ListenOptions = {},
 ): Promise<Listener> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+  const options = { keepAliveTimeout: KEEP_ALIVE_MS, shouldUpgradeCallback: upgrades };
+  const server = createServer(options, (request, response) => {
     serve(request, response, handle).catch((error: unknown) => {
       onFault(error);
       if (response.headersSent) response.destroy();
@@ -93,7 +97,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, handle:
 /** A page of another site can make its own host name resolve to 127.0.0.1, but the Host header still shows that name. */
 function foreignHost({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "host");
-  const isOurs = (host: string) => localNames.has(host.toLowerCase().replace(/:\d*$/, ""));
+  const isOurs = (host: string) => localName.test(host.toLowerCase().replace(/:\d*$/, ""));
   if (hosts.length > 0 && hosts.every(isOurs)) return undefined;
   return refusal(403, "This server answers to 127.0.0.1 and localhost only.");
 }

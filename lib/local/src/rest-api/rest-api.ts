@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { onlyApi } from "../cloudformation/apis.ts";
+import { type ApiPlace, onlyApi } from "../cloudformation/apis.ts";
 import { type ResolvedResource, reading } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
-import {
-  type GatewayRequest,
-  type GatewayResponse,
-  type Handle,
-  header,
-  json,
-  type Pair,
-} from "../http/messages.ts";
+import { type GatewayRequest, type GatewayResponse, header, json, type Pair } from "../http/messages.ts";
 import { createRouteMatcher, isWellFormed } from "../http/paths.ts";
 import type { Invoke } from "../lambda/invoke.ts";
 import type { UsagePlans } from "../usage-plans/usage-plans.ts";
@@ -22,6 +15,8 @@ import { gatewayResponse } from "./gateway-response.ts";
 import { integrate } from "./integrate.ts";
 
 export type RestApi = {
+  /** Where it would be on AWS. Undefined if there is no such API. */
+  place: ApiPlace | undefined;
   /** Rejects only if the emulation itself fails. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
 };
@@ -50,11 +45,11 @@ export function openRestApi(
   invoke: Invoke,
   usagePlans: UsagePlans,
   report: (line: string) => void,
-): Handle {
+): RestApi {
   const several = "There is more than one REST API, and one base URL for them.";
   const api = onlyApi(resources, "AWS::ApiGateway::RestApi", several);
-  if (api === undefined) return async () => json(404, { message: "There is no REST API" });
-  return createRestApi({ ...api, invoke, usagePlans, report }).handle;
+  if (api) return createRestApi({ ...api, invoke, usagePlans, report });
+  return { place: undefined, handle: async () => json(404, { message: "There is no REST API" }) };
 }
 
 /**
@@ -83,6 +78,7 @@ export function createRestApi({
   };
 
   return {
+    place: { apiId: definition.apiId, stage: definition.stage.name },
     async handle(request) {
       // Each step adds to the call, and a gateway response shows what is known when it is made.
       let call = openCall(request, definition, now(), newId);

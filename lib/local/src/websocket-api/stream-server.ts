@@ -1,12 +1,15 @@
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { json } from "../http/messages.ts";
+import { type GatewayRequest, json } from "../http/messages.ts";
 import { listen } from "../http/server.ts";
 import { type Connection, openConnection, type StreamLimits } from "./connection.ts";
 import type { Peer } from "./events.ts";
 import { createUpgrade, upgradeRequired } from "./upgrade.ts";
 import type { WebSocketApi } from "./websocket-api.ts";
+
+type SocketApi = Omit<WebSocketApi, "place">;
 
 /** Serves the sockets of a WebSocket API. */
 export type StreamServer = {
@@ -14,8 +17,10 @@ export type StreamServer = {
   url: string;
   /** The connection with that id, if it is open. */
   find(connectionId: string): Connection | undefined;
+  /** Takes an upgrade request of another server. `forwarded` is the request as the API gets it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: GatewayRequest): void;
   /** Starts to admit clients. Until then they get a 503. */
-  serve(api: WebSocketApi): void;
+  serve(api: SocketApi): void;
   /** Ends all connections, and gives the functions of `$disconnect` a moment to run. */
   close(): Promise<void>;
 };
@@ -36,7 +41,7 @@ export async function openStreamServer(
   limits: StreamLimits,
   onFault: (error: unknown) => void,
 ): Promise<StreamServer> {
-  let api: WebSocketApi | undefined;
+  let api: SocketApi | undefined;
   const connections = new Map<string, Connection>();
   const sockets = new Set<Duplex>();
   /** One for each open connection, resolved when the function of `$disconnect` has run. */
@@ -50,13 +55,14 @@ export async function openStreamServer(
     onLost: (peer) => void disconnect(peer, ABNORMAL, ""),
     onFault,
   });
+  const take: StreamServer["upgrade"] = (request, socket, head, forwarded) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    upgrade(request, socket, head, forwarded);
+  };
   const listener = await listen(port, async () => upgradeRequired, onFault, {
     option: "--stream-port",
-    upgrade(request, socket, head) {
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-      upgrade(request, socket, head);
-    },
+    upgrade: take,
   });
 
   async function disconnect(peer: Peer, code: number, reason: string): Promise<void> {
@@ -92,6 +98,7 @@ export async function openStreamServer(
 
   return {
     url: listener.url.replace("http:", "ws:"),
+    upgrade: take,
     find(connectionId) {
       const connection = connections.get(connectionId);
       return connection?.isOpen ? connection : undefined;

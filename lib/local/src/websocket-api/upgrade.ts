@@ -33,6 +33,8 @@ export const upgradeRequired = json(
 export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: UpgradeOptions) {
   /** Admitted clients whose handshake is not complete. */
   const accepted = new WeakMap<IncomingMessage, Accepted>();
+  /** Requests as the API gets them, if something in front of it has changed them. */
+  const forwarded = new WeakMap<IncomingMessage, GatewayRequest>();
 
   const server = new WebSocketServer({
     noServer: true,
@@ -58,14 +60,15 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
   );
 
   async function admit(request: IncomingMessage, proceed: () => void): Promise<void> {
-    const handshake = await connect(readRequest(request, Buffer.alloc(0)));
+    const handshake = await connect(forwarded.get(request) ?? readRequest(request, Buffer.alloc(0)));
     if ("refusal" in handshake) return refuseUpgrade(request, handshake.refusal);
     accepted.set(request, handshake);
     proceed();
     if (accepted.delete(request)) onLost(handshake.peer);
   }
 
-  return (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, changed?: GatewayRequest) => {
+    if (changed) forwarded.set(request, changed);
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
       return refuseUpgrade(request, upgradeRequired);
     }

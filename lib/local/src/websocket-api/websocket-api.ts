@@ -1,4 +1,4 @@
-import { onlyApi } from "../cloudformation/apis.ts";
+import { type ApiPlace, onlyApi } from "../cloudformation/apis.ts";
 import type { ResolvedResource } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { GatewayRequest } from "../http/messages.ts";
@@ -13,6 +13,8 @@ import { selectRoute } from "./route-selection.ts";
 
 /** A WebSocket API without its sockets. Its methods reject only if the emulation itself fails. */
 export type WebSocketApi = {
+  /** Where it would be on AWS. */
+  place: ApiPlace;
   /** Decides on a handshake. */
   connect(request: GatewayRequest): Promise<Handshake>;
   /**
@@ -65,6 +67,7 @@ export function createWebSocketApi({
   const gateway: Gateway = { ...rest, api: definition, now, newId };
 
   return {
+    place: { apiId: definition.apiId, stage: definition.stage },
     connect: (request) => connect(gateway, request),
     message: (peer, body) => answerMessage(gateway, peer, body),
     async disconnect(peer, disconnectStatusCode, disconnectReason) {

@@ -135,13 +135,18 @@ describe("a response", () => {
 });
 
 describe("the Host header", () => {
-  it.each(["127.0.0.1", "127.0.0.1:3000", "localhost", "LOCALHOST:80", "[::1]:3000", "[::1]"])(
-    "may be %s",
-    async (host) => {
-      await serve();
-      expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 200 ");
-    },
-  );
+  it.each([
+    "127.0.0.1",
+    "127.0.0.1:3000",
+    "api.terminal.localhost:3000",
+    "localhost",
+    "LOCALHOST:80",
+    "[::1]:3000",
+    "[::1]",
+  ])("may be %s", async (host) => {
+    await serve();
+    expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 200 ");
+  });
 
   it.each([
     "evil.example",
@@ -152,6 +157,8 @@ describe("the Host header", () => {
     "0.0.0.0",
     "",
     "localhost@evil.example",
+    "evillocalhost",
+    "evil.example.localhost.",
   ])("must not be %j", async (host) => {
     await serve();
     expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 403 ");

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type ApiPlace, hostOf } from "../cloudformation/apis.ts";
+import { resolved } from "../cloudformation/resource.ts";
+import type { Resources } from "../cloudformation/resources.ts";
+import { readRequest, refuseUpgrade } from "../http/exchange.ts";
+import type { Handle } from "../http/messages.ts";
+import type { RestApi } from "../rest-api/rest-api.ts";
+import { StartupError } from "../startup-error.ts";
+import type { StreamServer } from "../websocket-api/stream-server.ts";
+import { upgradeRequired } from "../websocket-api/upgrade.ts";
+import type { WebSocketApi } from "../websocket-api/websocket-api.ts";
+import type { OriginServer } from "./definition.ts";
+import { createEdge } from "./edge.ts";
+
+/** The distribution on a port. */
+export type ServedEdge = {
+  answer: Handle;
+  /** Whether a request opens a WebSocket connection. */
+  upgrades(request: IncomingMessage): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+};
+
+/**
+ * Opens the distribution of the stacks, if they have one.
+ *
+ * @throws StartupError if there are several, or a part of it is not emulated
+ */
+export function openEdge(
+  resources: Resources,
+  rest: RestApi,
+  stream: WebSocketApi | undefined,
+  streams: StreamServer,
+): ServedEdge | undefined {
+  const [distribution, ...others] = resources.ofType("AWS::CloudFront::Distribution");
+  if (distribution === undefined) return undefined;
+  if (others.length > 0)
+    throw new StartupError("There is more than one distribution, and one base URL for them.");
+  const servers: OriginServer[] = [];
+  if (rest.place) servers.push({ ...at(rest.place), opensSockets: false, answer: rest.handle });
+  if (stream) servers.push({ ...at(stream.place), opensSockets: true, answer: async () => upgradeRequired });
+  const edge = createEdge({ distribution: resolved(distribution), servers });
+
+  return {
+    answer: edge.answer,
+    upgrades: ({ url = "/", headers: { upgrade } }) =>
+      edge.opensSocketsAt(url) && upgrade?.toLowerCase() === "websocket",
+    upgrade(request, socket, head) {
+      const found = edge.forward(readRequest(request, Buffer.alloc(0)));
+      if ("refusal" in found) return refuseUpgrade(request, found.refusal);
+      streams.upgrade(request, socket, head, found.request);
+    },
+  };
+}
+
+const at = (place: ApiPlace) => ({ domainName: hostOf(place), stage: place.stage });

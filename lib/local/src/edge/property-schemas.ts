@@ -1,0 +1,54 @@
+import * as v from "valibot";
+
+/** Strict, as everything that is emulated: what is not named here would be ignored silently. */
+const methods = v.array(v.picklist(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"]));
+
+/** Ids of AWS's own policies. */
+const managed = (id: string, name: string) => v.literal(id, `only the managed policy ${name}`);
+
+/** No behavior caches anything, save errors. So `CachedMethods` has no effect. */
+const behavior = {
+  AllowedMethods: v.optional(methods, ["GET", "HEAD"]),
+  CachedMethods: v.optional(methods),
+  CachePolicyId: managed("4135ea2d-6df8-44a3-9df3-4b5a84be39ad", "CachingDisabled"),
+  Compress: v.optional(v.literal(false), false),
+  OriginRequestPolicyId: managed("b689b0a8-53d0-40ab-baf2-68738e2966ac", "AllViewerExceptHostHeader"),
+  TargetOriginId: v.string(),
+  // There is no TLS on this machine.
+  ViewerProtocolPolicy: v.picklist(["https-only", "redirect-to-https", "allow-all"]),
+};
+
+const origin = v.strictObject({
+  Id: v.string(),
+  DomainName: v.string(),
+  OriginPath: v.optional(v.pipe(v.string(), v.regex(/^(\/.*[^/])?$/)), ""),
+  OriginCustomHeaders: v.optional(
+    v.array(v.strictObject({ HeaderName: v.string(), HeaderValue: v.string() })),
+    [],
+  ),
+  CustomOriginConfig: v.looseObject({ OriginProtocolPolicy: v.literal("https-only") }),
+});
+
+/** A response without a page: only the time for which an error is kept. */
+const errorResponse = v.strictObject({
+  ErrorCode: v.picklist([400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]),
+  ErrorCachingMinTTL: v.optional(v.number(), 10),
+});
+
+export const distribution = v.strictObject({
+  DistributionConfig: v.strictObject({
+    Enabled: v.literal(true),
+    Origins: v.array(origin),
+    DefaultCacheBehavior: v.strictObject(behavior),
+    CacheBehaviors: v.optional(v.array(v.strictObject({ ...behavior, PathPattern: v.string() })), []),
+    CustomErrorResponses: v.optional(v.array(errorResponse), []),
+    // These concern names, TLS and the network between clients and AWS.
+    Aliases: v.optional(v.array(v.string())),
+    Comment: v.optional(v.string()),
+    HttpVersion: v.optional(v.string()),
+    IPV6Enabled: v.optional(v.boolean()),
+    PriceClass: v.optional(v.string()),
+    ViewerCertificate: v.optional(v.unknown()),
+  }),
+  Tags: v.optional(v.unknown()),
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
+import { createEdge } from "../../src/edge/edge.ts";
+import { EDGE_ADDRESS } from "../../src/edge/origin-request.ts";
+import { type GatewayRequest, type GatewayResponse, header, json } from "../../src/http/messages.ts";
+
+const behavior = {
+  CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+  OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+  Compress: false,
+  ViewerProtocolPolicy: "https-only",
+};
+const all = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"];
+const CustomOriginConfig = { OriginProtocolPolicy: "https-only" };
+
+const config = {
+  Enabled: true,
+  Origins: [
+    {
+      Id: "rest",
+      DomainName: "rest.example",
+      OriginPath: "/live",
+      OriginCustomHeaders: [{ HeaderName: "x-origin-key", HeaderValue: "secret" }],
+      CustomOriginConfig,
+    },
+    { Id: "socket", DomainName: "socket.example", CustomOriginConfig },
+  ],
+  DefaultCacheBehavior: { ...behavior, TargetOriginId: "rest", AllowedMethods: all },
+  CacheBehaviors: [{ ...behavior, TargetOriginId: "socket", PathPattern: "stream" }],
+};
+
+/** A distribution in front of an API that answers with the next of the answers, or always with the only one. */
+function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})], now = () => 0) {
+  const seen: GatewayRequest[] = [];
+  const answer = async (request: GatewayRequest) => {
+    seen.push(request);
+    return (answers.length > 1 ? answers.shift() : answers[0]) as GatewayResponse;
+  };
+  const distribution: ResolvedResource = {
+    logicalId: "Edge",
+    type: "AWS::CloudFront::Distribution",
+    properties: { DistributionConfig: { ...config, ...changes } },
+  };
+  const servers = [
+    { domainName: "rest.example", stage: "live", opensSockets: false, answer },
+    { domainName: "socket.example", stage: "stream", opensSockets: true, answer: async () => json(426, {}) },
+  ];
+  return { ...createEdge({ distribution, servers, now }), seen };
+}
+
+const request = (target: string, changes: Partial<GatewayRequest> = {}): GatewayRequest => ({
+  method: "GET",
+  target,
+  headers: [["Host", "api.localhost"]],
+  body: Buffer.alloc(0),
+  sourceIp: "127.0.0.1",
+  ...changes,
+});
+
+const typeOf = (answer: GatewayResponse) => header(answer, "content-type");
+const html = (status: number) => ({
+  status,
+  headers: expect.arrayContaining([["Content-Type", "text/html"]]),
+});
+
+describe("an edge", () => {
+  it("sends requests to the origin of the first behavior that matches", async () => {
+    const { answer, seen } = edge();
+    expect((await answer(request("/orders/1?limit=2"))).status).toBe(200);
+    // The API's stage is gone again.
+    expect(seen.map(({ target }) => target)).toEqual(["/orders/1?limit=2"]);
+    expect((await answer(request("/stream?x=1"))).status).toBe(426);
+    await Promise.all(["/stream/", "/streams", "/Stream", "/a/stream"].map((path) => answer(request(path))));
+    expect(seen).toHaveLength(5);
+  });
+
+  it("matches stars and question marks in patterns", async () => {
+    const CacheBehaviors = [{ ...behavior, TargetOriginId: "socket", PathPattern: "/a?c/*.json" }];
+    const origins = { ...config, CacheBehaviors };
+    const { opensSocketsAt } = edge(origins);
+    expect(["/abc/x/y.json", "/ac/x.json", "/abc/xjson"].map(opensSocketsAt)).toEqual([true, false, false]);
+  });
+
+  it("passes on what the viewer sent, and adds where it came from and the origin's headers", async () => {
+    const { answer, seen } = edge();
+    await answer(
+      request("/orders", {
+        method: "POST",
+        headers: [
+          ["Host", "api.localhost"],
+          ["Authorization", "Bearer x"],
+          ["Cookie", "a=b"],
+          ["If-Match", '"1"'],
+          ["X-Origin-Key", "guessed"],
+          ["X-Forwarded-For", "10.0.0.1"],
+          ["X-Forwarded-Proto", "http"],
+          ["X-Edge-Location", "x"],
+          ["X-Real-IP", "x"],
+          ["Connection", "keep-alive"],
+          ["TE", "trailers"],
+          ["Via", "1.1 proxy"],
+        ],
+        body: Buffer.from("{}"),
+      }),
+    );
+    expect(seen[0]?.body.toString()).toBe("{}");
+    expect(seen[0]?.sourceIp).toBe(EDGE_ADDRESS);
+    expect(seen[0]?.headers).toEqual([
+      ["Authorization", "Bearer x"],
+      ["Cookie", "a=b"],
+      ["If-Match", '"1"'],
+      ["Host", "rest.example"],
+      ["Via", "1.1 proxy, 1.1 edge.cloudfront.net (CloudFront)"],
+      ["X-Forwarded-For", "10.0.0.1, 127.0.0.1"],
+      ["X-Amz-Cf-Id", expect.any(String)],
+      ["x-origin-key", "secret"],
+    ]);
+  });
+
+  it("passes on the handshake of a WebSocket to an origin that takes it", () => {
+    const headers = [
+      ["Connection", "Upgrade"],
+      ["Upgrade", "websocket"],
+      ["Sec-WebSocket-Protocol", "access_token, x"],
+    ] as const;
+    const { forward } = edge();
+    const found = forward(request("/stream?a=b", { headers }));
+    expect(found).toMatchObject({
+      request: { target: "/?a=b", headers: expect.arrayContaining([...headers]) },
+    });
+    const plain = forward(request("/orders", { headers }));
+    expect(plain).not.toMatchObject({ request: { headers: expect.arrayContaining([headers[1]]) } });
+  });
+
+  it.each([
+    ["a method that it does not pass on", request("/orders", { method: "TRACE" }), 403],
+    ["a method that the behavior does not allow", request("/stream", { method: "POST" }), 403],
+    ["a GET with a body", request("/orders", { body: Buffer.from("{}") }), 403],
+    ["a URL that is too long", request(`/${"x".repeat(8192)}`), 414],
+  ])("answers %s with a page of its own", async (_, refused, status) => {
+    const { answer, seen } = edge();
+    expect(await answer(refused)).toMatchObject(html(status));
+    expect(seen).toEqual([]);
+  });
+
+  it("accepts a DELETE with a body, and a URL of 8,192 bytes", async () => {
+    const { answer } = edge();
+    expect((await answer(request("/a", { method: "DELETE", body: Buffer.from("{}") }))).status).toBe(200);
+    expect((await answer(request(`/${"x".repeat(8191)}`))).status).toBe(200);
+  });
+
+  it("answers as API Gateway does if the origin's path is in no stage", async () => {
+    const Origins = config.Origins.map((origin) => ({ ...origin, OriginPath: "/other" }));
+    const answer = await edge({ Origins }).answer(request("/orders"));
+    expect({ status: answer.status, type: typeOf(answer) }).toEqual({
+      status: 403,
+      type: "application/json",
+    });
+  });
+});
+
+describe("errors at the edge", () => {
+  const missing = json(404, { error: "Not found" });
+  const found = json(200, { ok: true });
+
+  it("are kept for 10 seconds, for all users, without regard to the query", async () => {
+    let now = 0;
+    const { answer } = edge({}, [missing, found], () => now);
+    expect((await answer(request("/orders/1"))).status).toBe(404);
+    now = 9_999;
+    const kept = await answer(request("/orders/1?x=1", { headers: [["Authorization", "Bearer other"]] }));
+    expect({ status: kept.status, age: header(kept, "age") }).toEqual({ status: 404, age: "9" });
+    now = 10_000;
+    expect((await answer(request("/orders/1"))).status).toBe(200);
+  });
+
+  it.each([404, 500, 501, 502, 503, 504])(
+    "are not kept with status %i if the template says so",
+    async (status) => {
+      const CustomErrorResponses = [{ ErrorCode: status, ErrorCachingMinTTL: 0 }];
+      const { answer } = edge({ CustomErrorResponses }, [json(status, {}), found]);
+      await answer(request("/orders/1"));
+      expect((await answer(request("/orders/1"))).status).toBe(200);
+    },
+  );
+
+  it("are kept of GET and HEAD only, and with some statuses only", async () => {
+    const posts = edge({}, [missing, found]);
+    await posts.answer(request("/orders/1", { method: "POST" }));
+    expect((await posts.answer(request("/orders/1", { method: "POST" }))).status).toBe(200);
+    const refused = edge({}, [json(403, {}), found]);
+    await refused.answer(request("/orders/1"));
+    expect((await refused.answer(request("/orders/1"))).status).toBe(200);
+  });
+});
+
+describe("a distribution that is not emulated", () => {
+  it.each([
+    [
+      "an origin that is no API",
+      { Origins: [{ ...config.Origins[0], DomainName: "s3.example" }] },
+      /s3\.example/,
+    ],
+    [
+      "another cache policy",
+      { DefaultCacheBehavior: { ...config.DefaultCacheBehavior, CachePolicyId: "x" } },
+      /CachePolicyId: only the managed policy CachingDisabled/,
+    ],
+    [
+      "a page for errors",
+      { CustomErrorResponses: [{ ErrorCode: 404, ResponsePagePath: "/x" }] },
+      /ResponsePagePath/,
+    ],
+    ["a web ACL", { WebACLId: "arn" }, /WebACLId/],
+    [
+      "a behavior of no origin",
+      { CacheBehaviors: [{ ...behavior, TargetOriginId: "x", PathPattern: "*" }] },
+      /x/,
+    ],
+  ])("stops the runner for %s", (_, changes, message) => {
+    expect(() => edge(changes)).toThrow(message);
+  });
+});
