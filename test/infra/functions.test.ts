@@ -73,7 +73,7 @@ describe("the functions", () => {
       { Ref: "AWS::Region" },
       ".",
       { Ref: "AWS::URLSuffix" },
-      "/live",
+      "/stream",
     ];
     expect(functions[name]?.Environment?.Variables ?? {}).toEqual({
       ...(row.table.length > 0 && { TABLE_NAME: table }),

@@ -39,7 +39,7 @@ const connections = (action: string) => ({
       { Ref: "AWS::AccountId" },
       ":",
       { Ref: only(templates.api, "AWS::ApiGatewayV2::Api").id },
-      `/live/${action}/@connections/*`,
+      `/stream/${action}/@connections/*`,
     ],
   ],
 });
@@ -262,7 +262,7 @@ describe("the permissions", () => {
         case "rest":
           return [[lambda, gateway, ofMethod(row)]];
         case "websocket":
-          return [[lambda, gateway, expect.stringContaining(`"/live/${row.route}"`)]];
+          return [[lambda, gateway, expect.stringContaining(`"/stream/${row.route}"`)]];
         case "schedule":
           return [[lambda, "events.amazonaws.com", expect.stringContaining(`"${name}Schedule`)]];
         case "internal":

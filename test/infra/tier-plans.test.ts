@@ -26,7 +26,7 @@ const planStages = {
       { Ref: rest.id },
       '","stage":"live"},{"apiId":"',
       { Ref: stream.id },
-      '","stage":"live"}]',
+      '","stage":"stream"}]',
     ],
   ],
 };

@@ -105,7 +105,7 @@ describe("the WebSocket stage", () => {
   const stage = only<{ AccessLogSettings: { Format: string } }>(plain, "AWS::ApiGatewayV2::Stage");
 
   it("is deployed with each change, measured, and writes no execution log", () => {
-    expect(stage.Properties).toMatchObject({ StageName: "live", AutoDeploy: true });
+    expect(stage.Properties).toMatchObject({ StageName: "stream", AutoDeploy: true });
     expect(stage.Properties).toHaveProperty("DefaultRouteSettings", { DetailedMetricsEnabled: true });
   });
 
@@ -142,7 +142,7 @@ describe("the StreamUrl output", () => {
       { Ref: "AWS::Region" },
       ".",
       { Ref: "AWS::URLSuffix" },
-      "/live",
+      "/stream",
     ]);
     expect(plain.Outputs).not.toHaveProperty("StreamDomainTarget");
   });
@@ -165,7 +165,7 @@ describe("the StreamUrl output", () => {
     expect(mapping.Properties).toEqual({
       ApiId: { Ref: apiId },
       DomainName: { Ref: domain.id },
-      Stage: "live",
+      Stage: "stream",
     });
     expect(mapping.DependsOn).toContain(only(api, "AWS::ApiGatewayV2::Stage").id);
     expect(api.Outputs).toMatchObject({

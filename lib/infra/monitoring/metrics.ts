@@ -16,8 +16,8 @@ import { signatureRefused } from "../../runtime/log.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
-import { apiStageName, type TerminalRestApi } from "../rest/rest-api.ts";
-import type { StreamApi } from "../websocket/stream-api.ts";
+import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
+import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 
 /** What the alarms and the dashboard watch. It belongs to the other stacks. */
 export type Watched = {
@@ -39,14 +39,14 @@ export const requestMetric = ({ method }: Endpoint, metricName: string, options:
       ApiName: method.api.restApiName,
       Method: method.httpMethod,
       Resource: method.resource.path,
-      Stage: apiStageName,
+      Stage: restStageName,
     },
     ...options,
   });
 
 export const streamMetric = (stream: StreamApi, metricName: string, options: MetricOptions) =>
   stream.metric(metricName, {
-    dimensionsMap: { ApiId: stream.apiId, Stage: apiStageName },
+    dimensionsMap: { ApiId: stream.apiId, Stage: streamStageName },
     ...options,
   });
 

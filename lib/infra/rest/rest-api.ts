@@ -20,10 +20,10 @@ import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.
 import { retained } from "../retained.ts";
 
 /**
- * The only stage of each API. A literal, because references to the stage would form a circle: the stage depends on its
+ * The only stage of the API. A literal, because references to the stage would form a circle: the stage depends on its
  * methods, they on the authorizer, and that on everything that its function's environment refers to.
  */
-export const apiStageName = "live";
+export const restStageName = "live";
 
 /** All options, because those of a method replace those of all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
@@ -57,7 +57,7 @@ export class TerminalRestApi extends RestApi {
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
-        stageName: apiStageName,
+        stageName: restStageName,
         // Preflights are the only methods that are not listed.
         ...methodOptions(throttles.preflight),
         methodOptions: Object.fromEntries(

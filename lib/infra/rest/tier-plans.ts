@@ -11,8 +11,8 @@ import {
 } from "../../domain/plan.ts";
 import { planPrefixOf } from "../functions/plan-access.ts";
 import type { PlanEnvironment } from "../functions/variables.ts";
-import type { StreamApi } from "../websocket/stream-api.ts";
-import { apiStageName, type TerminalRestApi } from "./rest-api.ts";
+import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
+import { restStageName, type TerminalRestApi } from "./rest-api.ts";
 
 export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
@@ -35,7 +35,10 @@ export class TierPlans extends Construct {
   constructor(scope: Construct, id: string, apis: TierPlansProps) {
     super(scope, id);
     this.#apis = apis;
-    this.#stages = [apis.rest.restApiId, apis.stream.apiId].map((apiId) => ({ apiId, stage: apiStageName }));
+    this.#stages = [
+      { apiId: apis.rest.restApiId, stage: restStageName },
+      { apiId: apis.stream.apiId, stage: streamStageName },
+    ];
     const tierPlan = (name: TierPlan) =>
       this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
     this.#plans = { Standard: tierPlan("Standard"), Pro: tierPlan("Pro") };

@@ -17,7 +17,12 @@ import type { Construct, IDependable } from "constructs";
 import type { Throttle } from "../../domain/plan.ts";
 import type { Domain } from "../config.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
-import { apiStageName } from "../rest/rest-api.ts";
+
+/**
+ * The only stage of the API, and the path at which the edge serves it. A WebSocket API takes no path behind its stage, and
+ * CloudFront passes on the path that it got. A literal, for the same reason as the REST API's.
+ */
+export const streamStageName = "stream";
 
 export type StreamApiProps = {
   /** What API Gateway needs before it writes access logs. */
@@ -43,7 +48,7 @@ export class StreamApi extends WebSocketApi {
     this.accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     this.stage = new WebSocketStage(this, "Stage", {
       webSocketApi: this,
-      stageName: apiStageName,
+      stageName: streamStageName,
       autoDeploy: true,
       detailedMetricsEnabled: true,
       accessLogSettings: {
