@@ -41,6 +41,7 @@ const byUse = new Set([
   "AWS::ApiGateway::Stage",
   "AWS::ApiGatewayV2::Api",
   "AWS::ApiGatewayV2::Stage",
+  "AWS::CloudFront::Distribution",
   "AWS::Cognito::UserPool",
   "AWS::DynamoDB::Table",
   "AWS::Events::Rule",

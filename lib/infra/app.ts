@@ -4,6 +4,7 @@ import cdk from "../../cdk.json" with { type: "json" };
 import { ApiStack } from "./api-stack.ts";
 import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
+import { EdgeStack } from "./edge-stack.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
@@ -24,6 +25,8 @@ export function terminalApp(props: AppProps = {}): App {
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
+  if (configuration.edge)
+    new EdgeStack(app, "TerminalEdge", { rest: api.watched.api, stream: api.watched.stream, tags });
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);

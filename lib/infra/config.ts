@@ -6,6 +6,7 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { edgeContext } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
@@ -29,6 +30,8 @@ export type Configuration = {
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
   walletLimits: WalletLimits;
+  /** Whether a distribution serves both APIs at one address. */
+  edge: boolean;
   /** A custom domain name for the REST API. Its certificate is in the same region. */
   domain: Domain | undefined;
   /** The same for the WebSocket API. The two APIs cannot share a name. */
@@ -251,6 +254,7 @@ const Context = v.pipe(
     ),
     ...tradingContext,
     ...exportContext,
+    ...edgeContext,
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {

@@ -30,6 +30,7 @@ describe("readConfiguration", () => {
       walletLimits: { Base: 10, Pro: 50, Enterprise: 500 },
       domain: undefined,
       streamDomain: undefined,
+      edge: true,
       channelShards: 4,
       connectionsPerUser: 30,
       priceFeeds: defaults.priceFeeds,

@@ -4,8 +4,9 @@ import { contexts, logicalIdOf, only, resourcesOf, synthesize, type Template } f
 
 describe("the templates", () => {
   it.each(Object.entries(contexts))("have what AWS's schemas list and require, with %s", (_, context) => {
-    const { data, api, watch } = synthesize(context);
-    for (const template of [data, api, watch]) expect(problemsIn(template)).toEqual([]);
+    const { data, api, edge, watch } = synthesize(context);
+    for (const template of [data, api, watch, ...(edge ? [edge] : [])])
+      expect(problemsIn(template)).toEqual([]);
   });
 });
 

@@ -33,11 +33,11 @@ describe("bin/app.ts", () => {
       },
     });
     expect(stderr).toBe("");
-    const texts = ["TerminalData", "TerminalApi", "TerminalWatch"].map((stack) =>
+    const texts = ["TerminalData", "TerminalApi", "TerminalEdge", "TerminalWatch"].map((stack) =>
       readFileSync(join(outdir, `${stack}.template.json`), "utf8"),
     );
-    const { data, api, watch } = synthesize();
-    expect(texts.map((text) => JSON.parse(text))).toEqual([data, api, watch]);
+    const { data, api, edge, watch } = synthesize();
+    expect(texts.map((text) => JSON.parse(text))).toEqual([data, api, edge, watch]);
     expect(texts.join()).not.toMatch(/arn:aws:|\b\d{12}\b|(us|eu|ap)-[a-z]+-\d/);
     expect(readdirSync(directory)).toEqual(["elsewhere"]);
   });

@@ -20,6 +20,8 @@ export type Templates = {
   data: Template;
   api: Template;
   watch: Template;
+  /** Undefined if it is switched off. */
+  edge: Template | undefined;
   protectedData: boolean;
   /** The stacks that are deployed before the watch stack. */
   beforeWatch: string[];
@@ -45,6 +47,7 @@ export const customContext = {
   exportDelaySeconds: 100_000,
   noticeBusArn: "arn:aws:events:eu-west-1:111111111111:event-bus/notices",
   chains: { base: { hosts: ["http://127.0.0.1:8546", "http://127.0.0.1:9546"] } },
+  edge: false,
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:111111111111:certificate/1",
   streamDomainName: "stream.example.com",
@@ -81,14 +84,15 @@ export function synthesize(context: Record<string, unknown> = {}): Templates {
 
 function synthesizeNow(context: Record<string, unknown>): Templates {
   return readStacks(context, (stacks) => {
-    const [data, api, watch] = ["TerminalData", "TerminalApi", "TerminalWatch"].map((name) =>
-      stacks.find(({ stackName }) => stackName === name),
+    const [data, api, watch, edge] = ["TerminalData", "TerminalApi", "TerminalWatch", "TerminalEdge"].map(
+      (name) => stacks.find(({ stackName }) => stackName === name),
     );
     if (!data || !api || !watch) throw new Error("A stack is missing");
     return {
       data: data.template,
       api: api.template,
       watch: watch.template,
+      edge: edge?.template,
       beforeWatch: watch.dependencies.map(({ id }) => id),
       protectedData: data.terminationProtection ?? false,
     };
@@ -100,11 +104,20 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
  * @param onRead is given each value, and the template that it refers to
  */
 export function watchOf(
-  { data, api, watch }: Pick<Templates, "data" | "api" | "watch">,
+  { watch, ...others }: Pick<Templates, "data" | "api" | "watch">,
+  onRead = (_value: unknown, _from: Template) => {},
+): Template {
+  return withOutputs(watch, others, onRead);
+}
+
+/** The same of any stack. */
+export function withOutputs(
+  template: Template,
+  { data, api }: Pick<Templates, "data" | "api">,
   onRead = (_value: unknown, _from: Template) => {},
 ): Template {
   const stacks: Record<string, Template> = { TerminalData: data, TerminalApi: api };
-  return JSON.parse(JSON.stringify(watch), (_, value) => {
+  return JSON.parse(JSON.stringify(template), (_, value) => {
     const { StackName, OutputName } = value?.["Fn::GetStackOutput"] ?? {};
     if (OutputName === undefined) return value;
     const from = stacks[StackName];

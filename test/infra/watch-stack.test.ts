@@ -42,7 +42,12 @@ describe("the watch stack", () => {
 describe("each stack", () => {
   it.each(Object.entries(contexts))("stays far from CloudFormation's limits with %s", (_, context) => {
     const templates = synthesize(context);
-    for (const template of [templates.data, templates.api, templates.watch]) {
+    for (const template of [
+      templates.data,
+      templates.api,
+      templates.watch,
+      ...(templates.edge ? [templates.edge] : []),
+    ]) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
       expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(400);
       expect(Object.keys(template.Outputs ?? {}).length).toBeLessThanOrEqual(150);

@@ -1,0 +1,91 @@
+import {
+  Aws,
+  CfnOutput,
+  CrossStackReferences,
+  Duration,
+  ReferenceStrength,
+  Stack,
+  type StackProps,
+  Validations,
+} from "aws-cdk-lib";
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  OriginRequestPolicy,
+  ViewerProtocolPolicy,
+} from "aws-cdk-lib/aws-cloudfront";
+import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import type { Construct } from "constructs";
+import { restStageName, type TerminalRestApi } from "./rest/rest-api.ts";
+import { type StreamApi, streamStageName } from "./websocket/stream-api.ts";
+
+export type EdgeStackProps = Pick<StackProps, "tags"> & { rest: TerminalRestApi; stream: StreamApi };
+
+/** CloudFront keeps some errors for 10 seconds, for all users, unless it is told otherwise. It takes these statuses. */
+const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+/** Nothing is cached, and everything is passed on, but for the name of the host. */
+const passedOn = {
+  cachePolicy: CachePolicy.CACHING_DISABLED,
+  originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  // It would make strong ETags weak.
+  compress: false,
+};
+
+/**
+ * One address for both APIs. It is a stack of its own, so that it can fail, change and go without touching them: AWS lets an
+ * account make distributions only once it is verified. It holds nothing.
+ */
+export class EdgeStack extends Stack {
+  constructor(scope: Construct, id: string, { rest, stream, ...props }: EdgeStackProps) {
+    super(scope, id, { ...props, description: "Trading terminal: one address for both APIs" });
+    // CloudFormation would refuse to remove or replace what this stack imports.
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    const distribution = new Distribution(this, "Distribution", {
+      comment: "Trading terminal",
+      defaultBehavior: {
+        ...passedOn,
+        origin: originOf(rest.restApiId, `/${restStageName}`),
+        allowedMethods: AllowedMethods.ALLOW_ALL,
+      },
+      additionalBehaviors: {
+        // The exact path, and no POST: nobody gets to @connections this way.
+        [streamStageName]: {
+          ...passedOn,
+          origin: originOf(stream.apiId),
+          allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+        },
+      },
+      errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+    });
+    Validations.of(distribution).acknowledge(
+      { id: "AwsSolutions-CFR1", reason: "The service is for users of all countries." },
+      {
+        id: "AwsSolutions-CFR2",
+        reason: "A web ACL is billed per rule and request, and tuned to its traffic. The owner may name one.",
+      },
+      {
+        id: "AwsSolutions-CFR3",
+        reason:
+          "API Gateway logs each request, with the client's address. CloudFront's logs have cookies and queries.",
+      },
+      {
+        id: "AwsSolutions-CFR4",
+        reason:
+          "CloudFront sets the TLS versions of its own domain names. With a custom domain, it is TLS 1.2 at least.",
+      },
+    );
+
+    const { distributionDomainName } = distribution;
+    new CfnOutput(this, "BaseUrl", { value: `https://${distributionDomainName}` });
+    new CfnOutput(this, "StreamUrl", { value: `wss://${distributionDomainName}/${streamStageName}` });
+  }
+}
+
+/** The default address of an API in this region. */
+const originOf = (apiId: string, originPath?: string) =>
+  new HttpOrigin(`${apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
+    ...(originPath !== undefined && { originPath }),
+  });
