@@ -1,18 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
-import type { Item, Table } from "./table.ts";
+import type { Item, PageOptions, Table } from "./table.ts";
 import { listedExecutionsOf } from "./table-keys.ts";
 
 /** The values that a field may have, by its name. */
 export type ListFilter = Readonly<Record<string, readonly string[]>>;
 
-export type PageOptions = {
-  filter: ListFilter;
-  /** The most records of the page. */
-  limit: number;
-  /** The `end` of the page before. */
-  after?: string | undefined;
-};
+type FilteredPage = PageOptions & { filter: ListFilter };
 
 /**
  * A page of the user's orders or positions, newest first, by one Query. With a filter, the page may have fewer records than
@@ -23,7 +17,7 @@ export type PageOptions = {
 export async function readListed<Listed extends Execution>(
   table: Table,
   { userID, kind }: { userID: string; kind: ExecutionKind },
-  { filter, limit, after }: PageOptions,
+  { filter, limit, after }: FilteredPage,
 ): Promise<{ executions: Listed[]; end?: string }> {
   const { PK, from, to } = listedExecutionsOf(userID, kind);
   const conditions = Object.entries(filter).map(([name, values], index) => ({

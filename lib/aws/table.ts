@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import type { Key, KeyRange } from "./table-keys.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
@@ -55,6 +55,39 @@ export async function* queryPages<Content>(
     },
   );
   for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];
+}
+
+export type PageOptions = {
+  /** The most items of the page. */
+  limit: number;
+  /** The `end` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * A page of a range whose ends have the prefix of its sort keys, in order, read consistently by one Query.
+ *
+ * @returns the items, and where the page ended, if there may be another.
+ */
+export async function queryPage<Content>(
+  { client, name }: Table,
+  { PK, from, to }: KeyRange,
+  { limit, after }: PageOptions,
+): Promise<{ items: Item<Content>[]; end?: string }> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      ConsistentRead: true,
+      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+      // One more than the page shows whether there is another.
+      Limit: limit + 1,
+      ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
+    }),
+  );
+  const items = (Items as Item<Content>[]).slice(0, limit);
+  const last = Items.length > limit ? items.at(-1)?.SK : undefined;
+  return { items, ...(last !== undefined && { end: last.slice(from.length) }) };
 }
 
 /** Reads only these attributes. Placeholders allow names that are reserved words of DynamoDB. */

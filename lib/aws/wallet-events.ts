@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { WalletEvent, WalletEventType } from "../domain/wallet-event.ts";
-import type { Item, Table } from "./table.ts";
+import { type PageOptions, queryPage, type Table } from "./table.ts";
 import { walletEventKey, walletEventsOf } from "./table-keys.ts";
 import type { Writes } from "./writes.ts";
 
@@ -31,30 +30,16 @@ export const eventWrite = (
   },
 });
 
-/**
- * A page of a wallet's events, newest first.
- *
- * @param after The `end` of the page before.
- * @returns the events, and where the page ended, if there may be another.
- */
+/** A page of a wallet's events, newest first. */
 export async function readWalletEvents(
-  { client, name }: Table,
+  table: Table,
   { userID, walletId }: { userID: string; walletId: string },
-  { limit, after }: { limit: number; after?: string | undefined },
+  options: PageOptions,
 ): Promise<{ events: WalletEvent[]; end?: string }> {
-  const { PK, from, to } = walletEventsOf(userID, walletId);
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
-      // One more than the page shows whether there is another.
-      Limit: limit + 1,
-      ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
-    }),
+  const { items: events, ...page } = await queryPage<WalletEvent>(
+    table,
+    walletEventsOf(userID, walletId),
+    options,
   );
-  const events = (Items as Item<WalletEvent>[]).slice(0, limit);
-  const last = Items.length > limit ? events.at(-1)?.SK : undefined;
-  return { events, ...(last !== undefined && { end: last.slice(from.length) }) };
+  return { events, ...page };
 }

@@ -1,11 +1,9 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { lastSlotOf, type NumberedWallet, type Places, versionOf, type Wallet } from "../domain/wallet.ts";
 import { projection, queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
-import { isTransient } from "./transient.ts";
 import type { SealedKey } from "./vault.ts";
-import { transact, type Writes } from "./writes.ts";
+import type { Writes } from "./writes.ts";
 
 const listedAttributes = [
   "_id",
@@ -147,17 +145,6 @@ export function placeChange(
       },
     },
   };
-}
-
-/**
- * Writes all or nothing. Returns false, without writing, if a condition fails, or if others change one of the items now: then
- * the same writes would fail after a pause too.
- */
-export async function transactOnce(table: Table, writes: Writes): Promise<boolean> {
-  return transact(table, writes, { attempts: 1 }).catch((error: unknown) => {
-    if (error instanceof TransactionCanceledException && isTransient(error)) return false;
-    throw error;
-  });
 }
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: WalletName) =>

@@ -47,11 +47,7 @@ export async function afterConflicts<Output>(write: () => Promise<Output>): Prom
 export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /** Cancellations that are not about the request: the same request may pass a moment later. */
-export const temporaryReasons = new Set([
-  "TransactionConflict",
-  "ThrottlingError",
-  "ProvisionedThroughputExceeded",
-]);
+const temporaryReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
 const maxConflictAttempts = 5;
 const maxPauseMs = 800;
@@ -83,9 +79,23 @@ export async function transact(
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
       if (reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
-      const isTemporary = reasons.some(({ Code }) => temporaryReasons.has(Code ?? ""));
-      if (attempt >= attempts || !isTemporary) throw error;
+      if (attempt >= attempts || !isTemporary(error)) throw error;
       await pauseAfter(attempt);
     }
   }
 }
+
+/**
+ * Writes all or nothing. Returns false, without writing, if a condition fails, or if others change one of the items now: then
+ * the same writes would fail after a pause too.
+ */
+export async function transactOnce(table: Table, writes: Writes): Promise<boolean> {
+  return transact(table, writes, { attempts: 1 }).catch((error: unknown) => {
+    if (error instanceof TransactionCanceledException && isTemporary(error)) return false;
+    throw error;
+  });
+}
+
+/** Whether the same transaction may pass a moment later. */
+export const isTemporary = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
+  CancellationReasons.some(({ Code }) => temporaryReasons.has(Code ?? ""));

@@ -2,7 +2,7 @@ import { saveExecution } from "../aws/execution-records.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
-import { isOwnID } from "../domain/trading/record-ids.ts";
+import { isOwnID } from "../domain/record-ids.ts";
 
 /** An order or a position of a user, as an execution engine reports it. */
 export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };

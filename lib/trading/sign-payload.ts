@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { packed, unpacked } from "../aws/trading-items.ts";
+import { isOwnID } from "../domain/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../domain/trading/effects.ts";
-import { isOwnID } from "../domain/trading/record-ids.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 

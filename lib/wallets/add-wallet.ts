@@ -8,8 +8,8 @@ import {
 } from "../aws/used-wallet-keys.ts";
 import type { SealedKey } from "../aws/vault.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { insertion, placeChange, readWallet, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
-import type { Writes } from "../aws/writes.ts";
+import { insertion, placeChange, readWallet, walletsOfUser } from "../aws/wallet-records.ts";
+import { transactOnce, type Writes } from "../aws/writes.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import {

@@ -1,7 +1,8 @@
 import { policyWrite, readPolicyRecord } from "../aws/policy-records.ts";
 import type { Table } from "../aws/table.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { stillActive, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
+import { stillActive, walletsOfUser } from "../aws/wallet-records.ts";
+import { transactOnce } from "../aws/writes.ts";
 import {
   type PolicyStateText,
   type PolicyText,

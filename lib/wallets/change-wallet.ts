@@ -1,6 +1,7 @@
 import type { Table } from "../aws/table.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, transactOnce, type WalletChanges, walletsOfUser } from "../aws/wallet-records.ts";
+import { nextVersion, type WalletChanges, walletsOfUser } from "../aws/wallet-records.ts";
+import { transactOnce } from "../aws/writes.ts";
 import {
   type ColorTag,
   isActive,

@@ -1,8 +1,8 @@
 import { readOwnProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, placeChange, transactOnce, walletsOfUser } from "../aws/wallet-records.ts";
-import type { Writes } from "../aws/writes.ts";
+import { nextVersion, placeChange, walletsOfUser } from "../aws/wallet-records.ts";
+import { transactOnce, type Writes } from "../aws/writes.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import {
   checkWalletLimit,

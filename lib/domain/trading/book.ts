@@ -1,8 +1,8 @@
 import type { Position } from "../execution.ts";
+import { hashedID } from "../record-ids.ts";
 import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
-import { positionIDFor } from "./record-ids.ts";
 
 export type BookKey = LaneKey & { userID: string; token: string };
 
@@ -115,7 +115,7 @@ const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", ne
 
 const firstShown = ({ chain, wallet, token, symbol, ...book }: Book, ordinal: number) => ({
   ordinal,
-  positionId: positionIDFor([book.userID, chain, wallet, token, ordinal]),
+  positionId: hashedID([book.userID, chain, wallet, token, ordinal]),
   wallet,
   chain,
   symbol,

@@ -2,7 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readExecutions } from "../../../lib/aws/execution-records.ts";
 import type { Order } from "../../../lib/domain/execution.ts";
-import { orderIDFor } from "../../../lib/domain/trading/record-ids.ts";
+import { orderIDFor } from "../../../lib/domain/record-ids.ts";
 import { executionRecorder } from "../../../lib/realtime/record-executions.ts";
 import { register } from "../../../lib/users/register.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

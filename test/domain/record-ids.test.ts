@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isOwnID, orderIDFor, positionIDFor } from "../../../lib/domain/trading/record-ids.ts";
+import { hashedID, isOwnID, orderIDFor } from "../../lib/domain/record-ids.ts";
 
 const now = new Date("2026-11-21T20:00:00.000Z");
 const times = fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true });
@@ -28,7 +28,7 @@ describe("orderIDFor", () => {
 
   it("has the form that no other engine may use, as positions have", () => {
     fc.assert(fc.property(fc.string(), fc.string(), times, (a, b, at) => isOwnID(orderIDFor(a, b, at))));
-    expect(isOwnID(positionIDFor(["alice", "eth", 1]))).toBe(true);
+    expect(isOwnID(hashedID(["alice", "eth", 1]))).toBe(true);
     expect(["o-1", "01KAMZ3Q5T9WJ2M4N6P8R0S1V", "01kamz3q5t9wj2m4n6p8r0s1v3"].filter(isOwnID)).toEqual([]);
   });
 });

@@ -24,8 +24,8 @@ export function orderIDFor(userID: string, key: string, now: Date): string {
   return base32(BigInt(now.getTime()), timeDigits) + base32(BigInt(`0x${hash}`), length - timeDigits);
 }
 
-/** Follows from the book and the position's number in it. */
-export const positionIDFor = (parts: readonly (string | number)[]): string =>
+/** The same for the same parts. Names of kinds of ids keep their parts apart. */
+export const hashedID = (parts: readonly (string | number)[]): string =>
   [...hashOf(parts).subarray(0, length)].map((byte) => digits[byte % digits.length]).join("");
 
 /** Whether an id has the form of those that are made here. */
