@@ -108,6 +108,12 @@ export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefin
  * @returns false, without writing, if one of these attributes has changed since it was read.
  */
 export async function changeProfile(table: Table, read: Profile, changes: ProfileChanges): Promise<boolean> {
+  const update = new UpdateCommand(profileUpdate(table, read, changes));
+  return afterConflicts(() => writeIf(table, update));
+}
+
+/** The same, as a write that fails if one of these attributes has changed. */
+export function profileUpdate(table: Table, read: Profile, changes: ProfileChanges) {
   const names = Object.keys(changes) as (keyof Profile)[];
   const [removed, set] = [true, false].map((gone) =>
     names.filter((name) => (changes[name] === undefined) === gone),
@@ -116,7 +122,7 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
     [`:new_${name}`, changes[name]],
     [`:old_${name}`, read[name]],
   ]);
-  const update = new UpdateCommand({
+  return {
     TableName: table.name,
     Key: profileKey(read.userID),
     UpdateExpression: [
@@ -130,8 +136,7 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
       .join(" AND "),
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-  });
-  return afterConflicts(() => writeIf(table, update));
+  };
 }
 
 function profileIn(items: Item<Profile>[]): Profile {

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Reward } from "../domain/reward.ts";
+import { catalogueKey } from "./reward-keys.ts";
 import type { Table } from "./table.ts";
-import { catalogueKey } from "./table-keys.ts";
 import { writeIf } from "./writes.ts";
 
 /** The rewards in display order. Empty before an operator has loaded any. */

@@ -4,8 +4,8 @@ import type { Network } from "../domain/network.ts";
 import type { Chain } from "../domain/settings.ts";
 
 /**
- * The layout of the table, known to this file and to trading-keys.ts alone. Items that are read together are stored
- * together, so that each read is one Query or one GetItem:
+ * The layout of the table, known to this file, reward-keys.ts and trading-keys.ts alone; each lists its part. Items that are
+ * read together are stored together, so that each read is one Query or one GetItem:
  *
  * | PK                 | SK                                   | item                                                  |
  * | ------------------ | ------------------------------------ | ----------------------------------------------------- |
@@ -29,28 +29,9 @@ import type { Chain } from "../domain/settings.ts";
  * | RETIREDKEYS        | when it may be deleted#name          | an API key that is no longer used                     |
  * | CHANNEL#name#n     | CONNECTION#connectionID              | a subscriber of a public channel, in its shard n      |
  * | PRICES             | LATEST                               | the latest prices: one item, and one change a second  |
- * | CATALOGUE          | REWARDS                              | the rewards: one item, so that they change as a whole |
- * | TRADES#userID      | TRADE#orderID                        | all that is known of an order placed here             |
- * | TRADES#userID      | BOOK#chain#address#token             | the fills from which a token's positions follow       |
- * | USER#userID        | USEDKEY#operation#key                | an idempotency key that was used                      |
- * | LANES#chain#n      | LANE#address                         | a wallet's lane, in its shard n                       |
- * | LANE#chain#address | JOB#orderID                          | an order of the lane that is not settled              |
- * | LANE#chain#address | SLOT#nonce                           | a nonce of the wallet, with what was signed for it    |
- * | SIGNED#orderID     | LEDGER                               | what the signer has signed for an order               |
- * | CANCELLED#orderID  | CANCELLATION                         | the user has cancelled an order                       |
- * | SIGNED#userID      | DAY#chain#address#day                | what was signed for a wallet's buys on a day          |
- * | POLICY#userID      | chain#address                        | what a wallet may buy                                 |
- * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
- * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
  *
- * Orders and positions are published, and deleted a week after their end. Those for lists are kept for good if they were
- * placed here. What clients may not see of an order placed here, such as its signed transactions,
- * is in TRADE# and in the lane. Each step of an order writes all of them in one transaction.
- *
- * Ledgers are kept for good: without its ledger, an order that turns up again could be signed a second time.
- *
- * Functions that write orders have no business in USER#, where settings, wallets and used keys are. Policies name
- * partitions only, so what those functions write is in TRADES#.
+ * Orders, positions and redemptions are published, and orders and positions deleted a week after their end. Those for lists
+ * are kept for good if they were placed here.
  */
 export type Key = { PK: string; SK: string };
 
@@ -74,12 +55,15 @@ const USER_KEY = "PLANKEY";
 const RETIRED_KEYS = "RETIREDKEYS";
 const PENDING_REFERRALS = "REFERRALS";
 const executionPrefixes: Record<ExecutionKind, string> = { order: "ORDER#", position: "POSITION#" };
+const REDEMPTION = "REDEMPTION#";
 const listedPrefixes: Record<ExecutionKind, string> = { order: "ORDERAT#", position: "POSITIONAT#" };
 
 export const userPartition = (userID: string) => `USER#${userID}`;
 export const tradesPartition = (userID: string) => `TRADES#${userID}`;
 const walletLogPartition = (userID: string) => `WALLETLOG#${userID}`;
 export const policyPartition = (userID: string) => `POLICY#${userID}`;
+export const pointsPartition = (userID: string) => `POINTS#${userID}`;
+const redemptionsPartition = (userID: string) => `REDEMPTIONS#${userID}`;
 const channelPartition = (channel: PublicChannel, shard: number) => `CHANNEL#${channel}#${shard}`;
 
 /** Sorts after everything that begins with the prefix. */
@@ -148,8 +132,6 @@ export const everyPendingReferral: KeyRange = { PK: PENDING_REFERRALS, from: "0"
 
 export const referralCodeKey = (code: string): Key => ({ PK: `REFCODE#${code}`, SK: "REFCODE" });
 
-export const catalogueKey: Key = { PK: "CATALOGUE", SK: "REWARDS" };
-
 export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key => ({
   PK: tradesPartition(userID),
   SK: executionPrefixes[kind] + id,
@@ -159,6 +141,22 @@ export const listedExecutionKey = (userID: string, kind: ExecutionKind, start: D
   PK: tradesPartition(userID),
   SK: `${listedPrefixes[kind]}${newestFirst(start)}#${id}`,
 });
+
+export const redemptionKey = (userID: string, time: Date, id: string): Key => ({
+  PK: redemptionsPartition(userID),
+  SK: `${REDEMPTION}${newestFirst(time)}#${id}`,
+});
+
+/** Newest first. */
+export const redemptionsOf = (userID: string): KeyRange => ({
+  PK: redemptionsPartition(userID),
+  from: REDEMPTION,
+  to: endOf(REDEMPTION),
+});
+
+export const everyRedemption: SortKeyRange = { from: REDEMPTION, to: endOf(REDEMPTION) };
+
+export const isRedemption = ({ PK, SK }: Key) => PK.startsWith("REDEMPTIONS#") && SK.startsWith(REDEMPTION);
 
 export const connectionKey = (userID: string, connectionID: string): Key => ({
   PK: userPartition(userID),
@@ -246,13 +244,14 @@ export const everyProfile: SortKeyRange = { from: PROFILE, to: PROFILE };
 export const everyWallet: SortKeyRange = { from: WALLET, to: endOf(WALLET) };
 export const everyUserKeyRecord: SortKeyRange = { from: USER_KEY, to: USER_KEY };
 
-/** Everything in a user's four partitions. */
+const partitionsOfUser = [
+  ...[userPartition, tradesPartition, walletLogPartition, policyPartition],
+  ...[pointsPartition, redemptionsPartition],
+];
+
+/** Everything in a user's partitions. */
 export const everythingOf = (userID: string): KeyRange[] =>
-  [userPartition, tradesPartition, walletLogPartition, policyPartition].map((partitionOf) => ({
-    PK: partitionOf(userID),
-    from: "0",
-    to: endOf(""),
-  }));
+  partitionsOfUser.map((partitionOf) => ({ PK: partitionOf(userID), from: "0", to: endOf("") }));
 
 /**
  * Whether an item describes what exists elsewhere right now: connections, API keys, prices, transactions that are not
@@ -287,6 +286,7 @@ export const publishedSortKeys: readonly string[] = [
   WALLET,
   ANNOUNCED,
   ...Object.values(executionPrefixes),
+  REDEMPTION,
   LATEST,
 ];
 

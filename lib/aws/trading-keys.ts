@@ -12,6 +12,32 @@ import {
   userPartition,
 } from "./table-keys.ts";
 
+/**
+ * The part of the table's layout that only trading knows, and the keys of requests:
+ *
+ * | PK                 | SK                                   | item                                                  |
+ * | ------------------ | ------------------------------------ | ----------------------------------------------------- |
+ * | TRADES#userID      | TRADE#orderID                        | all that is known of an order placed here             |
+ * | TRADES#userID      | BOOK#chain#address#token             | the fills from which a token's positions follow       |
+ * | USER#userID        | USEDKEY#operation#key                | an idempotency key that was used                      |
+ * | LANES#chain#n      | LANE#address                         | a wallet's lane, in its shard n                       |
+ * | LANE#chain#address | JOB#orderID                          | an order of the lane that is not settled              |
+ * | LANE#chain#address | SLOT#nonce                           | a nonce of the wallet, with what was signed for it    |
+ * | SIGNED#orderID     | LEDGER                               | what the signer has signed for an order               |
+ * | CANCELLED#orderID  | CANCELLATION                         | the user has cancelled an order                       |
+ * | SIGNED#userID      | DAY#chain#address#day                | what was signed for a wallet's buys on a day          |
+ * | POLICY#userID      | chain#address                        | what a wallet may buy                                 |
+ * | TRADING            | STOP#chain                           | an operator has stopped trading on the chain          |
+ * | WATCHERS           | WATCHER#chain                        | the run that watches the chain                        |
+ *
+ * What clients may not see of an order placed here, such as its signed transactions, is in TRADE# and in the
+ * lane. Each step of an order writes all of them in one transaction.
+ *
+ * Ledgers are kept for good: without its ledger, an order that turns up again could be signed a second time.
+ *
+ * Functions that write orders have no business in USER#, where settings, wallets and used keys are. Policies name
+ * partitions only, so what those functions write is in TRADES#.
+ */
 const JOB = "JOB#";
 const SLOT = "SLOT#";
 const LANE = "LANE#";

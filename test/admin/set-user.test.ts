@@ -1,5 +1,6 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPointsLines } from "../../lib/aws/points-records.ts";
 import { changeProfile, readProfile } from "../../lib/aws/profile-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import type { Profile } from "../../lib/domain/profile.ts";
@@ -27,9 +28,12 @@ async function profileOf(userID: string): Promise<Profile> {
   return profile;
 }
 
-/** The table of the test, with another change right before each update. */
+/** The table of the test, with another change right before each write. */
 const disturbed = (before: () => Promise<unknown>): Table =>
-  interceptedTable(engine.table, (command) => command instanceof UpdateCommand && before());
+  interceptedTable(
+    engine.table,
+    (command) => (command instanceof UpdateCommand || command instanceof TransactWriteCommand) && before(),
+  );
 
 describe("set-user", () => {
   it("sets the given values, prints each change, and leaves the rest", async () => {
@@ -49,6 +53,7 @@ describe("set-user", () => {
       ...before,
       tier: "Pro",
       points: 500,
+      pointsLedgerSince: now.toISOString(),
       username: "Alice",
       experience: {
         total: 1200,
@@ -59,6 +64,19 @@ describe("set-user", () => {
       PK: expect.any(String),
       SK: expect.any(String),
     });
+  });
+
+  it("records each change of points in the user's ledger, and nothing else", async () => {
+    await created("saver");
+    for (const args of [["500"], ["200", "--tier", "Pro"], ["200", "--xp", "7"]])
+      await run(target, ["set-user", "saver", "--points", ...args]);
+    await run(target, ["set-user", "saver", "--tier", "Base"]);
+    expect(await readPointsLines(engine.table, "saver")).toMatchObject([
+      { reason: "opening", change: 0, points: 0 },
+      { reason: "set", change: 500, points: 500, time: now.toISOString() },
+      { reason: "set", change: -300, points: 200 },
+    ]);
+    expect(await profileOf("saver")).toMatchObject({ points: 200, tier: "Base" });
   });
 
   it("prints only real changes", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import * as rewardKeys from "../../lib/aws/reward-keys.ts";
 import * as keys from "../../lib/aws/table-keys.ts";
 import * as tradingKeys from "../../lib/aws/trading-keys.ts";
 import { networks } from "../../lib/domain/network.ts";
@@ -35,7 +36,14 @@ const keyOfKind = {
   referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
   "pending referral": fc.tuple(date, name).map(([at, of]) => keys.pendingReferralKey(at.toISOString(), of)),
   "referral code": name.map(keys.referralCodeKey),
-  catalogue: fc.constant(keys.catalogueKey),
+  catalogue: fc.constant(rewardKeys.catalogueKey),
+  stock: name.map(rewardKeys.stockKey),
+  redemption: fc.tuple(name, date, name).map((of) => keys.redemptionKey(...of)),
+  "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
+  "opening line of points": name.map(rewardKeys.openingLineKey),
+  "line of points": fc
+    .tuple(name, date, name)
+    .map(([of, at, id]) => rewardKeys.pointsLineKey(of, at.toISOString(), id)),
   order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
   "listed order": fc
@@ -72,6 +80,7 @@ const kindsOf = (key: keys.Key) => [
   ...(keys.isProfile(key) ? ["profile"] : []),
   ...(keys.isWallet(key) ? ["wallet"] : []),
   ...(keys.isReferral(key) ? ["referral"] : []),
+  ...(keys.isRedemption(key) ? ["redemption"] : []),
   ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
 ];
@@ -81,11 +90,12 @@ const recognized: readonly Kind[] = [
   "profile",
   "wallet",
   "referral",
+  "redemption",
   "settings",
   "order",
   "position",
 ];
-const published: readonly Kind[] = ["prices", "settings", "wallet", "order", "position"];
+const published: readonly Kind[] = ["prices", "settings", "wallet", "order", "position", "redemption"];
 
 describe("a key", () => {
   it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {
@@ -153,6 +163,8 @@ describe("everythingOf", () => {
       (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => keys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
+      (of: string) => rewardKeys.pointsLineKey(of, now.toISOString(), "l"),
+      (of: string) => keys.redemptionKey(of, now, "r"),
     ];
     fc.assert(
       fc.property(name, name, (userID, other) => {

@@ -1,7 +1,7 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
+import { catalogueKey, pointsLineKey, stockKey } from "../../lib/aws/reward-keys.ts";
 import {
-  catalogueKey,
   connectionKey,
   executionKey,
   listedExecutionKey,
@@ -216,6 +216,8 @@ describe("what does not concern trading", () => {
   const foreign = {
     prices: pricesKey,
     rewards: catalogueKey,
+    stock: stockKey("mug"),
+    points: pointsLineKey("u", "2026-11-22", "l"),
     subscribers: subscriberKey("prices", 0, "c"),
     "pending referrals": pendingReferralKey("2026-11-22", "u"),
     "referral codes": referralCodeKey("CODE"),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
 import * as keys from "../../lib/aws/table-keys.ts";
 import { logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
@@ -80,6 +81,7 @@ describe("the table's changes", () => {
     ["a wallet", keys.walletKey("alice", "eth", "0x1")],
     ["an order", keys.executionKey("alice", "order", "1")],
     ["a position", keys.executionKey("alice", "position", "1")],
+    ["a redemption", keys.redemptionKey("alice", new Date(), "1")],
     ["the prices", keys.pricesKey],
   ])("publish %s, unless deleted", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(true);
@@ -94,7 +96,10 @@ describe("the table's changes", () => {
     ["a referral code", keys.referralCodeKey("CODE")],
     ["a connection", keys.connectionKey("alice", "1")],
     ["a subscriber", keys.subscriberKey("prices", 0, "1")],
-    ["the catalogue", keys.catalogueKey],
+    ["the catalogue", catalogueKey],
+    ["a stock", stockKey("mug")],
+    ["the place of a redemption", redemptionPlaceKey("1")],
+    ["a line of points", pointsLineKey("alice", "2026-11-22", "1")],
     ["a user's key", keys.userKeyRecordKey("alice")],
     ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
   ])("do not publish %s", (_, key) => {

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { pointsWrites } from "../../aws/points-records.ts";
 import { changeProfile, type ProfileChanges, readProfile } from "../../aws/profile-records.ts";
 import type { Table } from "../../aws/table.ts";
+import { transact } from "../../aws/writes.ts";
 import { withTotal } from "../../domain/experience.ts";
 import { maxRequestsPerMinute } from "../../domain/plan.ts";
 import { isUsername, type Profile } from "../../domain/profile.ts";
@@ -78,9 +80,17 @@ export async function changeUser(
     const changes = changesBetween({ ...profile, xp: profile.experience.total }, values);
     if (changes.length === 0) return [];
     const attributes = Object.fromEntries(changes.map(({ field, to }) => [field, to])) as Values;
-    if (await changeProfile(table, profile, asStored(profile, attributes, now))) return changes;
+    if (await write(table, profile, asStored(profile, attributes, now), now)) return changes;
   }
   throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+}
+
+/** Points change together with their ledger. */
+async function write(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
+  const { points, ...also } = changes;
+  if (points === undefined) return changeProfile(table, profile, changes);
+  const change = { reason: "set", change: points - profile.points } as const;
+  return transact(table, pointsWrites(table, profile, change, { now, also }));
 }
 
 /** @throws {OperatorError} if there is no such user. */

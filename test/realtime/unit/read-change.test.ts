@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { catalogueKey } from "../../../lib/aws/reward-keys.ts";
 import {
-  catalogueKey,
   connectionKey,
   profileKey,
   referralKey,
