@@ -58,7 +58,7 @@ export default defineConfig({
       project("last", inTest("e2e/last"), 1),
       project(
         "table",
-        inTest("aws", "users", "wallets", "realtime/table", "admin", "plans", "lists", "lanes"),
+        inTest("aws", "users", "wallets", "rewards", "realtime/table", "admin", "plans", "lists", "lanes"),
         1,
       ),
       project("feeds", inTest("prices/sockets", "dev", "chains", "quotes", "histories"), 1),

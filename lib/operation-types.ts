@@ -25,8 +25,18 @@ export type GuardedPartition =
   | "EXPORT#*"
   | "EXPORTED#*";
 
-/** Other partitions, with wildcards, that functions write on which trading depends. */
-export type OpenPartition = "USER#*" | "WALLETLOG#*" | "TRADES#*" | "LANE#*" | "LANES#*" | "WATCHERS";
+/** Other partitions, with wildcards, of functions that write no more than they need. */
+export type OpenPartition =
+  | "USER#*"
+  | "WALLETLOG#*"
+  | "TRADES#*"
+  | "LANE#*"
+  | "LANES#*"
+  | "WATCHERS"
+  | "POINTS#*"
+  | "REWARD#*"
+  | "REDEMPTION#*"
+  | "REDEMPTIONS#*";
 
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
@@ -148,7 +158,7 @@ export type WebSocketRow = FunctionRow & {
   pushesReplies?: true;
 };
 
-/** Runs after changes of the table, in their order. Published items are settings, wallets, orders, positions and prices. */
+/** Runs after changes of the table, in their order. Published items are settings, wallets, orders, positions, redemptions and prices. */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
 /** Runs at a fixed rate: always, or only if price feeds are configured. */

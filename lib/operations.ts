@@ -4,6 +4,7 @@
  */
 import type { Defaults, Operation, RestMethod, Row } from "./operation-types.ts";
 import { planRows } from "./plan-rows.ts";
+import { rewardRows } from "./reward-rows.ts";
 import { tradingRows } from "./trading-rows.ts";
 import { userRows } from "./user-rows.ts";
 import { walletRows } from "./wallet-rows.ts";
@@ -38,16 +39,7 @@ const rows = {
   },
   ...walletRows,
   ...userRows,
-  listRewards: {
-    kind: "rest",
-    method: "GET",
-    path: "/api/waitlist/v2/rewards",
-    summary: "List the rewards that points can buy",
-    errors: { client: "envelope", server: "envelope" },
-    table: ["dynamodb:GetItem"],
-    env: ["ALLOWED_ORIGINS"],
-    impact: "Users cannot see the rewards.",
-  },
+  ...rewardRows,
   authorizeConnection: {
     kind: "authorizer",
     of: "websocket",
@@ -112,7 +104,7 @@ const rows = {
   publishChanges: {
     kind: "changes",
     changes: "published items",
-    summary: "Push changed settings, wallets, orders, positions and prices to clients",
+    summary: "Push changed settings, wallets, trades, purchases and prices to clients",
     table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
     invokes: ["deliver", "catchUp"],

@@ -35,6 +35,7 @@ export const statusOfCode = {
   NO_ROUTE: 400,
   AMOUNT_TOO_SMALL: 400,
   INSUFFICIENT_BALANCE: 400,
+  INSUFFICIENT_POINTS: 400,
   WALLET_LIMIT_REACHED: 403,
   TRADING_DISABLED: 403,
   POLICY_LIMIT: 403,
@@ -44,17 +45,21 @@ export const statusOfCode = {
   EXPORT_NOT_FOUND: 404,
   TOKEN_NOT_FOUND: 404,
   ORDER_NOT_FOUND: 404,
+  REWARD_NOT_FOUND: 404,
   ADDRESS_MISMATCH: 409,
   PRICE_IMPACT_TOO_HIGH: 409,
   GAS_PRICE_TOO_HIGH: 409,
   TOKEN_UNSAFE: 409,
   WALLET_BUSY: 409,
   ORDER_NOT_CANCELLABLE: 409,
+  REWARD_UNAVAILABLE: 409,
+  OUT_OF_STOCK: 409,
   PRECONDITION_FAILED: 412,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   INTERNAL_ERROR: 500,
   CHAIN_UNAVAILABLE: 503,
+  REWARD_BUSY: 503,
 } as const satisfies Record<DomainErrorCode, number> & { [Code in ErrorCode]?: number };
 
 export type HttpErrorCode = keyof typeof statusOfCode;
@@ -91,7 +96,11 @@ const Gwei = v.string();
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
-  IDEMPOTENCY_KEY_REUSED: v.union([v.object({ orderId: v.string() }), v.object({ walletId: v.string() })]),
+  IDEMPOTENCY_KEY_REUSED: v.union([
+    v.object({ orderId: v.string() }),
+    v.object({ walletId: v.string() }),
+    v.object({ redemptionId: v.string() }),
+  ]),
   UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
   INSUFFICIENT_BALANCE: v.object({
     token: v.string(),
@@ -99,6 +108,7 @@ const detailsOfCode = {
     needed: AmountText,
     available: AmountText,
   }),
+  INSUFFICIENT_POINTS: v.object({ needed: v.number(), available: v.number() }),
   POLICY_LIMIT: v.object({ limit: AmountText, requested: AmountText }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { RestOperationName } from "../operations.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
-import { RewardListSchema } from "./reward-schema.ts";
+import { rewardSchemas } from "./redemption-schema.ts";
 import { MessageSchema, NoContentSchema, NoQuerySchema } from "./scalars.ts";
 import {
   ExportCancelledAnswerSchema,
@@ -77,7 +77,7 @@ export const schemas = {
     answerHeaders: settingsTag,
   },
   getUserData: { query: UserDataQuerySchema, success: UserDataSchema },
-  listRewards: { success: RewardListSchema },
+  ...rewardSchemas,
   ...tradingSchemas,
   exportWallet: {
     path: WalletPathSchema,

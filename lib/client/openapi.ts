@@ -267,6 +267,34 @@ export interface components {
                 version: number;
             };
         };
+        Redemption: {
+            redemptionId: string;
+            rewardId: string;
+            /** @description The reward's name when it was bought */
+            name: string;
+            /** @description The points that were paid */
+            cost: number;
+            /**
+             * @description A refunded one has given its points back
+             * @enum {string}
+             */
+            status: "pending" | "fulfilled" | "refunded";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Grows with each change */
+            version: number;
+        };
+        RewardRedeemed: {
+            /** @constant */
+            type: "RewardRedeemed";
+            /** Format: date-time */
+            time: string;
+            data: {
+                redemption: components["schemas"]["Redemption"];
+            };
+        };
         Pong: {
             /** @constant */
             type: "pong";
@@ -335,6 +363,8 @@ export interface components {
                 orderId: string;
             } | {
                 walletId: string;
+            } | {
+                redemptionId: string;
             };
         } | {
             /** @constant */
@@ -352,6 +382,14 @@ export interface components {
                 symbol: string;
                 needed: string;
                 available: string;
+            };
+        } | {
+            /** @constant */
+            code: "INSUFFICIENT_POINTS";
+            message: string;
+            details: {
+                needed: number;
+                available: number;
             };
         } | {
             /** @constant */
@@ -403,7 +441,7 @@ export interface components {
             };
         } | {
             /** @enum {string} */
-            code: "INVALID_PRIVATE_KEY" | "UNKNOWN_IMPORT_KEY" | "INVALID_CIPHERTEXT" | "INVALID_SETTING" | "NO_ROUTE" | "AMOUNT_TOO_SMALL" | "WALLET_LIMIT_REACHED" | "TRADING_DISABLED" | "EXPORT_DISABLED" | "WALLET_NOT_FOUND" | "EXPORT_NOT_FOUND" | "TOKEN_NOT_FOUND" | "ORDER_NOT_FOUND" | "ADDRESS_MISMATCH" | "WALLET_BUSY" | "PRECONDITION_FAILED" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR" | "CHAIN_UNAVAILABLE";
+            code: "INVALID_PRIVATE_KEY" | "UNKNOWN_IMPORT_KEY" | "INVALID_CIPHERTEXT" | "INVALID_SETTING" | "NO_ROUTE" | "AMOUNT_TOO_SMALL" | "WALLET_LIMIT_REACHED" | "TRADING_DISABLED" | "EXPORT_DISABLED" | "WALLET_NOT_FOUND" | "EXPORT_NOT_FOUND" | "TOKEN_NOT_FOUND" | "ORDER_NOT_FOUND" | "REWARD_NOT_FOUND" | "ADDRESS_MISMATCH" | "WALLET_BUSY" | "REWARD_UNAVAILABLE" | "OUT_OF_STOCK" | "PRECONDITION_FAILED" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL_ERROR" | "CHAIN_UNAVAILABLE" | "REWARD_BUSY";
             message: string;
         };
         ErrorEnvelope: {
@@ -640,6 +678,7 @@ export interface components {
                 rewards: components["schemas"]["Reward"][];
             };
         };
+        RedeemReward: Record<string, never>;
         Token: {
             /** @enum {string} */
             chain: "eth" | "base" | "bsc" | "avax";
@@ -1642,6 +1681,92 @@ export interface operations {
             };
         };
     };
+    redeemReward: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key buys one reward for a user, for good.
+                 * @example first-redemption
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example guide-first-trade */
+                rewardId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["RedeemReward"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description `true` if the key had bought the reward before. The redemption is answered as it is now. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            redemption: components["schemas"]["Redemption"];
+                            /** @description The user's points now */
+                            points: number;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                    };
+                };
+            };
+        };
+    };
+    listRedemptions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @example 20
+                 */
+                limit?: string;
+                /** @description From the page before, whose other parameters must be the same */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            redemptions: components["schemas"]["Redemption"][];
+                            /** @description The user's points now */
+                            points: number;
+                            /** @description Absent on the last page */
+                            cursor?: string;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                    };
+                };
+            };
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -2027,6 +2152,8 @@ export const routes = {
     getTradingSettings: "GET /api/v2/settings/{chain}",
     getUserData: "GET /getUserData",
     listRewards: "GET /api/waitlist/v2/rewards",
+    redeemReward: "POST /api/v2/rewards/{rewardId}/redemptions once",
+    listRedemptions: "GET /api/v2/redemptions",
     listTokens: "GET /api/v2/tokens",
     inspectToken: "GET /api/v2/tokens/{chain}/{token}",
     readBalances: "GET /api/v2/balances",
@@ -2133,6 +2260,19 @@ export interface ErrorCodes {
     getUserData: {
     };
     listRewards: {
+        500: "INTERNAL_ERROR";
+    };
+    redeemReward: {
+        400: "INVALID_REQUEST" | "IDEMPOTENCY_KEY_MISSING" | "INSUFFICIENT_POINTS";
+        404: "REWARD_NOT_FOUND";
+        409: "REWARD_UNAVAILABLE" | "OUT_OF_STOCK";
+        415: "UNSUPPORTED_MEDIA_TYPE";
+        422: "IDEMPOTENCY_KEY_REUSED";
+        500: "INTERNAL_ERROR";
+        503: "REWARD_BUSY";
+    };
+    listRedemptions: {
+        400: "INVALID_REQUEST";
         500: "INTERNAL_ERROR";
     };
     listTokens: {

@@ -38,6 +38,11 @@ const meanings: Record<HttpErrorCode, string> = {
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
   TOKEN_UNSAFE: "The token cannot be sold, or its tax is very high.",
+  REWARD_NOT_FOUND: "There is no such reward.",
+  REWARD_UNAVAILABLE: "The reward is not available at the moment.",
+  OUT_OF_STOCK: "No piece of the reward is left.",
+  INSUFFICIENT_POINTS: "The user has fewer points than the reward costs.",
+  REWARD_BUSY: "Too many users are buying the reward right now. Try again after `Retry-After` seconds.",
   WALLET_BUSY:
     "The wallet has too many open orders, a transaction under way, or another program is using it.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or is another engine's.",

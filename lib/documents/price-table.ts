@@ -59,7 +59,9 @@ export const runs: Record<OperationName, Run> = {
   updateTradingSettings: { ms: 30, writes: 1, publishes: true },
   getTradingSettings: { ms: 20, reads: 1 },
   getUserData: { ms: 30, reads: 1 },
-  listRewards: { ms: 30, reads: 2 },
+  listRewards: { ms: 30, reads: 3 },
+  redeemReward: { ms: 40, reads: 3, writes: 10, publishes: true },
+  listRedemptions: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },
   // The public keys are read once and kept.
   listImportKeys: { ms: 5 },

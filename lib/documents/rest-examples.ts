@@ -70,6 +70,12 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   getTradingSettings: { path: { chain: "eth" }, headers: { "If-None-Match": '"7"' } },
   getUserData: { query: { type: "profile" } },
   listRewards: undefined,
+  redeemReward: {
+    path: { rewardId: "guide-first-trade" },
+    headers: { "Idempotency-Key": "first-redemption" },
+    body: {},
+  },
+  listRedemptions: { query: { limit: "20" } },
   listTokens: { query: { chain: "eth" } },
   inspectToken: { path: { chain: "eth", token } },
   readBalances: { query: { chain: "eth", wallet: address } },

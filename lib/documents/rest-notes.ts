@@ -100,8 +100,13 @@ export const restNotes: Record<RestOperationName, Note> = {
   listRewards: {
     tag: "Rewards",
     description:
-      "`userCanAfford` compares the user's points with the cost, and a `stock` of -1 is unlimited.",
+      "`userCanAfford` compares the user's points with the cost. `stock` is what is left, and -1 for an unlimited reward.",
   },
+  redeemReward: {
+    tag: "Rewards",
+    description: `Takes the points at once; an operator then fulfils the redemption, or refunds it. ${makesOne}`,
+  },
+  listRedemptions: { tag: "Rewards", description: `With the points that the user has now. ${newestFirst}` },
   listTokens: {
     tag: "Markets",
     description: "The coin comes first, as `native`. Others can be traded too, by their address.",

@@ -11,8 +11,8 @@ export type DomainErrorDetails = {
   INVALID_REQUEST: { field: string };
   /** With the header that is missing. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
-  /** With what the key was used for: the order that it placed, or the wallet that it added. */
-  IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string };
+  /** With what the key was used for: the order that it placed, the wallet that it added, or what it bought. */
+  IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
   INVALID_CIPHERTEXT: undefined;
@@ -37,6 +37,11 @@ export type DomainErrorDetails = {
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
   TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
+  REWARD_NOT_FOUND: undefined;
+  REWARD_UNAVAILABLE: undefined;
+  OUT_OF_STOCK: undefined;
+  INSUFFICIENT_POINTS: { needed: number; available: number };
+  REWARD_BUSY: undefined;
   WALLET_BUSY: undefined;
   ORDER_NOT_CANCELLABLE: { status: Order["status"] };
 };

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorAnswer, statusOfCode } from "../api/errors.ts";
+import { type ErrorAnswer, type HttpErrorCode, statusOfCode } from "../api/errors.ts";
 import type { OperationSchemas } from "../api/operation-schema.ts";
 import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
@@ -183,8 +183,8 @@ function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | 
 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
-/** Hosts of chains that lag or are overloaded mostly recover within seconds. */
-const chainRetrySeconds = 5;
+/** When to repeat a request. Hosts of chains that lag or are overloaded mostly recover within seconds. */
+const retrySeconds: Partial<Record<HttpErrorCode, number>> = { CHAIN_UNAVAILABLE: 5, REWARD_BUSY: 1 };
 
 /** No cache may store an answer, and no browser may guess its type. */
 const answerHeaders = {
@@ -218,11 +218,8 @@ function errorAnswer(operation: string, error: unknown): ErrorAnswer {
 function answerError(errors: ErrorShapes, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
   const status = statusOfCode[error.code];
   const body = errorBody(status < 500 ? errors.client : errors.server, error, now);
-  return answer(
-    status,
-    body,
-    error.code === "CHAIN_UNAVAILABLE" ? { "Retry-After": `${chainRetrySeconds}` } : {},
-  );
+  const seconds = retrySeconds[error.code];
+  return answer(status, body, seconds === undefined ? {} : { "Retry-After": `${seconds}` });
 }
 
 function errorBody(shape: ErrorShape, { code, message, details }: ErrorAnswer, now: Date) {

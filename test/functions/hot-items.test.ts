@@ -8,9 +8,11 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
+import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import type { PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
+import { restEvent } from "../support/events.ts";
 import { price } from "../support/executions.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 
@@ -34,6 +36,7 @@ afterEach(() => void vi.useRealTimers());
 const reads = (PK: string) =>
   table.commandCalls(GetCommand).filter(({ args: [{ input }] }) => input.Key?.PK === PK).length;
 
+const json = { "Content-Type": "application/json" };
 const context = { getRemainingTimeInMillis: () => 10_000 } as never;
 const update: PublicUpdate = {
   type: "update",
@@ -55,6 +58,15 @@ describe("an item that everybody reads", () => {
       "PRICES",
       1000,
       () => subscribe(messageEvent({ type: "subscribe", channels: ["prices"] })),
+    ],
+    [
+      "the catalogue, by redeemReward",
+      "CATALOGUE",
+      5000,
+      () =>
+        redeemReward(
+          restEvent({ body: {}, path: { rewardId: "mug" }, headers: { ...json, "Idempotency-Key": "k" } }),
+        ),
     ],
     ["the prices, by deliver", "PRICES", 1000, () => deliver({ shard: 0, update }, context)],
   ])("is remembered: %s", async (_, PK, ms, run) => {

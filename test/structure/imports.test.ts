@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
-const rows = ["lib/plan-rows.ts", "lib/trading-rows.ts", "lib/user-rows.ts", "lib/wallet-rows.ts"] as const;
+const rows = [
+  "lib/plan-rows.ts",
+  "lib/reward-rows.ts",
+  "lib/trading-rows.ts",
+  "lib/user-rows.ts",
+  "lib/wallet-rows.ts",
+] as const;
 const table = ["lib/operations.ts", "lib/operation-types.ts"] as const;
 
 /** The folders from which the files of a folder may import, besides their own. */
@@ -18,6 +24,7 @@ const allowed: Record<string, readonly string[]> = {
   "lib/plans": ["lib/aws", "lib/domain"],
   "lib/users": ["lib/aws", "lib/domain"],
   "lib/wallets": ["lib/aws", "lib/domain"],
+  "lib/rewards": ["lib/aws", "lib/domain"],
   "lib/trading": ["lib/api", "lib/aws", "lib/chains", "lib/domain", "lib/concurrency.ts"],
   "lib/realtime": ["lib/api", "lib/aws", "lib/domain", "lib/concurrency.ts"],
   "lib/runtime": [
@@ -34,6 +41,7 @@ const allowed: Record<string, readonly string[]> = {
     "lib/runtime",
     "lib/users",
     "lib/wallets",
+    "lib/rewards",
     "lib/realtime",
     "lib/prices",
     "lib/plans",
@@ -62,6 +70,7 @@ const allowed: Record<string, readonly string[]> = {
     "lib/plans",
     "lib/realtime",
     "lib/wallets",
+    "lib/rewards",
     "lib/concurrency.ts",
   ],
   "lib/verify": ["lib/admin", "lib/aws", "lib/domain", "lib/plans", "lib/local/src", ...table],

@@ -1,0 +1,10 @@
+import { openTable } from "../../lib/aws/table.ts";
+import { listRedemptions } from "../../lib/rewards/list-redemptions.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+
+const table = openTable(environment("TABLE_NAME"));
+
+export const handler = rest("listRedemptions", async ({ userID, query }) =>
+  enveloped(await listRedemptions(table, userID, query)),
+);

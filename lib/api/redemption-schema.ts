@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import { redemptionStatuses } from "../domain/redemption.ts";
+import { idempotencyHeaders } from "./idempotency-schema.ts";
+import type { OperationSchemas } from "./operation-schema.ts";
+import { nextCursor, paging } from "./paging-schema.ts";
+import { RewardInputSchema, RewardListSchema } from "./reward-schema.ts";
+import { CountSchema, envelopeOf, NoQuerySchema, TimestampSchema } from "./scalars.ts";
+
+const { id, name, cost } = RewardInputSchema.entries;
+
+export const RedemptionSchema = v.pipe(
+  v.object({
+    redemptionId: v.string(),
+    rewardId: id,
+    name: v.pipe(name, v.description("The reward's name when it was bought")),
+    cost: v.pipe(cost, v.description("The points that were paid")),
+    status: v.pipe(v.picklist(redemptionStatuses), v.description("A refunded one has given its points back")),
+    createdAt: TimestampSchema,
+    updatedAt: TimestampSchema,
+    version: v.pipe(v.number(), v.description("Grows with each change")),
+  }),
+  v.title("Redemption"),
+);
+
+const points = v.pipe(CountSchema, v.description("The user's points now"));
+
+/** Input and output of the operations for rewards. */
+export const rewardSchemas = {
+  listRewards: { success: RewardListSchema },
+  redeemReward: {
+    path: v.strictObject({
+      rewardId: v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/, "must be the id of a reward")),
+    }),
+    query: NoQuerySchema,
+    headers: idempotencyHeaders("One key buys one reward for a user, for good."),
+    body: v.pipe(v.strictObject({}), v.title("RedeemReward")),
+    success: envelopeOf(v.object({ redemption: RedemptionSchema, points })),
+    answerHeaders: {
+      "Idempotent-Replayed":
+        "`true` if the key had bought the reward before. The redemption is answered as it is now.",
+    },
+    errors: [
+      "IDEMPOTENCY_KEY_MISSING",
+      "IDEMPOTENCY_KEY_REUSED",
+      "REWARD_NOT_FOUND",
+      "REWARD_UNAVAILABLE",
+      "OUT_OF_STOCK",
+      "INSUFFICIENT_POINTS",
+      "REWARD_BUSY",
+    ],
+  },
+  listRedemptions: {
+    query: v.strictObject(paging),
+    success: envelopeOf(v.object({ redemptions: v.array(RedemptionSchema), points, cursor: nextCursor })),
+    errors: ["INVALID_REQUEST"],
+  },
+} as const satisfies Record<string, OperationSchemas>;

@@ -1,0 +1,36 @@
+import type { Row } from "./operation-types.ts";
+
+/** The rows of THE TABLE for rewards. */
+export const rewardRows = {
+  listRewards: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/waitlist/v2/rewards",
+    summary: "List the rewards that points can buy",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot see the rewards.",
+  },
+  redeemReward: {
+    kind: "rest",
+    method: "POST",
+    path: "/api/v2/rewards/{rewardId}/redemptions",
+    summary: "Buy a reward with points",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["USER#*", "POINTS#*", "REWARD#*", "REDEMPTION#*", "REDEMPTIONS#*"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot buy rewards. Points and stocks are not affected.",
+  },
+  listRedemptions: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/redemptions",
+    summary: "List the rewards that the user has bought, newest first",
+    errors: { client: "envelope", server: "envelope" },
+    table: ["dynamodb:Query", "dynamodb:GetItem"],
+    env: ["ALLOWED_ORIGINS"],
+    impact: "Users cannot see what they have bought. Nothing is lost.",
+  },
+} as const satisfies Record<string, Row>;

@@ -1,0 +1,24 @@
+import { readOwnProfile } from "../aws/profile-records.ts";
+import { readRedemptions } from "../aws/redemption-records.ts";
+import type { Table } from "../aws/table.ts";
+import { cursorAt, positionGiven } from "../domain/cursor.ts";
+import type { Redemption } from "../domain/redemption.ts";
+
+/**
+ * A page of what a user has bought, newest first, with the user's points.
+ *
+ * @throws {DomainError} INVALID_REQUEST if the cursor is of another list.
+ */
+export async function listRedemptions(
+  table: Table,
+  userID: string,
+  { limit, cursor }: { limit: string; cursor?: string | undefined },
+): Promise<{ redemptions: Redemption[]; points: number; cursor?: string }> {
+  const list = ["redemptions", userID];
+  const after = positionGiven(cursor, list);
+  const [{ redemptions, end }, { points }] = await Promise.all([
+    readRedemptions(table, userID, { limit: Number(limit), after }),
+    readOwnProfile(table, userID),
+  ]);
+  return { redemptions, points, ...(end !== undefined && { cursor: cursorAt(end, list) }) };
+}

@@ -1,0 +1,87 @@
+import { pointsWrites } from "../aws/points-records.ts";
+import { readOwnProfile } from "../aws/profile-records.ts";
+import { addingRedemption, readRedemption } from "../aws/redemption-records.ts";
+import { readStock, takingPiece } from "../aws/stock-records.ts";
+import type { Table } from "../aws/table.ts";
+import { pauseAfter, transactOnce } from "../aws/writes.ts";
+import { DomainError } from "../domain/domain-error.ts";
+import {
+  checkRedeemable,
+  newRedemption,
+  type Redemption,
+  redemptionIDFor,
+  rewardBusy,
+} from "../domain/redemption.ts";
+import { isLimited, type Reward, stockOf } from "../domain/reward.ts";
+
+export type RedeemDeps = { table: Table; catalogue: () => Promise<readonly Reward[]> };
+
+type Request = {
+  userID: string;
+  rewardId: string;
+  /** The Idempotency-Key. */
+  key: string | undefined;
+  now: Date;
+};
+
+type Redeemed = {
+  redemption: Redemption;
+  /** What the user has left. */
+  points: number;
+  isReplayed: boolean;
+};
+
+const maxAttempts = 8;
+
+/** How long attempts begin. A user who waits longer has given up. */
+const maxMs = 3000;
+
+/**
+ * Buys a reward with points, once for each user and Idempotency-Key. Piece, points, redemption and the line of the ledger
+ * are written together or not at all.
+ *
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, those of {@link checkRedeemable}, and REWARD_BUSY
+ * if others changed the same items in each attempt.
+ */
+export async function redeem({ table, catalogue }: RedeemDeps, request: Request): Promise<Redeemed> {
+  const { userID, rewardId, key, now } = request;
+  if (key === undefined) {
+    const message = "Idempotency-Key is required, so that a repeated request does not buy twice";
+    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
+  }
+  const redemptionId = redemptionIDFor(userID, key);
+  const endMs = Date.now() + maxMs;
+  for (let attempt = 1; ; attempt++) {
+    const [earlier, profile, counted, rewards] = await Promise.all([
+      readRedemption(table, redemptionId),
+      readOwnProfile(table, userID),
+      readStock(table, rewardId),
+      catalogue(),
+    ]);
+    const { points } = profile;
+    if (earlier !== undefined) return { redemption: replayed(earlier, rewardId), points, isReplayed: true };
+
+    const reward = rewards.find(({ id }) => id === rewardId);
+    checkRedeemable(reward, { stock: reward ? stockOf(reward, counted) : 0, points });
+    const redemption = newRedemption(reward, { redemptionId, userID, now });
+    const change = { reason: "redeemed", change: -reward.cost, redemptionId } as const;
+    const isWritten = await transactOnce(table, [
+      ...(isLimited(reward) ? [takingPiece(table, rewardId, reward.stock)] : []),
+      ...pointsWrites(table, profile, change, { now }),
+      ...addingRedemption(table, redemption),
+    ]);
+    if (isWritten) return { redemption, points: points - reward.cost, isReplayed: false };
+    if (attempt === maxAttempts) throw rewardBusy();
+    await pauseAfter(attempt);
+    if (Date.now() >= endMs) throw rewardBusy();
+  }
+}
+
+/** @throws {DomainError} IDEMPOTENCY_KEY_REUSED */
+function replayed(earlier: Redemption, rewardId: string): Redemption {
+  if (earlier.rewardId === rewardId) return earlier;
+  const { redemptionId } = earlier;
+  throw new DomainError("IDEMPOTENCY_KEY_REUSED", "Idempotency-Key was used for another reward", {
+    redemptionId,
+  });
+}

@@ -1,0 +1,52 @@
+import { pointsWrites } from "../aws/points-records.ts";
+import { readProfile } from "../aws/profile-records.ts";
+import { changingRedemption, readRedemption } from "../aws/redemption-records.ts";
+import { readStock, returningPiece } from "../aws/stock-records.ts";
+import type { Table } from "../aws/table.ts";
+import { pauseAfter, transactOnce, type Writes } from "../aws/writes.ts";
+import { canBecome, changedTo, type Redemption } from "../domain/redemption.ts";
+
+/** What a redemption was changed to, or why it was not. */
+export type Settlement =
+  | { outcome: "changed" | "unchanged" | "not allowed"; redemption: Redemption }
+  | { outcome: "unknown" };
+
+/** Whoever settles is patient, and sales of the same reward go on meanwhile. */
+const maxAttempts = 20;
+
+/**
+ * Fulfils or refunds a redemption. A refund gives the points back, and the piece unless it was handed out. Doing the same
+ * again changes nothing.
+ *
+ * @throws {Error} if the same items change during each attempt.
+ */
+export async function settleRedemption(
+  table: Table,
+  { redemptionId, status, now }: { redemptionId: string; status: "fulfilled" | "refunded"; now: Date },
+): Promise<Settlement> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const redemption = await readRedemption(table, redemptionId);
+    if (redemption === undefined) return { outcome: "unknown" };
+    if (redemption.status === status) return { outcome: "unchanged", redemption };
+    if (!canBecome(redemption, status)) return { outcome: "not allowed", redemption };
+    const changed = changedTo(redemption, status, now);
+    const isWritten = await transactOnce(table, [
+      changingRedemption(table, redemption, changed),
+      ...(status === "refunded" ? await refund(table, redemption, now) : []),
+    ]);
+    if (isWritten) return { outcome: "changed", redemption: changed };
+    await pauseAfter(attempt);
+  }
+  throw new Error("The redemption kept changing");
+}
+
+async function refund(table: Table, redemption: Redemption, now: Date): Promise<Writes> {
+  const { redemptionId, userID, rewardId, cost, status, isLimited } = redemption;
+  const [profile, stock] = await Promise.all([readProfile(table, userID), readStock(table, rewardId)]);
+  const change = { reason: "refunded", change: cost, redemptionId } as const;
+  return [
+    // A user who was deleted has no points to get back.
+    ...(profile ? pointsWrites(table, profile, change, { now }) : []),
+    ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(table, rewardId)] : []),
+  ];
+}

@@ -1,0 +1,140 @@
+import "./environment.ts";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { handler as listRedemptions } from "../../functions/listRedemptions/handler.ts";
+import { handler as listRewards } from "../../functions/listRewards/handler.ts";
+import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
+import { catalogueKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
+import { redemptionKey } from "../../lib/aws/table-keys.ts";
+import { newRedemption, redemptionIDFor } from "../../lib/domain/redemption.ts";
+import { quietConsole } from "../support/console.ts";
+import { restEvent } from "../support/events.ts";
+import { reward } from "../support/rewards.ts";
+
+quietConsole();
+const table = mockClient(DynamoDBDocumentClient);
+
+const redemptionId = redemptionIDFor("alice", "k");
+const now = new Date("2027-02-01T00:00:00.000Z");
+const stored = newRedemption(reward("mug"), { redemptionId, userID: "alice", now });
+const { userID: _, isLimited: __, ...shown } = stored;
+const bought = { ...shown, createdAt: expect.any(String), updatedAt: expect.any(String) };
+
+let startedAt = now.getTime();
+beforeEach(() => {
+  // Later than in any other test, so that nothing is remembered.
+  startedAt += 60_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: startedAt });
+  table.reset();
+  table.on(GetCommand).resolves({});
+  table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({
+    Item: { userID: "alice", points: 250 },
+  });
+  const rewards = [reward("mug"), reward("cap"), reward("course", { stock: -1 })];
+  table.on(GetCommand, { Key: catalogueKey }).resolves({ Item: { rewards } });
+  table.on(TransactWriteCommand).resolves({});
+});
+afterEach(() => void vi.useRealTimers());
+
+const headers = { "Content-Type": "application/json", "idempotency-key": "k" };
+const redeem = (parts: Parameters<typeof restEvent>[0] = {}) =>
+  redeemReward(restEvent({ path: { rewardId: "mug" }, headers, body: {}, ...parts }));
+
+describe("redeemReward", () => {
+  it("answers with the redemption, without what no client may see, and the points that are left", async () => {
+    const { statusCode, body, headers } = await redeem();
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body)).toEqual({
+      success: true,
+      data: { redemption: bought, points: 150 },
+      timestamp: expect.any(String),
+    });
+    expect(headers).not.toHaveProperty("Idempotent-Replayed");
+  });
+
+  it("says that it has answered a repeated key", async () => {
+    table.on(GetCommand, { Key: redemptionPlaceKey(redemptionId) }).resolves({ Item: stored });
+    table
+      .on(GetCommand, { Key: redemptionKey("alice", now, redemptionId) })
+      .resolves({ Item: { ...stored, status: "fulfilled", version: 2 } });
+    const { body, headers } = await redeem();
+    expect(JSON.parse(body).data).toMatchObject({ points: 250, redemption: { status: "fulfilled" } });
+    expect(headers).toMatchObject({ "Idempotent-Replayed": "true" });
+    expect(table.commandCalls(TransactWriteCommand)).toEqual([]);
+  });
+
+  it.each([
+    [415, "UNSUPPORTED_MEDIA_TYPE", { headers: { "idempotency-key": "k" } }],
+    [400, "IDEMPOTENCY_KEY_MISSING", { headers: { "Content-Type": "application/json" } }],
+    [400, "INVALID_REQUEST", { body: { count: 2 } }],
+    [400, "INVALID_REQUEST", { path: { rewardId: "no id" } }],
+    [404, "REWARD_NOT_FOUND", { path: { rewardId: "nothing" } }],
+  ])("refuses with %i %s, without writing: %j", async (status, code, parts) => {
+    const { statusCode, body } = await redeem(parts);
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([status, code]);
+    expect(table.commandCalls(TransactWriteCommand)).toEqual([]);
+  });
+
+  it("asks to try again a second later while others change the same items", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    table.on(TransactWriteCommand).rejects(
+      new TransactionCanceledException({
+        ...{ $metadata: {}, message: "cancelled" },
+        CancellationReasons: [{ Code: "TransactionConflict" }],
+      }),
+    );
+    const { statusCode, body, headers } = await redeem();
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([503, "REWARD_BUSY"]);
+    expect(headers).toMatchObject({ "Retry-After": "1" });
+    vi.restoreAllMocks();
+  });
+});
+
+describe("listRedemptions", () => {
+  it("answers with the redemptions and the points", async () => {
+    table.on(QueryCommand).resolves({ Items: [{ PK: "p", SK: "s", ...stored }] });
+    expect(JSON.parse((await listRedemptions(restEvent())).body).data).toEqual({
+      redemptions: [bought],
+      points: 250,
+    });
+  });
+
+  it.each([{ limit: "0" }, { status: "pending" }, { cursor: "A".repeat(40) }])(
+    "refuses %j",
+    async (query) => {
+      expect((await listRedemptions(restEvent({ query }))).statusCode).toBe(400);
+    },
+  );
+});
+
+describe("listRewards", () => {
+  it("shows what is left of limited rewards, which it remembers for a second", async () => {
+    const left = (stock: number) =>
+      table.on(BatchGetCommand).resolves({
+        Responses: { table: [{ ...stockKey("mug"), rewardId: "mug", stock }] },
+      });
+    const stocks = async () =>
+      JSON.parse((await listRewards(restEvent())).body).data.rewards.map(
+        (each: { stock: number }) => each.stock,
+      );
+    left(2);
+    expect(await stocks()).toEqual([2, 5, -1]);
+    left(1);
+    vi.setSystemTime(Date.now() + 999);
+    expect(await stocks()).toEqual([2, 5, -1]);
+    vi.setSystemTime(Date.now() + 1);
+    expect(await stocks()).toEqual([1, 5, -1]);
+    const [keys] = table
+      .commandCalls(BatchGetCommand)
+      .map(({ args }) => args[0].input.RequestItems?.table?.Keys);
+    expect(keys).toEqual([stockKey("mug"), stockKey("cap")]);
+  });
+});

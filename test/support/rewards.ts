@@ -1,0 +1,45 @@
+import { expect } from "vitest";
+import { readPointsLines } from "../../lib/aws/points-records.ts";
+import { changeProfile, readOwnProfile } from "../../lib/aws/profile-records.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import type { Reward } from "../../lib/domain/reward.ts";
+import { redeem } from "../../lib/rewards/redeem.ts";
+import { register } from "../../lib/users/register.ts";
+
+export const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({
+  id,
+  name: `The ${id}`,
+  description: "Something good",
+  type: "merchandise",
+  cost: 100,
+  available: true,
+  imageUrl: `https://images.example/${id}.png`,
+  stock: 5,
+  ...rest,
+});
+
+/** Registers a user, with points from before there were ledgers. */
+export async function userWith(table: Table, userID: string, points: number): Promise<string> {
+  const profile = await register(table, { userID, names: [], ref: undefined }, new Date());
+  await changeProfile(table, profile, { points });
+  return userID;
+}
+
+/** Buys a reward of a catalogue. */
+export const buying =
+  (tableOf: () => Table, catalogue: readonly Reward[]) =>
+  (userID: string, rewardId: string, key: string | undefined, now = new Date()) =>
+    redeem({ table: tableOf(), catalogue: async () => catalogue }, { userID, rewardId, key, now });
+
+export const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "done",
+    (error) => error.code ?? String(error),
+  );
+
+/** The user's points and the changes in the ledger, oldest first, which must add up if there are any. */
+export async function ledgerOf(table: Table, userID: string) {
+  const [{ points }, lines] = [await readOwnProfile(table, userID), await readPointsLines(table, userID)];
+  if (lines.length > 0) expect(lines.reduce((sum, { change }) => sum + change, 0)).toBe(points);
+  return { points, lines: lines.map(({ reason, change }) => [reason, change]) };
+}
