@@ -6,6 +6,7 @@ import { chains } from "../domain/settings.ts";
 import { MessageIDSchema } from "./client-messages.ts";
 import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
+import { RedemptionSchema } from "./redemption-schema.ts";
 import { TimestampSchema } from "./scalars.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
@@ -110,6 +111,14 @@ export const serverMessages = {
       data: v.object({ walletId: v.string(), availableAt: TimestampSchema, version: v.number() }),
     }),
     v.title("WalletExportRequested"),
+  ),
+  RewardRedeemed: v.pipe(
+    v.object({
+      type: v.literal("RewardRedeemed"),
+      ...time,
+      data: v.object({ redemption: RedemptionSchema }),
+    }),
+    v.title("RewardRedeemed"),
   ),
   pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalID, ...time }), v.title("Pong")),
   error: v.pipe(

@@ -121,6 +121,24 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  RewardRedeemed: [
+    {
+      type: "RewardRedeemed",
+      time,
+      data: {
+        redemption: {
+          redemptionId: "8C5MZ3Q5T9WJ2M4N6P8R0S1V3X",
+          rewardId: "hoodie-terminal",
+          name: "Terminal hoodie",
+          cost: 4000,
+          status: "pending",
+          createdAt: order.updatedAt,
+          updatedAt: order.updatedAt,
+          version: 1,
+        },
+      },
+    },
+  ],
   Pong: [{ type: "pong", id: 1, time }],
   ErrorMessage: [
     {

@@ -27,6 +27,8 @@ export const sends = {
   WalletsUpdated: "Send changed wallets to every connection of their user; this takes no subscription",
   WalletExportRequested:
     "Announce a requested export to every connection of its user, without a subscription, and again to those that subscribe",
+  RewardRedeemed:
+    "Send what the user has bought with points, and what became of it, to every connection of the user, without a subscription",
   error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
@@ -50,6 +52,8 @@ export const messageSummaries: Readonly<Record<string, string>> = {
     "Complete records of wallets that are new or have changed. A retired one can be restored for 30 days.",
   WalletExportRequested:
     "Somebody with the user's token has requested to export a wallet, which is possible at `availableAt`. It can be cancelled.",
+  RewardRedeemed:
+    "The user has bought a reward, or an operator has fulfilled or refunded it. `status` says which.",
   Pong: "The reply to a ping.",
   ErrorMessage: "What is wrong with a message. The connection stays open, except after RATE_LIMITED.",
 };
@@ -62,12 +66,12 @@ then sends a \`snapshot\` of every channel that the request names. Naming a chan
 again. Requested exports of wallets that can still be cancelled follow. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
 in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
 
-**Duplicates.** Changes to orders, positions, settings, wallets and requested exports are sent at least once. Changes to one record normally
+**Duplicates.** Changes to orders, positions, settings, wallets, requested exports and redemptions are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so some
 in between can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.
 
-**Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, and a \`snapshot\` of
+**Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
 each private channel that it has. One that takes nothing for a minute, while others do, is closed.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A

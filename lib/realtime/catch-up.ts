@@ -3,6 +3,7 @@ import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import { announcedOfUser } from "../aws/announced-exports.ts";
 import { type Connection, type ConnectionName, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
+import { readRedemptions } from "../aws/redemption-records.ts";
 import { readSettings } from "../aws/settings-records.ts";
 import { clearMisses, giveUpOn } from "../aws/stuck-records.ts";
 import type { Table } from "../aws/table.ts";
@@ -11,7 +12,7 @@ import { forEachConcurrently } from "../concurrency.ts";
 import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
 import { bySlot } from "../domain/wallet.ts";
 import { isExportOpen } from "../domain/wallet-export.ts";
-import { exportRequested, walletsUpdated } from "./change-messages.ts";
+import { exportRequested, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
 
@@ -42,7 +43,7 @@ export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Brings connections that have missed messages up to date: pushes the current settings and wallets of their user, and a snapshot of
+ * Brings connections that have missed messages up to date: pushes the current settings and wallets of their user, recent redemptions, and a snapshot of
  * each private channel that they subscribe to. It tries again until the deadline. The next change for a connection that
  * takes nothing until then starts another catch-up.
  */
@@ -94,6 +95,12 @@ async function pushState(
   return { ...outcome, missed: [...outcome.missed, ...unread] };
 }
 
+/** Those among which changed ones are looked for. */
+const newestRedemptions = 100;
+
+/** API Gateway closes connections after two hours, so a connection has missed nothing from before. */
+const longerThanConnectionsMs = 3 * 3_600_000;
+
 /** The current state for some of a user's connections. */
 async function stateOf(
   table: Table,
@@ -107,15 +114,18 @@ async function stateOf(
   // Read after the connections, so that a change that one of them misses from here on adds to its misses.
   const now = new Date();
   const time = now.toISOString();
-  const [settings, wallets, exports] = await Promise.all([
+  const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
+  const [settings, wallets, exports, { redemptions }] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID),
     announcedOfUser(table, userID),
+    readRedemptions(table, userID, { limit: newestRedemptions }),
   ]);
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
     ...walletsUpdated(bySlot(wallets), now),
     ...exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now)),
+    ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>
     connections.some(({ channels }) => channels?.has(channel)),

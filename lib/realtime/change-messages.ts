@@ -1,6 +1,7 @@
 import { inParts, type ServerMessage } from "../api/server-messages.ts";
 import { channelOf, type Execution, type ExecutionKind } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
+import type { Redemption } from "../domain/redemption.ts";
 import type { Chain } from "../domain/settings.ts";
 import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
 import type { AnnouncedExport } from "../domain/wallet-export.ts";
@@ -12,6 +13,7 @@ export type PublishedChange =
   | { of: "wallet"; userID: string; wallet: NumberedWallet }
   | { of: "export"; userID: string; walletId: string; availableAt: string; version: number }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
+  | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[] };
 
 /** The message with one change. */
@@ -30,6 +32,8 @@ export function messageOf(change: PublishedChange, now: Date): ServerMessage {
       const channel = channelOf[change.kind];
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
     }
+    case "redemption":
+      return rewardRedeemed(change.redemption, now);
     case "prices":
       return pricesUpdate(change, now);
   }
@@ -58,3 +62,10 @@ export function exportRequested(
   const data = { walletId, availableAt, version };
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
+
+/** The message about a reward that was bought, or what became of it. */
+export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage => ({
+  type: "RewardRedeemed",
+  time: now.toISOString(),
+  data: { redemption },
+});

@@ -1,21 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
-import { imageIn } from "../aws/change-image.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "../aws/connection-records.ts";
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
-import type { SettingsItem } from "../aws/settings-records.ts";
 import { noteMiss } from "../aws/stuck-records.ts";
-import type { Item, Table } from "../aws/table.ts";
-import { chainOf, executionKindOf, isAnnouncedExport, isPrices, isWallet } from "../aws/table-keys.ts";
-import { walletIn } from "../aws/wallet-records.ts";
+import type { Table } from "../aws/table.ts";
 import { forEachConcurrently } from "../concurrency.ts";
-import { channelOf, type Execution, idOf } from "../domain/execution.ts";
-import type { Price } from "../domain/price.ts";
-import { settingsInForce } from "../domain/settings.ts";
-import { versionOf, type Wallet } from "../domain/wallet.ts";
-import type { AnnouncedExport } from "../domain/wallet-export.ts";
+import { channelOf } from "../domain/execution.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import type { ChannelDelivery } from "./deliver.ts";
@@ -28,6 +19,7 @@ import {
   type Reporter,
   reportMissed,
 } from "./push-outcome.ts";
+import { readChange } from "./read-change.ts";
 
 export type Publisher = Reporter & {
   table: Table;
@@ -54,7 +46,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
   change: Extract<PublishedChange, { of: Of }>;
 };
-type Personal = Pending<"settings" | "wallet" | "export" | "execution">;
+type Personal = Pending<"settings" | "wallet" | "export" | "redemption" | "execution">;
 
 /** A connection, and the changes that it is sent. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -117,56 +109,6 @@ async function putNotices(
     if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
     else await putNotice(notice).catch((error: unknown) => onFault(error));
   });
-}
-
-/**
- * Reads a record of the table's changes.
- *
- * @returns undefined for an item that is not published, a deletion, or a write that changes nothing for clients.
- * @throws {Error} if the record is not one that this service writes.
- */
-export function readChange(record: DynamoDBRecord): PublishedChange | undefined {
-  if (record.eventName === "REMOVE") return undefined;
-  const after = imageIn<Item>(record, "NewImage");
-  if (after === undefined) throw new Error("The record has no new image");
-  const before = imageIn<Item>(record, "OldImage");
-
-  if (isPrices(after)) {
-    const { prices } = after as Item<{ prices: Price[] }>;
-    return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
-  }
-  if (isAnnouncedExport(after))
-    return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
-  if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
-  const chain = chainOf(after);
-  const kind = executionKindOf(after);
-  if ((chain ?? kind) === undefined || before?.version === after.version) return undefined;
-  const { userID } = after;
-  if (typeof userID !== "string") throw new Error("The record has no userID");
-  if (chain !== undefined) {
-    const item = after as Item<SettingsItem>;
-    return { of: "settings", userID, chain, version: item.version, settings: settingsInForce(chain, item) };
-  }
-  const execution = after as Item<Execution>;
-  if (kind === undefined || idOf(execution) === undefined)
-    throw new Error("The record has no orderId or positionId");
-  return { of: "execution", userID, kind, execution };
-}
-
-function exportChange(
-  before: AnnouncedExport | undefined,
-  { userID, walletId, availableAt, version }: AnnouncedExport,
-): PublishedChange | undefined {
-  return before?.version === version ? undefined : { of: "export", userID, walletId, availableAt, version };
-}
-
-/** Only wallets of version 0.1 have no slot, and what changes them gives them one. */
-function walletChange(before: Wallet | undefined, wallet: Wallet): PublishedChange | undefined {
-  const { UserID: userID, slot } = wallet;
-  if (typeof userID !== "string") throw new Error("The wallet has no UserID");
-  if (slot === undefined || (before !== undefined && versionOf(before) === versionOf(wallet)))
-    return undefined;
-  return { of: "wallet", userID, wallet: { ...wallet, slot } };
 }
 
 async function publishToUsers(
@@ -254,10 +196,10 @@ function deliveriesTo(
     ),
   );
   const ofWallets = walletsUpdated([...wallets.values()], now).map(encodeMessage);
-  const ofExports = changes.flatMap(({ change }) =>
-    change.of === "export" ? [encodeMessage(messageOf(change, now))] : [],
+  const others = changes.flatMap(({ change }) =>
+    change.of === "export" || change.of === "redemption" ? [encodeMessage(messageOf(change, now))] : [],
   );
-  const everyone = [...settings, ...ofWallets, ...ofExports];
+  const everyone = [...settings, ...ofWallets, ...others];
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));
   const updates = [...Map.groupBy(executions, ({ kind }) => channelOf[kind])].map(
     ([channel, changed]) =>

@@ -5,7 +5,7 @@ import { exportKey } from "../../lib/aws/table-keys.ts";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
 import { newWallet, type Wallet } from "../../lib/domain/wallet.ts";
 import { newExportRequest } from "../../lib/domain/wallet-export.ts";
-import { readChange } from "../../lib/realtime/publish.ts";
+import { readChange } from "../../lib/realtime/read-change.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { answerSealRequest, readSealRequest } from "../../lib/wallets/seal-export.ts";

@@ -3,16 +3,25 @@ import { catalogueKey } from "../../../lib/aws/reward-keys.ts";
 import {
   connectionKey,
   profileKey,
+  redemptionKey,
   referralKey,
   subscriberKey,
   walletEventKey,
   walletKey,
 } from "../../../lib/aws/table-keys.ts";
+import { newRedemption } from "../../../lib/domain/redemption.ts";
 import { defaultSettings } from "../../../lib/domain/settings.ts";
 import { newWallet } from "../../../lib/domain/wallet.ts";
-import { readChange } from "../../../lib/realtime/publish.ts";
+import { readChange } from "../../../lib/realtime/read-change.ts";
 import { order, position, price } from "../../support/executions.ts";
+import { reward } from "../../support/rewards.ts";
 import { executionItem, pricesItem, settingsItem, streamRecord } from "../../support/stream.ts";
+
+const redemptionItem = (version: number) => ({
+  ...redemptionKey("ann", new Date(0), "r1"),
+  ...newRedemption(reward("mug"), { redemptionId: "r1", userID: "ann", now: new Date(0) }),
+  version,
+});
 
 /** As stored, and what may be published of it. */
 function walletItem(more: { version?: number }) {
@@ -67,6 +76,16 @@ describe("readChange", () => {
     });
   });
 
+  it("reads a redemption, and what became of it", () => {
+    const [bought, done] = [redemptionItem(1), redemptionItem(2)];
+    expect(readChange(streamRecord(bought))).toMatchObject({
+      ...{ of: "redemption", userID: "ann" },
+      redemption: { redemptionId: "r1", version: 1 },
+    });
+    expect(readChange(streamRecord(done, bought))).toMatchObject({ redemption: { version: 2 } });
+    expect(readChange(streamRecord({ ...done, name: "x" }, done))).toBeUndefined();
+  });
+
   it.each([
     [
       "settings of the same version",
@@ -108,6 +127,7 @@ describe("readChange", () => {
     ["a connection", connectionKey("ann", "LATEST")],
     ["a subscriber", subscriberKey("prices", 0, "c1")],
     ["the catalogue", catalogueKey],
+    ["a redemption in a partition of trading", { PK: "TRADES#ann", SK: redemptionItem(1).SK }],
   ])("ignores %s, whatever its content", (_, key) => {
     expect(readChange(streamRecord({ ...key, ...content }))).toBeUndefined();
   });
@@ -117,6 +137,7 @@ describe("readChange", () => {
     ["no userID", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
     ["a userID that is not text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
     ["a wallet without its owner", streamRecord({ ...walletItem({}).item, UserID: undefined })],
+    ["a redemption without its owner", streamRecord({ ...redemptionItem(1), userID: undefined })],
     ["no id", streamRecord({ ...executionItem("ann", order()), orderId: undefined })],
     ["an unknown chain", streamRecord(settingsItem("ann", "bsc" as never, {}))],
     [

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DynamoDBRecord } from "aws-lambda";
+import { imageIn } from "../aws/change-image.ts";
+import type { SettingsItem } from "../aws/settings-records.ts";
+import type { Item } from "../aws/table.ts";
+import {
+  chainOf,
+  executionKindOf,
+  isAnnouncedExport,
+  isPrices,
+  isRedemption,
+  isWallet,
+} from "../aws/table-keys.ts";
+import { walletIn } from "../aws/wallet-records.ts";
+import { type Execution, idOf } from "../domain/execution.ts";
+import type { Price } from "../domain/price.ts";
+import type { Redemption } from "../domain/redemption.ts";
+import { settingsInForce } from "../domain/settings.ts";
+import { versionOf, type Wallet } from "../domain/wallet.ts";
+import type { AnnouncedExport } from "../domain/wallet-export.ts";
+import type { PublishedChange } from "./change-messages.ts";
+
+/**
+ * Reads a record of the table's changes.
+ *
+ * @returns undefined for an item that is not published, a deletion, or a write that changes nothing for clients.
+ * @throws {Error} if the record is not one that this service writes.
+ */
+export function readChange(record: DynamoDBRecord): PublishedChange | undefined {
+  if (record.eventName === "REMOVE") return undefined;
+  const after = imageIn<Item>(record, "NewImage");
+  if (after === undefined) throw new Error("The record has no new image");
+  const before = imageIn<Item>(record, "OldImage");
+
+  if (isPrices(after)) {
+    const { prices } = after as Item<{ prices: Price[] }>;
+    return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
+  }
+  if (isAnnouncedExport(after))
+    return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
+  if (isRedemption(after))
+    return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
+  if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
+  const chain = chainOf(after);
+  const kind = executionKindOf(after);
+  if ((chain ?? kind) === undefined || before?.version === after.version) return undefined;
+  const { userID } = after;
+  if (typeof userID !== "string") throw new Error("The record has no userID");
+  if (chain !== undefined) {
+    const item = after as Item<SettingsItem>;
+    return { of: "settings", userID, chain, version: item.version, settings: settingsInForce(chain, item) };
+  }
+  const execution = after as Item<Execution>;
+  if (kind === undefined || idOf(execution) === undefined)
+    throw new Error("The record has no orderId or positionId");
+  return { of: "execution", userID, kind, execution };
+}
+
+function exportChange(
+  before: AnnouncedExport | undefined,
+  { userID, walletId, availableAt, version }: AnnouncedExport,
+): PublishedChange | undefined {
+  return before?.version === version ? undefined : { of: "export", userID, walletId, availableAt, version };
+}
+
+function redemptionChange(
+  before: Redemption | undefined,
+  redemption: Redemption,
+): PublishedChange | undefined {
+  const { userID, version } = redemption;
+  if (typeof userID !== "string") throw new Error("The redemption has no userID");
+  return before?.version === version ? undefined : { of: "redemption", userID, redemption };
+}
+
+/** Only wallets of version 0.1 have no slot, and what changes them gives them one. */
+function walletChange(before: Wallet | undefined, wallet: Wallet): PublishedChange | undefined {
+  const { UserID: userID, slot } = wallet;
+  if (typeof userID !== "string") throw new Error("The wallet has no UserID");
+  if (slot === undefined || (before !== undefined && versionOf(before) === versionOf(wallet)))
+    return undefined;
+  return { of: "wallet", userID, wallet: { ...wallet, slot } };
+}
