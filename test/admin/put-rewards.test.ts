@@ -6,8 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { seedExamples } from "../../lib/admin/seed.ts";
 import { catalogueKey } from "../../lib/aws/reward-keys.ts";
 import { readCatalogue } from "../../lib/aws/reward-records.ts";
-import { type Reward, rewardTypes } from "../../lib/domain/reward.ts";
+import { readStock, setStock } from "../../lib/aws/stock-records.ts";
+import { rewardTypes } from "../../lib/domain/reward.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { reward } from "../support/rewards.ts";
 import { linesOf, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
 
@@ -27,22 +29,10 @@ afterAll(async () => {
   await engine.stop();
 });
 
-const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({
-  id,
-  name: `The ${id}`,
-  description: "Something good",
-  type: "merchandise",
-  cost: 100,
-  available: true,
-  imageUrl: `https://images.example/${id}.png`,
-  stock: 5,
-  ...rest,
-});
-
-async function put(content: unknown) {
+async function put(content: unknown, ...options: string[]) {
   const file = join(folder, "rewards.json");
   await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
-  const finished = await run(target, ["put-rewards", file]);
+  const finished = await run(target, ["put-rewards", file, ...options]);
   return { ...finished, err: finished.err.replaceAll(file, "FILE") };
 }
 
@@ -70,6 +60,35 @@ describe("put-rewards", () => {
   it("prints that only the order changed", async () => {
     await put([reward("mug"), reward("cap")]);
     expect((await put([reward("cap"), reward("mug")])).out).toBe("changed the order\n");
+  });
+
+  it("begins to count the stock of new rewards, and never puts back what was sold", async () => {
+    await put([reward("mug"), reward("pin", { stock: -1 })]);
+    expect([await readStock(target.table, "mug"), await readStock(target.table, "pin")]).toEqual([
+      5,
+      undefined,
+    ]);
+    await setStock(target.table, "mug", 2);
+    expect((await put([reward("mug"), reward("pin", { stock: -1 })])).out).toBe(
+      "kept the stock of mug: 2 left, 5 in the file (see --set-stock)\n",
+    );
+    await put([]);
+    await put([reward("mug", { stock: 9 })]);
+    expect(await readStock(target.table, "mug")).toBe(2);
+  });
+
+  it("sets what is left with --set-stock", async () => {
+    await put([reward("mug"), reward("cap"), reward("pin")]);
+    await setStock(target.table, "mug", 2);
+    const next = [reward("mug"), reward("cap", { stock: -1 }), reward("pin")];
+    expect(linesOf((await put(next, "--set-stock")).out)).toEqual([
+      "changed cap",
+      "  stock: 5 -> -1",
+      "set the stock of mug: 2 -> 5",
+      "set the stock of cap: 5 -> unlimited",
+    ]);
+    const left = await Promise.all(next.map(({ id }) => readStock(target.table, id)));
+    expect(left).toEqual([5, undefined, 5]);
   });
 
   it("accepts an empty catalogue", async () => {
@@ -176,6 +195,6 @@ describe("the example rewards", () => {
     const { Item } = await target.table.client.send(
       new GetCommand({ TableName: target.table.name, Key: catalogueKey }),
     );
-    expect(Item?.rewards).toHaveLength(6);
+    expect(Item?.rewards).toHaveLength(7);
   });
 });

@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import * as v from "valibot";
 import { CatalogueSchema } from "../../api/reward-schema.ts";
 import { replaceCatalogue } from "../../aws/reward-records.ts";
+import { beginStock, readStocks, setStock } from "../../aws/stock-records.ts";
 import type { Table } from "../../aws/table.ts";
-import type { Reward } from "../../domain/reward.ts";
+import { isLimited, type Reward } from "../../domain/reward.ts";
 import { readJSONFile } from "../json-file.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
@@ -15,11 +16,15 @@ export function putRewards(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("put-rewards <file>")
-      .description("Replace the whole catalogue with a JSON file, an array of rewards. Shows what changed."),
-  ).action(async (file: string, options: TargetOptions) => {
+      .description("Replace the whole catalogue with a JSON file, an array of rewards. Shows what changed.")
+      .option("--set-stock", "set what is left of each reward to its stock in the file, whatever was sold"),
+  ).action(async (file: string, { setStock: isSet, ...options }: TargetOptions & { setStock?: true }) => {
     const rewards = await readCatalogueFile(file);
     const { table } = await deps.openTarget(options);
-    const changes = catalogueChanges(await replace(table, rewards), rewards);
+    const changes = [
+      ...catalogueChanges(await replace(table, rewards), rewards),
+      ...(await stockChanges(table, rewards, isSet ?? false)),
+    ];
     for (const line of changes) print(deps.stdout, line);
     if (changes.length === 0) print(deps.stdout, "Nothing changed");
   });
@@ -34,6 +39,26 @@ async function replace(table: Table, rewards: readonly Reward[]): Promise<Reward
       `The catalogue is too large: its ${rewards.length} rewards may take up to 400 KB in the table`,
     );
   }
+}
+
+/** Begins to count the stock of new rewards, and sets that of the others only on demand. Returns a line for each difference. */
+async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boolean): Promise<string[]> {
+  const ids = rewards.map(({ id }) => id);
+  const stocks = await readStocks(table, ids);
+  const lines: string[] = [];
+  for (const reward of rewards) {
+    const { id, stock } = reward;
+    const left = stocks.get(id);
+    if (left === undefined) {
+      if (isLimited(reward)) await beginStock(table, id, stock);
+    } else if (isSet) {
+      await setStock(table, id, isLimited(reward) ? stock : undefined);
+      if (left !== stock)
+        lines.push(`set the stock of ${id}: ${left} -> ${isLimited(reward) ? stock : "unlimited"}`);
+    } else if (isLimited(reward) && left !== stock)
+      lines.push(`kept the stock of ${id}: ${left} left, ${stock} in the file (see --set-stock)`);
+  }
+  return lines;
 }
 
 /** DynamoDB has no error of its own for an item that is too large. */
