@@ -3,6 +3,7 @@ import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
+import { fulfilCommand, listRedemptionsCommand, refundCommand } from "./commands/redemptions.ts";
 import { restore } from "./commands/restore.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
@@ -19,7 +20,8 @@ import { print } from "./terminal.ts";
 
 const commands = [
   ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
-  ...[putRewards, record, syncPlans, rewrapKeys, numberWalletsCommand, restore],
+  ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
+  ...[record, syncPlans, rewrapKeys, numberWalletsCommand, restore],
   ...[trading, showOrder],
 ];
 

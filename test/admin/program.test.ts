@@ -22,6 +22,9 @@ const commands = [
   "show-user",
   "sync-plans",
   "rewrap-keys",
+  "list-redemptions",
+  "fulfil",
+  "refund",
 ];
 /** The arguments of each command besides its options. */
 const operands: Record<string, string[]> = {
@@ -29,6 +32,8 @@ const operands: Record<string, string[]> = {
   "show-user": ["alice"],
   "put-rewards": ["rewards.json"],
   record: ["executions.json"],
+  fulfil: ["id"],
+  refund: ["id"],
 };
 const local = ["--local", "3000"];
 

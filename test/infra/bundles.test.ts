@@ -66,6 +66,9 @@ const limits: Readonly<Record<string, number>> = {
   placeOrder: 550,
   // It has the clients of two services, and the code of chains.
   executeOrders: 450,
+  // They have the clients of two services, and the code that derives addresses.
+  createWallet: 450,
+  importWallet: 450,
 };
 const limitKB = (name: string) => limits[name] ?? 400;
 

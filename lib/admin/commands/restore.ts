@@ -25,7 +25,10 @@ export function restore(program: Command, deps: AdminDeps): void {
       .option("--fix", "put back what is missing; may be stopped and run again at any time")
       .option("--exact", "with --fix: also undo changes, and delete what the other table lacks")
       .option("--yes", `with --exact: delete items even if they are more than ${maxDeletions}`)
-      .option("--user <id>", "only this user's profile, settings, wallets, policies, orders and positions"),
+      .option(
+        "--user <id>",
+        "only this user's profile, settings, wallets, policies, orders, positions, points and redemptions",
+      ),
   ).action(async (name: string, { check, fix, exact, yes, user, ...options }: Options, command: Command) => {
     if (!check && !fix) command.error("error: one of --check and --fix is required");
     const { table } = await deps.openTarget(options);

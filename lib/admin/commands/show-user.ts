@@ -6,6 +6,7 @@ import { xpAt } from "../../domain/experience.ts";
 import { type Plan, planOf } from "../../domain/plan.ts";
 import { chains, type Settings, settingsInForce } from "../../domain/settings.ts";
 import { targeted } from "../options.ts";
+import { accountSheet, readAccount } from "../redemption-sheet.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 import { readWallets, walletSheet } from "../wallet-sheet.ts";
@@ -17,7 +18,7 @@ export function showUser(program: Command, deps: AdminDeps): void {
     program
       .command("show-user <id>")
       .description(
-        "Show a user's profile, the settings in force, and the wallets with their states and limits.",
+        "Show a user's profile, the settings in force, the wallets with their states and limits, and the newest changes of points and redemptions.",
       )
       .option("--json", "as a JSON object"),
   ).action(async (userID: string, { json, ...options }: TargetOptions & { json?: true }) => {
@@ -36,11 +37,12 @@ type UserDetails = Awaited<ReturnType<typeof readDetails>>;
  * @throws {OperatorError} if there is no such user.
  */
 async function readDetails(table: Table, userID: string, now: Date) {
-  await existingProfile(table, userID);
-  const [{ profile, settings }, wallets, record] = await Promise.all([
+  const found = await existingProfile(table, userID);
+  const [{ profile, settings }, wallets, record, account] = await Promise.all([
     readProfileWithSettings(table, userID),
     readWallets(table, userID, now),
     readUserKeyRecord(table, userID),
+    readAccount(table, found),
   ]);
   const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
     chain,
@@ -57,6 +59,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
     blockedAt: profile.blockedAt ?? null,
     settings: Object.fromEntries(inForce),
     wallets,
+    account,
   };
 }
 
@@ -72,7 +75,7 @@ function withoutValue({ keyID, planID, plan, activeFrom }: NonNullable<UserKeyRe
   return { keyID, planID, plan, activeFrom };
 }
 
-function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetails): string[] {
+function userSheet({ settings, wallets, account, xp, plan, apiKey, ...facts }: UserDetails): string[] {
   const texts = {
     blockedAt: facts.blockedAt ?? "not blocked",
     plan: planText(plan),
@@ -88,6 +91,7 @@ function userSheet({ settings, wallets, xp, plan, apiKey, ...facts }: UserDetail
     ...Object.entries(settings).map(([chain, values]) => `  ${chain.padEnd(5)} ${pairs(values)}`),
     "wallets",
     ...walletSheet(wallets),
+    ...accountSheet(account, facts.points),
   ];
 }
 
