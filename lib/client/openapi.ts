@@ -940,7 +940,10 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The user's plan, and its requests in so many seconds: `"standard";q=1000;w=60`. Answers of functions have it, errors included. */
+        "RateLimit-Policy": string;
+    };
     pathItems: never;
 }
 export interface operations {
@@ -966,6 +969,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -986,6 +990,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1016,6 +1021,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1063,6 +1069,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description `true` if the key had made the wallet before. It is answered as it is now. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
@@ -1093,6 +1100,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1140,6 +1148,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description `true` if the key had imported the wallet before. It is answered as it is now. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
@@ -1173,6 +1182,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1219,6 +1229,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1255,6 +1266,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1294,6 +1306,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1327,6 +1340,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1377,6 +1391,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1427,6 +1442,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1470,6 +1486,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1506,6 +1523,7 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description The token, as long as it is valid: HttpOnly, Secure, and for the pages of the API's own site. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
@@ -1526,6 +1544,7 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description The cookie without a value, which the browser removes. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
@@ -1565,6 +1584,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
                     ETag?: string;
                     [name: string]: unknown;
@@ -1596,6 +1616,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
                     ETag?: string;
                     [name: string]: unknown;
@@ -1653,6 +1674,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1673,6 +1695,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1707,6 +1730,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description `true` if the key had bought the reward before. The redemption is answered as it is now. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
@@ -1747,6 +1771,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1785,6 +1810,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1821,6 +1847,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1859,6 +1886,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1905,6 +1933,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1946,6 +1975,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1996,6 +2026,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description `true` if the key had placed the order before. It is answered as it is now. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
@@ -2038,6 +2069,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2069,6 +2101,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2110,6 +2143,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

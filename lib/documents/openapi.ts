@@ -84,14 +84,14 @@ export function openApiDocument(): JsonSchema {
       responses: {
         [success === NoContentSchema ? 204 : 200]: {
           description: "Success",
-          ...(answerHeaders && { headers: describedHeaders(answerHeaders) }),
+          headers: { ...policyHeader, ...describedHeaders(answerHeaders ?? {}) },
           ...(success !== NoContentSchema && { content: json(success) }),
         },
         ...(row.method === "GET" &&
           answerHeaders?.ETag && {
             304: {
               description: "If-None-Match names the current ETag.",
-              headers: describedHeaders({ ETag: answerHeaders.ETag }),
+              headers: { ...policyHeader, ...describedHeaders({ ETag: answerHeaders.ETag }) },
             },
           }),
         ...Object.fromEntries(
@@ -167,9 +167,15 @@ export function openApiDocument(): JsonSchema {
         cookie: { type: "apiKey", in: "cookie", name: "access_token" },
       },
       schemas: components.schemas,
+      headers: describedHeaders({
+        "RateLimit-Policy":
+          'The user\'s plan, and its requests in so many seconds: `"standard";q=1000;w=60`. Answers of functions have it, errors included.',
+      }),
     },
   };
 }
+
+const policyHeader = { "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" } };
 
 const describedHeaders = (headers: Readonly<Record<string, string>>): JsonSchema =>
   Object.fromEntries(

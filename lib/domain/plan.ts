@@ -13,6 +13,13 @@ export type Plan =
   | { name: TierPlan; requestsPerMinute: number }
   | { name: "Enterprise"; requestsPerMinute: number };
 
+/**
+ * The RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): its name, its quota of requests, and the
+ * seconds of the window. Nobody knows what is left of it.
+ */
+export const rateLimitPolicy = ({ name, requestsPerMinute }: Plan): string =>
+  `"${name.toLowerCase()}";q=${requestsPerMinute};w=60`;
+
 /** A token bucket: the tokens that it gains per second, and the most that it holds. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 

@@ -1,5 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
-import { UserBlocked } from "../users/admit.ts";
+import { rateLimitPolicy } from "../domain/plan.ts";
+import { type AdmittedUser, UserBlocked } from "../users/admit.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { connectionToken, requestToken } from "./request-token.ts";
@@ -11,14 +12,14 @@ export type AuthorizerDeps = {
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
   /**
-   * Runs before an accepted request is let through. Returns the API key that the request counts against.
+   * Runs before an accepted request is let through.
    *
    * @throws {UserBlocked}
    */
-  admit: (claims: Claims, now: Date) => Promise<string>;
+  admit: (claims: Claims, now: Date) => Promise<AdmittedUser>;
 };
 
-type Admitted = { claims: Claims; usageIdentifierKey: string };
+type Admitted = { claims: Claims; admission: AdmittedUser };
 
 /**
  * Authorizes calls of the REST API. A request without a valid token is denied with the body of its 401 as context, which
@@ -66,7 +67,7 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
       const token = tokenOf(event);
       if (token === undefined) return { error: "No token provided" };
       const claims = await verify(token);
-      return { claims, usageIdentifierKey: await admit(claims, new Date()) };
+      return { claims, admission: await admit(claims, new Date()) };
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
@@ -82,8 +83,9 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
   ): Promise<APIGatewayAuthorizerResult> => {
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
-    const { claims, usageIdentifierKey } = found;
-    return { ...decide(event, "Allow", claims.sub, timesOf(claims)), usageIdentifierKey };
+    const { claims, admission } = found;
+    const said = { ...timesOf(claims), rateLimitPolicy: rateLimitPolicy(admission.plan) };
+    return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: admission.key };
   };
 }
 

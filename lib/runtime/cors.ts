@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
 /** The headers of answers that pages may read, beside those that all may. */
-export const exposedHeaders = ["ETag", "Retry-After", "Idempotent-Replayed"];
+export const exposedHeaders = ["ETag", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed"];
 
 /** The headers that pages may send. */
 export const acceptedHeaders = [

@@ -142,8 +142,12 @@ function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult
 }
 
 /** What leaves the service: with the headers that depend on who asks. */
-const sent = (event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult =>
-  withCors(unlessCached(event, result), headerOf(event, "origin"), allowedOrigins);
+function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
+  const answer = withCors(unlessCached(event, result), headerOf(event, "origin"), allowedOrigins);
+  const policy: unknown = event.requestContext.authorizer?.rateLimitPolicy;
+  if (typeof policy !== "string") return answer;
+  return { ...answer, headers: { ...answer.headers, "RateLimit-Policy": policy } };
+}
 
 function readJsonObject(event: APIGatewayProxyEvent): object {
   // Browsers send this type across origins only after a preflight, so a foreign form cannot use the cookie.

@@ -3,7 +3,7 @@ import { coverageOf, type PlanStage } from "../aws/plan-stages.ts";
 import { changeProfile, readProfile, recordVisit } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../aws/user-key-records.ts";
-import { planOf, samePlan } from "../domain/plan.ts";
+import { type Plan, planOf, samePlan } from "../domain/plan.ts";
 import { betterUsername, type Profile } from "../domain/profile.ts";
 import { register, type SignedInUser } from "./register.ts";
 
@@ -16,8 +16,11 @@ const fallbackCacheMs = 2_000;
 /** How long it remembers that a user is blocked. */
 const blockedCacheMs = 10_000;
 
-/** Remembered in place of a blocked user's key. */
-const blocked = "";
+/** An admitted user's plan, and the API key that their requests count against. */
+export type AdmittedUser = { key: string; plan: Plan };
+
+/** Remembered in place of a blocked user's admission. */
+const blocked = "blocked";
 
 /** An operator keeps the user out. */
 export class UserBlocked extends Error {
@@ -37,17 +40,17 @@ export type AdmissionOptions = {
 };
 
 /**
- * Makes the function that admits users and returns the API key that their requests count against: their own once it is
- * active and on their tier's plan, the fallback key until then. It throws {@link UserBlocked} for blocked users.
+ * Makes the function that admits users. Their requests count against their own key once it is active and on their tier's
+ * plan, and against the fallback key until then. It throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
   // Lambda stops processes between requests, and their monotonic clocks may stop too.
-  const keys = new LRUCache<string, string>({ max: 10_000, perf: Date });
+  const known = new LRUCache<string, AdmittedUser | typeof blocked>({ max: 10_000, perf: Date });
   const coverage = coverageOf(stages);
 
-  return async (user: SignedInUser, now: Date): Promise<string> => {
+  return async (user: SignedInUser, now: Date): Promise<AdmittedUser> => {
     const { userID } = user;
-    const cached = keys.get(userID);
+    const cached = known.get(userID);
     if (cached === blocked) throw new UserBlocked();
     if (cached !== undefined) return cached;
     const [profile, record] = await Promise.all([
@@ -55,12 +58,14 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
       readUserKeyRecord(table, userID),
     ]);
     if (profile === blocked) {
-      keys.set(userID, blocked, { ttl: blockedCacheMs });
+      known.set(userID, blocked, { ttl: blockedCacheMs });
       throw new UserBlocked();
     }
-    const own = activeKey(profile, record, coverage, now);
-    keys.set(userID, own ?? fallbackKey, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
-    return own ?? fallbackKey;
+    const plan = planOf(profile);
+    const own = activeKey(plan, record, coverage, now);
+    const admitted = { key: own ?? fallbackKey, plan };
+    known.set(userID, admitted, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
+    return admitted;
   };
 }
 
@@ -85,12 +90,12 @@ async function admitUser(
 }
 
 function activeKey(
-  profile: Profile,
+  plan: Plan,
   record: UserKeyRecord | undefined,
   coverage: string,
   now: Date,
 ): string | undefined {
   const { current } = record ?? {};
-  if (current?.coverage !== coverage || !samePlan(current.plan, planOf(profile))) return undefined;
+  if (current?.coverage !== coverage || !samePlan(current.plan, plan)) return undefined;
   return Date.parse(current.activeFrom) <= now.getTime() ? current.value : undefined;
 }

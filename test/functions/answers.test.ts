@@ -73,7 +73,7 @@ describe("a REST function", () => {
     expect(headers?.["Access-Control-Allow-Origin"]).toBe(allowed);
     expect(headers?.["Access-Control-Allow-Credentials"]).toBe(allowed && "true");
     expect(headers?.["Access-Control-Expose-Headers"]).toBe(
-      allowed && "ETag, Retry-After, Idempotent-Replayed",
+      allowed && "ETag, RateLimit-Policy, Retry-After, Idempotent-Replayed",
     );
     expect(headers?.Vary).toBe("Origin");
   });

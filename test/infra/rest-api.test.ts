@@ -234,7 +234,8 @@ describe("the gateway responses", () => {
       expect(ResponseParameters, ResponseType).toMatchObject({
         "gatewayresponse.header.Access-Control-Allow-Origin": "'https://app.example'",
         "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
-        "gatewayresponse.header.Access-Control-Expose-Headers": "'ETag, Retry-After, Idempotent-Replayed'",
+        "gatewayresponse.header.Access-Control-Expose-Headers":
+          "'ETag, RateLimit-Policy, Retry-After, Idempotent-Replayed'",
         "gatewayresponse.header.Vary": "'Origin'",
       });
   });

@@ -17,7 +17,9 @@ const connectEvent = authorizerEvent({ "Sec-WebSocket-Protocol": "access_token, 
 
 type Fakes = Partial<AuthorizerDeps>;
 
-const deps = { cookieName: "access_token", verify: async () => claims, admit: async () => "a key" };
+const plan = { name: "Pro", requestsPerMinute: 5000 } as const;
+const admission = { key: "a key", plan };
+const deps = { cookieName: "access_token", verify: async () => claims, admit: async () => admission };
 const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fakes });
 const authorizeConnection = (fakes: Fakes = {}) =>
   connectionAuthorizer({ ...deps, allowedOrigins: ["https://app.example"], ...fakes });
@@ -37,16 +39,20 @@ describe.each([
   ["restAuthorizer", "authorize", authorizeRequest, restEvent],
   ["connectionAuthorizer", "authorizeConnection", authorizeConnection, connectEvent],
 ] as const)("%s", (_, operation, authorize, event) => {
-  it("allows the bearer of a valid token, and names their user and API key", async () => {
+  it("allows the bearer of a valid token, and names their user, API key and plan", async () => {
     const verify = vi.fn(async () => claims);
-    const admit = vi.fn(async () => "a key");
+    const admit = vi.fn(async () => admission);
     expect(await authorize({ verify, admit })(event)).toEqual({
       principalId: "alice",
       policyDocument: {
         Version: "2012-10-17",
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/*` }],
       },
-      context: { loggedUser: "alice", expiresAt: "2000000000" },
+      context: {
+        loggedUser: "alice",
+        expiresAt: "2000000000",
+        rateLimitPolicy: '"pro";q=5000;w=60',
+      },
       usageIdentifierKey: "a key",
     });
     expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
@@ -130,7 +136,7 @@ describe("connectionAuthorizer", () => {
       {},
     ],
   ])("throws exactly Unauthorized, and logs nothing, for %s", async (_, request, fakes) => {
-    const admit = vi.fn(async () => "a key");
+    const admit = vi.fn(async () => admission);
     const error = await thrownBy(authorizeConnection({ ...fakes, admit })(request));
     expect(error).toMatchObject({ message: "Unauthorized", stack: "" });
     expect(Object.values(error)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { statusOfCode } from "../../lib/api/errors.ts";
 import { ChainUnavailable, HostFault } from "../../lib/chains/host-fault.ts";
 import { DomainError } from "../../lib/domain/domain-error.ts";
-import { rest } from "../../lib/runtime/rest.ts";
+import { refusal, rest } from "../../lib/runtime/rest.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 
@@ -46,6 +46,18 @@ describe("rest", () => {
     expect(logged()).toEqual([
       { operation: "listWalletsV2", error: "ChainUnavailable", cause: "HostFault TIMEOUT" },
     ]);
+  });
+
+  it("names the plan of the caller in every answer, errors and refusals included", async () => {
+    const policy = '"standard";q=1000;w=60';
+    const event = restEvent();
+    Object.assign(event.requestContext, { authorizer: { principalId: "alice", rateLimitPolicy: policy } });
+    const failing = rest("listWalletsV2", () => Promise.reject(new Error("broken")));
+    const refusing = refusal("refuseTrading", () => new DomainError("TRADING_DISABLED", "Trading is off"));
+    const ending = rest("endSession", async () => undefined);
+    for (const handle of [failing, refusing, ending])
+      expect((await handle(event)).headers).toMatchObject({ "RateLimit-Policy": policy });
+    expect((await ending(restEvent())).headers).not.toHaveProperty("RateLimit-Policy");
   });
 
   it("sends Retry-After with no other error", async () => {

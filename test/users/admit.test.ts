@@ -9,6 +9,7 @@ import { mirrorUser } from "../../lib/plans/mirror.ts";
 import { admission, UserBlocked } from "../../lib/users/admit.ts";
 import {
   base,
+  enterprise,
   graceMs,
   later,
   minutes,
@@ -42,8 +43,11 @@ async function waitMs(ms: number): Promise<void> {
   await pause(5);
 }
 
-const open = (table: Table = world.table, covered = stages) =>
-  admission(table, { fallbackKey, stages: covered, onFault });
+/** Admits users, and returns their keys. */
+function open(table: Table = world.table, covered = stages) {
+  const admit = admission(table, { fallbackKey, stages: covered, onFault });
+  return async (...input: Parameters<typeof admit>) => (await admit(...input)).key;
+}
 
 /** Writes the user and returns the key that the mirror makes for them. */
 async function mirrored(userID: string, user: User): Promise<string> {
@@ -65,6 +69,20 @@ describe("admission", () => {
     const own = await mirrored("alice", base);
     expect(await open()(user("alice"), later(graceMs - 1))).toBe(fallbackKey);
     expect(await open()(user("alice"), later(graceMs))).toBe(own);
+  });
+
+  it("returns the user's plan, also while they have the fallback key", async () => {
+    const admit = admission(world.table, { fallbackKey, stages, onFault });
+    expect(await admit(user("beginner"), start)).toEqual({
+      key: fallbackKey,
+      plan: { name: "Standard", requestsPerMinute: 1000 },
+    });
+    const own = await mirrored("customer", enterprise(30_000));
+    const plan = { name: "Enterprise", requestsPerMinute: 30_000 };
+    expect(await admit(user("customer"), later(0))).toEqual({ key: fallbackKey, plan });
+    await waitMs(2001);
+    expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
+    expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
   });
 
   it("registers a new user, and returns the fallback key", async () => {

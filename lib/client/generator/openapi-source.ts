@@ -54,7 +54,11 @@ async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["async
       ),
     ]),
   );
-  const nodes = await openapiTS({ ...openapi, paths, components: { schemas } } as never);
+  const nodes = await openapiTS({
+    ...openapi,
+    paths,
+    components: { ...openapi.components, schemas },
+  } as never);
   // The types of paths only say which operation each has.
   const wanted = nodes.filter(
     (node) => !/^export (interface paths|type (webhooks|\$defs))/.test(astToString(node)),

@@ -68,6 +68,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectPermission(answer, origin);
     expect(listed(answer, "Access-Control-Expose-Headers")).toEqual([
       "etag",
+      "ratelimit-policy",
       "retry-after",
       "idempotent-replayed",
     ]);
