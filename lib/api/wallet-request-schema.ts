@@ -4,9 +4,9 @@ import { colorTags } from "../domain/wallet.ts";
 import { walletEventTypes } from "../domain/wallet-event.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 import { policyOfEvent } from "./wallet-policy-schema.ts";
-import { WalletSchema, WalletsSchema, walletLabels } from "./wallet-schema.ts";
+import { WalletSchema, walletLabels } from "./wallet-schema.ts";
 
 export const WalletPathSchema = v.strictObject({
   walletId: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, "must be the id of a wallet")),
@@ -41,7 +41,20 @@ export const ListWalletsQuerySchema = v.strictObject({
   ...pagingOnDemand,
 });
 
-export const WalletPageSchema = envelopeOf(v.object({ wallets: WalletsSchema, cursor: nextCursor }));
+const PagedWalletSchema = v.pipe(
+  v.object({
+    ...WalletSchema.entries,
+    version: v.pipe(
+      v.optional(CountSchema),
+      v.description("Grows with each change, as on the stream. Only where a parameter is given."),
+    ),
+  }),
+  v.title("PagedWallet"),
+);
+
+export const WalletPageSchema = envelopeOf(
+  v.object({ wallets: v.array(PagedWalletSchema), cursor: nextCursor }),
+);
 
 export const RetiredAnswerSchema = envelopeOf(
   v.object({

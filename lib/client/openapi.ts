@@ -341,6 +341,22 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
+        PagedWallet: {
+            _id: string;
+            UserID: string;
+            generatedWalletAddress: string;
+            slotName: string;
+            /** @enum {string} */
+            colortag: "blue" | "green" | "orange" | "purple" | "red" | "teal" | "yellow" | "pink";
+            /** @enum {string} */
+            network: "eth" | "base" | "sol" | "bsc" | "avax";
+            /** @enum {string} */
+            walletType: "generated" | "imported";
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Grows with each change, as on the stream. Only where a parameter is given. */
+            version?: number;
+        };
         EnvelopeError: {
             /** @constant */
             code: "INVALID_REQUEST";
@@ -1029,7 +1045,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
-                            wallets: components["schemas"]["Wallet"][];
+                            wallets: components["schemas"]["PagedWallet"][];
                             /** @description Absent on the last page */
                             cursor?: string;
                         };

@@ -86,10 +86,15 @@ export function shownWallet({
   };
 }
 
-/** The same as the stream has it. */
-export const streamedWallet = (wallet: NumberedWallet) => ({
+/** The same with its version, by which clients merge lists and messages. */
+export const versionedWallet = (wallet: NumberedWallet) => ({
   ...shownWallet(wallet),
   version: versionOf(wallet),
+});
+
+/** The same as the stream has it. */
+export const streamedWallet = (wallet: NumberedWallet) => ({
+  ...versionedWallet(wallet),
   state: isActive(wallet) ? ("active" as const) : ("retired" as const),
 });
 

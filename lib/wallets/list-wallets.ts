@@ -2,7 +2,7 @@ import type { Table } from "../aws/table.ts";
 import { walletsOfUser } from "../aws/wallet-records.ts";
 import { cursorAt, positionGiven } from "../domain/cursor.ts";
 import type { Network } from "../domain/network.ts";
-import { activeBySlot, type ListedWallet, listed, shownWallet } from "../domain/wallet.ts";
+import { activeBySlot, type ListedWallet, listed, versionedWallet } from "../domain/wallet.ts";
 
 type PageRequest = {
   network?: Network | undefined;
@@ -15,7 +15,7 @@ const defaultLimit = 50;
 
 /**
  * The user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so no wallet that is
- * added or retired meanwhile moves others to another page.
+ * added or retired meanwhile moves others to another page. Wallets of a page have their versions.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor is of another list.
  */
@@ -23,7 +23,7 @@ export async function listWallets(
   table: Table,
   userID: string,
   { network, limit, cursor }: PageRequest,
-): Promise<{ wallets: ListedWallet[]; cursor?: string }> {
+): Promise<{ wallets: (ListedWallet & { version?: number })[]; cursor?: string }> {
   const list = ["wallets", userID, network ?? null];
   const after = Number(positionGiven(cursor, list) ?? 0);
   const all = await walletsOfUser(table, userID);
@@ -34,7 +34,7 @@ export async function listWallets(
   const page = left.slice(0, Number(limit ?? defaultLimit));
   const last = page.at(-1);
   return {
-    wallets: page.map(shownWallet),
+    wallets: page.map(versionedWallet),
     ...(last !== undefined && left.length > page.length && { cursor: cursorAt(`${last.slot}`, list) }),
   };
 }

@@ -128,9 +128,11 @@ it("wallets come in pages if they are asked for with a parameter", async () => {
   const [first, , third] = await walletsOf(user);
   type Page = { wallets: Wallet[]; cursor?: string };
   const page = await dataOf<Page>("GET", `${path}?network=eth&limit=1`, user);
-  expect(page).toStrictEqual({ wallets: [first], cursor: expect.any(String) });
+  expect(page).toStrictEqual({ wallets: [{ ...first, version: 1 }], cursor: expect.any(String) });
   const next = `${path}?network=eth&limit=1&cursor=${page.cursor}`;
-  expect(await dataOf<Page>("GET", next, user)).toStrictEqual({ wallets: [third] });
+  expect(await dataOf<Page>("GET", next, user)).toStrictEqual({
+    wallets: [{ ...third, version: 1 }],
+  });
   const strangers = await codeOf("GET", next, await newUser());
   expect(strangers).toEqual([400, "INVALID_REQUEST"]);
   for (const query of ["limit=0", "limit=101", "cursor=x", "network=btc", `cursor=${page.cursor}`])

@@ -109,13 +109,20 @@ export class WalletModel {
         found.listed.map(({ _id }) => _id),
         active.toSorted((a, b) => a.slot - b.slot).map(({ id }) => id),
       ),
-      ...differs("pages", found.paged, found.listed),
+      ...differs("pages", found.paged, versionedList(found)),
       ...[...this.wallets.values()].flatMap(({ id, events }) =>
         differs(`events of ${id}`, found.events.get(id)?.toSorted(), events.toSorted()),
       ),
     ];
   }
 }
+
+/** Pages have the versions of wallets beside what the list has. */
+const versionedList = ({ listed, stored }: Found) =>
+  listed.map((wallet) => {
+    const { version } = stored.find(({ _id }) => _id === wallet._id) ?? {};
+    return { ...wallet, version: version ?? 1 };
+  });
 
 /** What the service has of a user. */
 export type Found = {
@@ -124,7 +131,7 @@ export type Found = {
   stored: readonly NumberedWallet[];
   listed: readonly ListedWallet[];
   /** The same list, page by page. */
-  paged: readonly ListedWallet[];
+  paged: readonly (ListedWallet & { version?: number })[];
   events: ReadonlyMap<string, string[]>;
 };
 
