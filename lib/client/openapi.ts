@@ -2384,3 +2384,18 @@ export interface ErrorCodes {
         500: "INTERNAL_ERROR";
     };
 }
+
+/** A message that the service sends. */
+export type ServerMessage =
+    | components["schemas"]["Subscriptions"]
+    | components["schemas"]["ErrorMessage"]
+    | components["schemas"]["Pong"]
+    | components["schemas"]["OrdersSnapshot"]
+    | components["schemas"]["PositionsSnapshot"]
+    | components["schemas"]["PricesSnapshot"]
+    | components["schemas"]["OrdersUpdate"]
+    | components["schemas"]["PositionsUpdate"]
+    | components["schemas"]["PricesUpdate"]
+    | components["schemas"]["TradingSettingsUpdated"]
+    | components["schemas"]["WalletsUpdated"]
+    | components["schemas"]["WalletExportRequested"];

@@ -1,13 +1,18 @@
 import { type Clock, realClock } from "./clock.ts";
+import { Follower } from "./follower.ts";
 import { routes } from "./openapi.ts";
 import { type KeyStore, keysInMemory, RequestKeys } from "./request-keys.ts";
 import { type CallerDeps, RestCaller } from "./rest-caller.ts";
 import type { OperationName, RestCalls } from "./rest-types.ts";
+import type { SocketConstructor } from "./socket.ts";
+import type { FollowOptions, Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
 
 export type TerminalOptions = {
   /** For example `http://127.0.0.1:3000`. Empty for the page's own address. */
   baseUrl: string;
+  /** By default `/stream` at baseUrl, by ws or wss. */
+  streamUrl?: string;
   /** Without it, the cookie of the service serves. */
   token?: TokenProvider;
   /** Where Idempotency-Keys are kept until requests are answered. In memory by default. */
@@ -17,16 +22,39 @@ export type TerminalOptions = {
   /** How long one try of a request may take; 30 seconds by default. */
   timeoutMs?: number;
   fetch?: typeof fetch;
+  /** For example that of the package `ws`, which Node 20 needs. */
+  WebSocket?: SocketConstructor;
 };
 
-export type Terminal = RestCalls;
+export type Terminal = RestCalls & {
+  /** Follows channels until the stream is closed, over one connection after another. */
+  follow(options: FollowOptions): Stream;
+};
 
-/** A client of the service: a method for each operation of the REST API. */
+/** A client of the service: a method for each operation of the REST API, and `follow` for its stream. */
 export function createTerminal(options: TerminalOptions, clock: Clock = realClock): Terminal {
-  const caller = new RestCaller(callerDeps(options, clock));
+  const deps = callerDeps(options, clock);
+  const caller = new RestCaller(deps);
   const names = Object.keys(routes) as OperationName[];
-  const calls = names.map((name) => [name, caller.call.bind(caller, name)] as const);
-  return Object.fromEntries(calls) as unknown as RestCalls;
+  const calls = Object.fromEntries(
+    names.map((name) => [name, caller.call.bind(caller, name)] as const),
+  ) as unknown as RestCalls;
+  return {
+    ...calls,
+    follow(followed) {
+      const WebSocket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined);
+      if (WebSocket === undefined)
+        throw new TypeError("There is no WebSocket here: pass one to createTerminal");
+      const streamUrl = options.streamUrl ?? streamAt(options.baseUrl);
+      return new Follower({ calls, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
+    },
+  };
+}
+
+function streamAt(baseUrl: string): string {
+  const { location } = globalThis as { location?: { href: string } };
+  const url = new URL(baseUrl, location?.href);
+  return `${url.origin.replace("http", "ws")}${url.pathname.replace(/\/$/, "")}/stream`;
 }
 
 function callerDeps(

@@ -11,8 +11,13 @@ type Operation = {
 /** What this needs of an OpenAPI document, and of an AsyncAPI document. */
 export type Documents = {
   openapi: { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
-  asyncapi: { components: { schemas: object } };
+  asyncapi: { components: { schemas: object }; operations: Record<string, StreamOperation> };
 };
+
+type References = { $ref: string }[];
+
+/** `receive`: the service receives the messages, and may reply. */
+type StreamOperation = { action: "send" | "receive"; messages: References; reply?: { messages: References } };
 
 const header =
   "// Generated from docs/openapi.json and docs/asyncapi.json by `npm run documents`. Do not edit.";
@@ -40,7 +45,21 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
     ),
     "}",
     "",
+    "/** A message that the service sends. */",
+    "export type ServerMessage =",
+    `${sentBy(asyncapi)
+      .map((name) => `    | components["schemas"]["${name}"]`)
+      .join("\n")};`,
+    "",
   ].join("\n");
+}
+
+/** The names of the messages that the service sends, or replies with. */
+function sentBy({ operations }: Documents["asyncapi"]): string[] {
+  const references = Object.values(operations).flatMap(({ action, messages, reply }) =>
+    action === "send" ? messages : (reply?.messages ?? []),
+  );
+  return [...new Set(references.map(({ $ref }) => $ref.split("/").at(-1) ?? ""))];
 }
 
 async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["asyncapi"]): Promise<string> {

@@ -1,0 +1,279 @@
+import { backoffMs, type Clock, pause } from "./clock.ts";
+import {
+  askingForWallets,
+  complete,
+  type Held,
+  newlyHeld,
+  stateOf,
+  withMessage,
+  withSettings,
+  withWalletList,
+} from "./merge.ts";
+import type { ServerMessage } from "./openapi.ts";
+import type { RestCalls, RestData } from "./rest-types.ts";
+import { Connection, type SocketConstructor } from "./socket.ts";
+import type { FollowOptions, StreamStatus, TerminalState } from "./stream-types.ts";
+import type { TokenKeeper } from "./token-keeper.ts";
+
+export type FollowerDeps = {
+  calls: Pick<RestCalls, "getTradingSettings" | "listWalletsV2" | "getUserData">;
+  tokens: TokenKeeper;
+  clock: Clock;
+  WebSocket: SocketConstructor;
+  streamUrl: string;
+};
+
+/** What the service has channels for. */
+const channels = ["orders", "positions", "prices"] as const;
+const settingsChains = ["eth", "base", "sol"] as const;
+
+const reconnectMs = [2000, 30_000] as const;
+const readAgainMs = [500, 15_000] as const;
+/** How long snapshots may take. */
+const wholeWithinMs = 15_000;
+/** A client that was too fast has to wait longer: as if it had failed this often. */
+const failuresOfHaste = 3;
+
+type PagedWallet = RestData<"listWalletsV2">["wallets"][number];
+
+type Ended = Extract<StreamStatus, { status: "waiting" }>["code"];
+
+/** Follows channels over one connection after another, and keeps the state that they bring. */
+export class Follower {
+  readonly #deps: FollowerDeps;
+  readonly #options: FollowOptions;
+  /** Of the current connection; aborts when it ends. */
+  #life = new AbortController();
+  #connection: Connection | undefined;
+  #held: Held;
+  #state: TerminalState | undefined;
+  #failures = 0;
+  #asked = 0;
+  #live = false;
+  #closed = false;
+  #cancelWait = () => {};
+  /** The life for which wallets are being read. */
+  #readingWallets: AbortSignal | undefined;
+  #waiting = new Set<{ check: (state: TerminalState) => void; reject: (error: Error) => void }>();
+
+  constructor(deps: FollowerDeps, options: FollowOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#held = newlyHeld(options.channels);
+    // The caller's callbacks may use the stream, which they do not have yet.
+    queueMicrotask(() => void this.#connect());
+  }
+
+  get state(): TerminalState | undefined {
+    return this.#state;
+  }
+
+  until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closedError());
+      const waiter = {
+        reject,
+        check: (state: TerminalState) => {
+          try {
+            const found = find(state);
+            if (found === undefined || found === null || found === false) return;
+            resolve(found);
+          } catch (error) {
+            reject(error);
+          }
+          this.#waiting.delete(waiter);
+        },
+      };
+      this.#waiting.add(waiter);
+      if (this.#state !== undefined) waiter.check(this.#state);
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelWait();
+    this.#leave();
+    for (const { reject } of this.#waiting) reject(closedError());
+    this.#waiting.clear();
+    this.#report({ status: "closed" });
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) return;
+    this.#life = new AbortController();
+    const { signal } = this.#life;
+    const { tokens, clock, WebSocket, streamUrl: url } = this.#deps;
+    this.#report({ status: "connecting" });
+    const token = await tokens.current().catch(() => null);
+    if (signal.aborted) return;
+    if (token === null) return this.#wait("TOKEN_ERROR");
+    const protocols = token === undefined ? [] : ["access_token", token];
+    try {
+      this.#connection = new Connection({ WebSocket, url, protocols }, clock, {
+        onOpen: () => this.#sync(signal),
+        onMessage: (message) => this.#take(message),
+        onEnd: ({ code, opened }) => (opened ? this.#end(code) : void this.#refused()),
+      });
+    } catch {
+      this.#end("REFUSED");
+    }
+  }
+
+  /** Browsers do not show why a handshake was refused. A request does, and has an expired token replaced. */
+  async #refused(): Promise<void> {
+    this.#leave();
+    const { error } = await this.#deps.calls.getUserData({ patienceMs: 0 });
+    if (!this.#closed) this.#wait(error?.status === 401 ? "UNAUTHORIZED" : "REFUSED");
+  }
+
+  #end(code: Ended): void {
+    this.#leave();
+    this.#wait(code);
+  }
+
+  #leave(): void {
+    this.#life.abort();
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#live = false;
+  }
+
+  #wait(code: Ended): void {
+    const retryInMs = backoffMs(this.#deps.clock, this.#failures++, reconnectMs);
+    this.#cancelWait = this.#deps.clock.after(retryInMs, () => void this.#connect());
+    this.#report({ status: "waiting", retryInMs, code });
+  }
+
+  #sync(signal: AbortSignal): void {
+    this.#held = newlyHeld(this.#options.channels, this.#held);
+    this.#report({ status: "syncing" });
+    void this.#subscribe(signal);
+    if (this.#held.followed.has("settings")) void this.#readSettings(signal);
+    if (this.#held.followed.has("wallets")) void this.#readWallets(signal);
+  }
+
+  /** Subscribes, and once more if no snapshot comes. Connects again if that does not help. */
+  async #subscribe(signal: AbortSignal): Promise<void> {
+    for (let times = 0; times < 2 && !signal.aborted && this.#ask(); times++)
+      await pause(this.#deps.clock, wholeWithinMs, signal);
+    if (!signal.aborted && this.#awaited().length > 0) this.#end("SILENT");
+  }
+
+  #awaited(): string[] {
+    return channels.filter((channel) => this.#held.awaited.has(channel));
+  }
+
+  /** Subscribes to channels whose snapshots are not complete. Returns whether there are any. */
+  #ask(): boolean {
+    const awaited = this.#awaited();
+    if (awaited.length > 0)
+      this.#connection?.send({ type: "subscribe", id: ++this.#asked, channels: awaited });
+    return awaited.length > 0;
+  }
+
+  async #readSettings(signal: AbortSignal): Promise<void> {
+    const { calls } = this.#deps;
+    const read = settingsChains.map((chain) =>
+      this.#read(signal, async () => {
+        const { data } = await calls.getTradingSettings({ path: { chain }, signal });
+        if (data === undefined || signal.aborted) return false;
+        this.#show(withSettings(this.#held, data));
+        return true;
+      }),
+    );
+    await Promise.all(read);
+    if (!signal.aborted) this.#show(complete(this.#held, "settings"));
+  }
+
+  /** Reads the list, and again while messages name wallets that may be missing in it. */
+  async #readWallets(signal: AbortSignal): Promise<void> {
+    if (this.#readingWallets === signal) return;
+    this.#readingWallets = signal;
+    await this.#read(signal, async () => {
+      this.#held = askingForWallets(this.#held);
+      const wallets = await this.#listWallets(signal);
+      if (wallets === undefined || signal.aborted) return false;
+      this.#show(withWalletList(this.#held, wallets));
+      return !this.#held.walletsBehind;
+    });
+    if (this.#readingWallets === signal) this.#readingWallets = undefined;
+  }
+
+  /** Page by page, since only wallets of a page have their versions. */
+  async #listWallets(signal: AbortSignal): Promise<PagedWallet[] | undefined> {
+    const wallets: PagedWallet[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { limit: "100", ...(cursor !== undefined && { cursor }) };
+      const { data } = await this.#deps.calls.listWalletsV2({ query, signal });
+      if (data === undefined) return undefined;
+      wallets.push(...data.wallets);
+      cursor = data.cursor;
+    } while (cursor !== undefined);
+    return wallets;
+  }
+
+  /** Repeats until it succeeds, or the connection ends. */
+  async #read(signal: AbortSignal, once: () => Promise<boolean>): Promise<void> {
+    const { clock } = this.#deps;
+    for (let failures = 0; !signal.aborted && !(await once()); failures++)
+      await pause(clock, backoffMs(clock, failures, readAgainMs), signal);
+  }
+
+  #take(message: ServerMessage): void {
+    this.#calling(() => this.#options.onMessage?.(message));
+    if (this.#closed) return;
+    if (message.type === "error") this.#takeError(message.code);
+    this.#show(withMessage(this.#held, message));
+    if (this.#held.walletsBehind) void this.#readWallets(this.#life.signal);
+  }
+
+  #takeError(code: string): void {
+    const { signal } = this.#life;
+    // The service closes the connection.
+    if (code === "RATE_LIMITED") this.#failures += failuresOfHaste;
+    if (code === "NOT_CONNECTED") this.#end("CLOSED");
+    if (code === "INTERNAL_ERROR")
+      void this.#read(signal, async () => {
+        const { clock } = this.#deps;
+        await pause(clock, backoffMs(clock, 1, readAgainMs), signal);
+        if (!signal.aborted) this.#ask();
+        return true;
+      });
+  }
+
+  #show(held: Held): void {
+    this.#held = held;
+    const state = stateOf(held);
+    if (state === undefined) return;
+    const wasLive = this.#live;
+    if (wasLive && this.#state !== undefined && isSame(state, this.#state)) return;
+    this.#state = state;
+    this.#live = true;
+    this.#failures = 0;
+    if (!wasLive) this.#report({ status: "live" });
+    this.#calling(() => this.#options.onState?.(state));
+    for (const { check } of [...this.#waiting]) check(state);
+  }
+
+  #report(status: StreamStatus): void {
+    this.#calling(() => this.#options.onStatus?.(status));
+  }
+
+  /** An error of a callback is the program's, and no reason to stop following. */
+  #calling(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+const closedError = () => new Error("The stream is closed");
+
+const isSame = (a: TerminalState, b: TerminalState) =>
+  (Object.keys(a) as (keyof TerminalState)[]).every((name) => a[name] === b[name]);

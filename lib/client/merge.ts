@@ -1,0 +1,186 @@
+import type { ServerMessage } from "./openapi.ts";
+import type {
+  Followed,
+  Order,
+  Position,
+  Price,
+  Settings,
+  SettingsChain,
+  SettingsMessage,
+  TerminalState,
+  Wallet,
+} from "./stream-types.ts";
+
+/**
+ * What a connection has brought so far. Messages come at least once, and may come late: of each record the greatest version
+ * counts, or the latest `asOf`. None of these functions changes what it is given.
+ */
+export type Held = {
+  readonly followed: ReadonlySet<Followed>;
+  /** What is not complete yet. */
+  readonly awaited: ReadonlySet<Followed>;
+  readonly orders: ReadonlyMap<string, Order>;
+  readonly positions: ReadonlyMap<string, Position>;
+  readonly prices: ReadonlyMap<string, Price>;
+  readonly settings: ReadonlyMap<SettingsChain, Settings>;
+  readonly wallets: ReadonlyMap<string, Wallet>;
+  /** The versions of wallets that have gone. */
+  readonly retired: ReadonlyMap<string, number>;
+  /** A message names an active wallet that is not in the list, which must be read again. */
+  readonly walletsBehind: boolean;
+};
+
+/**
+ * Nothing, at the start of a connection: snapshots are read after all that earlier connections have brought. Except for prices,
+ * whose snapshot can be a second old.
+ */
+export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
+  const followed = new Set(channels);
+  return {
+    followed,
+    awaited: followed,
+    orders: new Map(),
+    positions: new Map(),
+    prices: before?.prices ?? new Map(),
+    settings: new Map(),
+    wallets: new Map(),
+    retired: new Map(),
+    walletsBehind: false,
+  };
+}
+
+/** Returns the same object if the message changes nothing. */
+export function withMessage(held: Held, message: ServerMessage): Held {
+  switch (message.type) {
+    case "snapshot":
+    case "update": {
+      if (!held.followed.has(message.channel)) return held;
+      const merged = withRecords(held, message);
+      return message.type === "snapshot" && !message.more ? complete(merged, message.channel) : merged;
+    }
+    case "TradingSettingsUpdated":
+      return withSettings(held, message.data);
+    case "WalletsUpdated":
+      return held.followed.has("wallets") ? message.data.wallets.reduce(withWallet, held) : held;
+    default:
+      return held;
+  }
+}
+
+function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapshot" | "update" }>): Held {
+  switch (message.channel) {
+    case "orders": {
+      const orders = merged(held.orders, message.data, ({ orderId }) => orderId, byVersion);
+      return orders === held.orders ? held : { ...held, orders };
+    }
+    case "positions": {
+      const positions = merged(held.positions, message.data, ({ positionId }) => positionId, byVersion);
+      return positions === held.positions ? held : { ...held, positions };
+    }
+    case "prices": {
+      const prices = merged(held.prices, message.data, ({ chain }) => chain, byTime);
+      return prices === held.prices ? held : { ...held, prices };
+    }
+    default:
+      return held;
+  }
+}
+
+/** The service answers with the same that it sends. */
+export function withSettings(held: Held, { chain, version, settings }: SettingsMessage): Held {
+  if (!held.followed.has("settings")) return held;
+  const all = merged(held.settings, [{ ...settings, version }], () => chain, byVersion);
+  return all === held.settings ? held : { ...held, settings: all };
+}
+
+/** With each chain's settings, the state is complete in that respect. */
+export const complete = (held: Held, what: Followed): Held =>
+  held.awaited.has(what)
+    ? { ...held, awaited: new Set([...held.awaited].filter((one) => one !== what)) }
+    : held;
+
+/** A wallet that the list does not have may have gone long ago, if the message is late: only the list can say. */
+function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active" | "retired" }): Held {
+  const { _id: id, version } = wallet;
+  const known = held.wallets.get(id)?.version ?? held.retired.get(id) ?? -1;
+  if (version <= known) return held;
+  if (state === "retired") {
+    const wallets = new Map(held.wallets);
+    wallets.delete(id);
+    return { ...held, wallets, retired: new Map(held.retired).set(id, version) };
+  }
+  if (!held.wallets.has(id)) return { ...held, walletsBehind: true };
+  return { ...held, wallets: new Map(held.wallets).set(id, wallet) };
+}
+
+/** The list of all active wallets, which was asked for after everything else in `held` but messages. */
+export function withWalletList(
+  held: Held,
+  list: readonly (Omit<Wallet, "version"> & { version?: number })[],
+): Held {
+  const wallets = new Map<string, Wallet>();
+  for (const { version = 0, ...wallet } of list) {
+    const { _id: id } = wallet;
+    const known = held.wallets.get(id);
+    const goneAt = held.retired.get(id);
+    if (goneAt !== undefined && goneAt >= version) continue;
+    wallets.set(id, known !== undefined && known.version > version ? known : { ...wallet, version });
+  }
+  return complete({ ...held, wallets }, "wallets");
+}
+
+/** Before the list is asked for: what messages name from now on may be missing in it. */
+export const askingForWallets = (held: Held): Held => ({ ...held, walletsBehind: false });
+
+type Newer<Item> = (item: Item, than: Item) => boolean;
+
+const byVersion: Newer<{ version: number }> = (item, than) => item.version > than.version;
+const byTime: Newer<{ asOf: string }> = (item, than) => Date.parse(item.asOf) > Date.parse(than.asOf);
+
+function merged<Key, Item>(
+  known: ReadonlyMap<Key, Item>,
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  isNewer: Newer<Item>,
+): ReadonlyMap<Key, Item> {
+  let result: Map<Key, Item> | undefined;
+  for (const item of items) {
+    const old = (result ?? known).get(keyOf(item));
+    if (old !== undefined && !isNewer(item, old)) continue;
+    result ??= new Map(known);
+    result.set(keyOf(item), item);
+  }
+  return result ?? known;
+}
+
+/** Undefined until everything is complete. */
+export function stateOf(held: Held): TerminalState | undefined {
+  if (held.awaited.size > 0) return undefined;
+  const { orders, positions, prices, settings, wallets } = held;
+  return {
+    orders: shown(orders, () => newestFirst(orders, ({ createdAt, orderId }) => [createdAt, orderId])),
+    positions: shown(positions, () =>
+      newestFirst(positions, ({ openedAt, positionId }) => [openedAt, positionId]),
+    ),
+    prices: shown(prices, () => Object.fromEntries(prices)),
+    settings: shown(settings, () => Object.fromEntries(settings)),
+    wallets: shown(wallets, () => [...wallets.values()]),
+  };
+}
+
+const made = new WeakMap<object, unknown>();
+
+/** Made once, so that what has not changed is the same object in the next state. */
+function shown<Value>(source: object, make: () => Value): Value {
+  if (!made.has(source)) made.set(source, make());
+  return made.get(source) as Value;
+}
+
+/** By time, then by id. */
+function newestFirst<Item>(
+  items: ReadonlyMap<string, Item>,
+  placeOf: (item: Item) => [string, string],
+): Item[] {
+  const places = [...items.values()].map((item) => ({ item, place: placeOf(item).join(" ") }));
+  return places.sort((a, b) => (a.place < b.place ? 1 : -1)).map(({ item }) => item);
+}
