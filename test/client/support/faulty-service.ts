@@ -1,0 +1,193 @@
+import type { Clock } from "../../../lib/client/clock.ts";
+import type { ServerMessage, TerminalState } from "../../../lib/client/index.ts";
+import type { Chance } from "../../soak/chance.ts";
+import type { TerminalTable } from "./terminal-table.ts";
+
+/** The client's end of a connection. */
+export type Peer = { deliver(text: string): void; drop(): void };
+
+export type Link = {
+  peer: Peer;
+  channels: Set<string>;
+  isOpen: boolean;
+  /** Cut somewhere, without a word to either end. */
+  isDead: boolean;
+  hasMissed: boolean;
+  /** What the table had when the connection was made. */
+  floor: TerminalState;
+};
+
+const time = "2026-11-21T09:30:00.000Z";
+
+/**
+ * Speaks the protocol of docs/streams.md, as badly as it allows: messages come late, twice, in another order, or not at all until
+ * the state is sent once more; connections are refused, cut and closed; requests fail.
+ */
+export class FaultyService {
+  readonly table: TerminalTable;
+  readonly links: Link[] = [];
+  isHealthy = false;
+  isDown = false;
+  readonly #chance: Chance;
+  readonly #clock: Clock;
+  readonly #mostLateMs: number;
+
+  constructor(deps: { table: TerminalTable; chance: Chance; clock: Clock; mostLateMs: number }) {
+    this.table = deps.table;
+    this.#chance = deps.chance;
+    this.#clock = deps.clock;
+    this.#mostLateMs = deps.mostLateMs;
+  }
+
+  handshake(): "accepted" | "refused" | "unanswered" {
+    if (this.isDown || this.#fails(6)) return "refused";
+    return this.#fails(12) ? "unanswered" : "accepted";
+  }
+
+  connect(peer: Peer): Link {
+    const floor = this.table.state();
+    const link = { peer, channels: new Set<string>(), isOpen: true, isDead: false, hasMissed: false, floor };
+    this.links.push(link);
+    return link;
+  }
+
+  disconnect(link: Link): void {
+    if (!link.isOpen) return;
+    link.isOpen = false;
+    link.peer.drop();
+  }
+
+  receive(link: Link, text: string): void {
+    const {
+      type,
+      id,
+      channels = [],
+    } = JSON.parse(text) as { type: string; id?: number; channels?: string[] };
+    if (type === "ping") this.#send(link, [{ type: "pong", time }]);
+    if (type !== "subscribe" || this.#fails(12)) return;
+    this.#later(() => {
+      if (this.#fails(8))
+        return this.#send(link, [{ type: "error", id, code: "INTERNAL_ERROR", message: "no" } as never]);
+      for (const channel of channels) link.channels.add(channel);
+      this.#send(link, [
+        { type: "subscriptions", time, channels } as never,
+        ...channels.flatMap((one) => this.#snapshot(one)),
+      ]);
+    });
+  }
+
+  /** Changes the table, which announces it to every connection. */
+  change(): void {
+    const message = this.table.change();
+    for (const link of this.links) {
+      if ("channel" in message && !link.channels.has(message.channel)) continue;
+      if (this.#fails(6)) {
+        link.hasMissed = true;
+        this.#later(() => this.catchUp(link));
+        continue;
+      }
+      this.#send(link, [message]);
+      if (this.#fails(4)) this.#send(link, [message]);
+    }
+  }
+
+  /** Sends the whole state to a connection that has missed something. */
+  catchUp(link: Link): void {
+    if (!link.hasMissed) return;
+    link.hasMissed = false;
+    const channels = ["orders", "positions"].filter((channel) => link.channels.has(channel));
+    this.#send(link, [
+      ...[...this.table.settings.values()].map(
+        (data) => ({ type: "TradingSettingsUpdated", time, data }) as const,
+      ),
+      { type: "WalletsUpdated", time, data: { wallets: [...this.table.wallets.values()] } },
+      ...channels.flatMap((channel) => this.#snapshot(channel)),
+    ]);
+  }
+
+  hurry(link: Link): void {
+    this.#send(link, [{ type: "error", code: "RATE_LIMITED", message: "no" }]);
+    this.#later(() => this.disconnect(link));
+  }
+
+  /** No more faults. What was missed is sent; prices are not, but the next ones come within a second. */
+  heal(): void {
+    this.isHealthy = true;
+    this.isDown = false;
+    const data = [...this.table.prices.values()];
+    for (const link of this.links) {
+      this.catchUp(link);
+      if (link.channels.has("prices")) this.#send(link, [{ type: "update", channel: "prices", time, data }]);
+    }
+  }
+
+  /** What a request gives, some time after it was read. */
+  async answer(url: string): Promise<Response> {
+    const { pathname, searchParams } = new URL(url);
+    await this.#wait();
+    if (this.isDown || this.#fails(25)) throw new TypeError("fetch failed");
+    if (this.#fails(25)) return new Response("<html>", { status: 502 });
+    if (this.#fails(12))
+      return Response.json({ error: "no" }, { status: 429, headers: { "Retry-After": "1" } });
+    if (this.#fails(12))
+      return Response.json({ error: { code: "INTERNAL_ERROR", message: "no" } }, { status: 500 });
+    const data = this.#read(pathname, searchParams.get("cursor"));
+    await this.#wait();
+    return Response.json({ success: true, data, timestamp: time });
+  }
+
+  #read(pathname: string, cursor: string | null): unknown {
+    if (pathname === "/getUserData") return {};
+    const chain = /^\/api\/v2\/settings\/(\w+)$/.exec(pathname)?.[1];
+    if (chain !== undefined) return this.table.settings.get(chain);
+    const left = this.table.activeWallets().filter(({ _id }) => Number(_id) > Number(cursor ?? 0));
+    const wallets = left.slice(0, 2);
+    return { wallets, ...(left.length > 2 && { cursor: wallets.at(-1)?._id }) };
+  }
+
+  #snapshot(channel: string): ServerMessage[] {
+    // A snapshot of prices can be a second old.
+    const data =
+      channel === "prices" && !this.isHealthy
+        ? this.table.olderPrices
+        : Object.values(this.table.state()[channel as "orders"]);
+    const size = 1 + this.#chance.below(4);
+    const parts = Array.from<unknown, readonly object[]>(
+      { length: Math.max(1, Math.ceil(data.length / size)) },
+      (_, index) => data.slice(index * size, (index + 1) * size),
+    );
+    return parts.map(
+      (part, index) =>
+        ({
+          type: "snapshot",
+          channel,
+          time,
+          data: part,
+          ...(index < parts.length - 1 && { more: true }),
+        }) as never,
+    );
+  }
+
+  /** In this order, but other messages come between. */
+  #send(link: Link, messages: readonly ServerMessage[]): void {
+    const [first, ...rest] = messages;
+    if (first === undefined) return;
+    this.#later(() => {
+      if (!link.isOpen || link.isDead) return;
+      link.peer.deliver(JSON.stringify(first));
+      this.#send(link, rest);
+    });
+  }
+
+  #fails(outOf: number): boolean {
+    return !this.isHealthy && this.#chance.below(outOf) === 0;
+  }
+
+  #later(act: () => void): void {
+    this.#clock.after(this.isHealthy ? 0 : this.#chance.below(this.#mostLateMs), act);
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => this.#later(resolve));
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  createTerminal,
+  type FollowOptions,
+  type StreamStatus,
+  type TerminalOptions,
+} from "../../../lib/client/index.ts";
+import type { SocketLike } from "../../../lib/client/socket.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+/** A socket that does what the test says. */
+export class ScriptedSocket implements SocketLike {
+  readonly sent: Record<string, unknown>[] = [];
+  isClosed = false;
+  readonly url: string;
+  readonly protocols: string[];
+  readonly #listeners: [string, (event: { data: string }) => void][] = [];
+
+  constructor(url: string, protocols: string[]) {
+    this.url = url;
+    this.protocols = protocols;
+  }
+
+  addEventListener(type: string, listener: (event: never) => void): void {
+    this.#listeners.push([type, listener as () => void]);
+  }
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text));
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  emit(type: "open" | "close"): void {
+    this.#emit(type, "");
+  }
+
+  message(message: object | string): void {
+    this.#emit("message", typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  snapshot(channel: string, data: object[] = [], more: object = {}): void {
+    this.message({ type: "snapshot", channel, time: "now", data, ...more });
+  }
+
+  #emit(type: string, data: string): void {
+    for (const [listened, listener] of this.#listeners) if (listened === type) listener({ data });
+  }
+}
+
+/** A stream of orders whose service does nothing by itself. */
+export async function silent(options: Partial<FollowOptions> = {}, more: Partial<TerminalOptions> = {}) {
+  const clock = new VirtualClock();
+  const sockets: ScriptedSocket[] = [];
+  const statuses: StreamStatus[] = [];
+  const asked: string[] = [];
+  const terminal = createTerminal(
+    {
+      baseUrl: "https://host/api/",
+      token: async ({ refresh }) => (refresh ? "new" : "old"),
+      WebSocket: class extends ScriptedSocket {
+        constructor(url: string, protocols: string[] = []) {
+          super(url, protocols);
+          sockets.push(this);
+        }
+      },
+      fetch: async (url) => {
+        asked.push(new URL(String(url)).pathname);
+        return Response.json({});
+      },
+      ...more,
+    },
+    clock,
+  );
+  const stream = terminal.follow({
+    channels: ["orders"],
+    onStatus: (status) => statuses.push(status),
+    ...options,
+  });
+  await clock.advance(0);
+  const socket = () => {
+    const last = sockets.at(-1);
+    if (last === undefined) throw new Error("There is no socket");
+    return last;
+  };
+  return { stream, clock, sockets, socket, statuses, asked };
+}

@@ -1,0 +1,153 @@
+import type { Order, Position, Price, ServerMessage, TerminalState } from "../../../lib/client/index.ts";
+import type { Chance } from "../../soak/chance.ts";
+
+type StoredWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]["wallets"][number];
+export type SettingsData = Extract<ServerMessage, { type: "TradingSettingsUpdated" }>["data"];
+
+const time = "2026-11-21T09:30:00.000Z";
+const chains = ["eth", "base", "sol"] as const;
+
+/** What a service has of one user, and whatever happens to it. */
+export class TerminalTable {
+  readonly orders = new Map<string, Order>();
+  readonly positions = new Map<string, Position>();
+  readonly prices = new Map<string, Price>();
+  readonly settings = new Map<string, SettingsData>(chains.map((chain) => [chain, settingsOf(chain, 0)]));
+  readonly wallets = new Map<string, StoredWallet>();
+  /** Those before the last change of a price. */
+  olderPrices: readonly Price[] = [];
+  readonly #chance: Chance;
+  #ids = 0;
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+    for (let changes = 0; changes < 8; changes++) this.change();
+  }
+
+  /** Changes something. Returns the message that announces it. */
+  change(): ServerMessage {
+    const chance = this.#chance;
+    const kind = chance.weighted({ order: 4, position: 2, price: 2, settings: 2, wallet: 3 });
+    switch (kind) {
+      case "order": {
+        const order = this.#next(this.orders, newOrder);
+        const changed = { ...order, settled: order.version > 3 };
+        this.orders.set(order.orderId, changed);
+        return { type: "update", channel: "orders", time, data: [changed] };
+      }
+      case "position": {
+        const position = this.#next(this.positions, newPosition);
+        this.positions.set(position.positionId, position);
+        return { type: "update", channel: "positions", time, data: [position] };
+      }
+      case "price": {
+        const asOf = new Date(Date.parse(time) + 1000 * ++this.#ids).toISOString();
+        const chain = chance.pick(["eth", "sol"] as const);
+        const price = {
+          chain,
+          symbol: "ETH",
+          price: `${this.#ids}`,
+          currency: "USD",
+          source: "s",
+          asOf,
+        } as const;
+        this.olderPrices = [...this.prices.values()];
+        this.prices.set(chain, price);
+        return { type: "update", channel: "prices", time, data: [price] };
+      }
+      case "settings": {
+        const chain = chance.pick(chains);
+        const data = settingsOf(chain, (this.settings.get(chain)?.version ?? 0) + 1);
+        this.settings.set(chain, data);
+        return { type: "TradingSettingsUpdated", time, data };
+      }
+      case "wallet": {
+        const wallet = this.#next(this.wallets, newWallet);
+        // Renamed, retired or restored.
+        const state = wallet.version > 1 && chance.below(2) === 0 ? "retired" : "active";
+        const changed = { ...wallet, state, slotName: `v${wallet.version}` } as const;
+        this.wallets.set(wallet._id, changed);
+        return { type: "WalletsUpdated", time, data: { wallets: [changed] } };
+      }
+    }
+  }
+
+  /** The next version of a record, or a new one. */
+  #next<Item extends { version: number }>(
+    items: ReadonlyMap<string, Item>,
+    make: (id: string) => Item,
+  ): Item {
+    const known = [...items.values()];
+    if (known.length === 0 || (known.length < 6 && this.#chance.below(3) === 0))
+      return make(`${++this.#ids}`);
+    const item = this.#chance.pick(known);
+    return { ...item, version: item.version + 1 };
+  }
+
+  activeWallets() {
+    return [...this.wallets.values()]
+      .filter(({ state }) => state === "active")
+      .map(({ state: _, ...wallet }) => wallet);
+  }
+
+  /** What a client must see. */
+  state(): TerminalState {
+    return {
+      orders: [...this.orders.values()].toSorted((a, b) => (a.orderId < b.orderId ? 1 : -1)),
+      positions: [...this.positions.values()].toSorted((a, b) => (a.positionId < b.positionId ? 1 : -1)),
+      prices: Object.fromEntries(this.prices),
+      settings: Object.fromEntries(
+        [...this.settings.values()].map(({ chain, version, settings }) => [chain, { ...settings, version }]),
+      ),
+      wallets: this.activeWallets(),
+    };
+  }
+}
+
+const settingsOf = (chain: (typeof chains)[number], version: number): SettingsData => ({
+  chain,
+  version,
+  settings: { slippage: version + 1, priorityFee: 0, mevProtection: true, autoBuy: false, autoSell: false },
+});
+
+const newOrder = (orderId: string): Order => ({
+  orderId,
+  wallet: "0x1",
+  chain: "eth",
+  symbol: "MOON/ETH",
+  side: "buy",
+  type: "market",
+  status: "open",
+  amount: "1",
+  filledAmount: "0",
+  createdAt: time,
+  updatedAt: time,
+  version: 1,
+});
+
+const newPosition = (positionId: string): Position => ({
+  positionId,
+  wallet: "0x1",
+  chain: "eth",
+  symbol: "MOON/ETH",
+  status: "open",
+  amount: "1",
+  averageEntryPrice: "1",
+  realizedPnl: "0",
+  openedAt: time,
+  updatedAt: time,
+  version: 1,
+});
+
+const newWallet = (_id: string): StoredWallet => ({
+  _id,
+  UserID: "alice",
+  generatedWalletAddress: `0x${_id}`,
+  slotName: "Wallet",
+  colortag: "blue",
+  network: "eth",
+  walletType: "generated",
+  createdAt: time,
+  version: 1,
+  state: "active",
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createTerminal } from "../../../lib/client/index.ts";
+import { type Chance, createChance } from "../../soak/chance.ts";
+import { FaultyService } from "../support/faulty-service.ts";
+import { TerminalTable } from "../support/terminal-table.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+import { virtualSockets } from "../support/virtual-socket.ts";
+import { watched } from "../support/watched.ts";
+
+function disturb(service: FaultyService, chance: Chance): void {
+  const link = service.links.filter(({ isOpen }) => isOpen).at(-1);
+  const what = chance.weighted({ change: 40, cut: 1, dead: 1, hurry: 1, down: 1, up: 4 });
+  if (what === "change") service.change();
+  if (what === "up") service.isDown = false;
+  if (what === "down") {
+    service.isDown = true;
+    for (const each of service.links) service.disconnect(each);
+  }
+  if (link === undefined) return;
+  if (what === "cut") service.disconnect(link);
+  if (what === "dead") link.isDead = true;
+  if (what === "hurry") service.hurry(link);
+}
+
+async function history(seed: number, steps: number): Promise<{ states: number; connections: number }> {
+  const chance = createChance(`${seed}`);
+  const clock = new VirtualClock();
+  const table = new TerminalTable(chance);
+  const service = new FaultyService({ table, chance, clock, mostLateMs: 1500 });
+  const terminal = createTerminal(
+    {
+      baseUrl: "http://service",
+      fetch: (url) => service.answer(String(url)),
+      WebSocket: virtualSockets(service, clock),
+    },
+    clock,
+  );
+  const watch = watched(service);
+  const problems: unknown[] = [];
+  const stream = terminal.follow({
+    channels: ["orders", "positions", "prices", "settings", "wallets"],
+    onState: (state) => {
+      try {
+        watch.onState(state);
+      } catch (error) {
+        problems.push(error);
+      }
+    },
+  });
+  for (let step = 0; step < steps; step++) {
+    disturb(service, chance);
+    await clock.advance(chance.below(1500));
+  }
+  service.heal();
+  // Longer than a client takes to notice that a connection is dead, and than it waits before it connects again.
+  await clock.advance(150_000);
+  service.change();
+  await clock.advance(5000);
+  expect(problems).toEqual([]);
+  expect(stream.state).toEqual(table.state());
+  stream.close();
+  return { states: watch.count(), connections: service.links.length };
+}
+
+it("a stream shows whole states that never go back, and ends with that of the table, whatever happens", async () => {
+  const all = { states: 0, connections: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 20, max: 200 }), async (seed, steps) => {
+      const { states, connections } = await history(seed, steps);
+      all.states += states;
+      all.connections += connections;
+    }),
+    { numRuns: 40 },
+  );
+  // The histories are worth something.
+  expect(all.states).toBeGreaterThan(1000);
+  expect(all.connections).toBeGreaterThan(200);
+});

@@ -1,0 +1,243 @@
+import { describe, expect, it } from "vitest";
+import { createTerminal, type Order, type TerminalState } from "../../../lib/client/index.ts";
+import { silent } from "../support/silent-service.ts";
+
+const order = (orderId: string, version: number, createdAt = "2026-11-21T09:30:00Z") =>
+  ({ orderId, version, createdAt }) as Order;
+const ids = ({ orders }: TerminalState) => orders.map(({ orderId }) => orderId);
+
+describe("a stream", () => {
+  it("connects beside the API with its token, and subscribes", async () => {
+    const { socket, statuses } = await silent({ channels: ["prices", "orders"] });
+    expect(socket()).toMatchObject({ url: "wss://host/api/stream", protocols: ["access_token", "old"] });
+    expect(socket().sent).toEqual([]);
+    socket().emit("open");
+    expect(socket().sent).toEqual([{ type: "subscribe", id: 1, channels: ["orders", "prices"] }]);
+    expect(statuses).toEqual([{ status: "connecting" }, { status: "syncing" }]);
+  });
+
+  it("relies on the cookie without a token provider", async () => {
+    const { socket } = await silent({}, { token: undefined as never });
+    expect(socket().protocols).toEqual([]);
+  });
+
+  it("shows nothing before every snapshot is complete, and then each change once", async () => {
+    const states: string[][] = [];
+    const { socket, stream } = await silent({
+      channels: ["orders", "prices"],
+      onState: (state) => states.push(ids(state)),
+    });
+    socket().emit("open");
+    socket().message({ type: "update", channel: "orders", time: "now", data: [order("a", 2)] });
+    socket().snapshot("orders", [order("a", 1), order("b", 1, "2026-11-22T09:30:00Z")], { more: true });
+    socket().snapshot("prices");
+    expect([states, stream.state]).toEqual([[], undefined]);
+    socket().snapshot("orders", [order("c", 1)]);
+    socket().snapshot("orders", [order("c", 1)]);
+    socket().message("no JSON");
+    socket().message({ type: "SomethingNew", data: [] });
+    socket().message({ type: "update", channel: "positions", time: "now", data: [{}] });
+    expect(states).toEqual([["b", "c", "a"]]);
+    expect(stream.state?.orders.find(({ orderId }) => orderId === "a")?.version).toBe(2);
+  });
+
+  it("keeps the same objects for what has not changed", async () => {
+    const { socket, stream } = await silent({ channels: ["orders", "positions"] });
+    socket().emit("open");
+    socket().snapshot("orders");
+    socket().snapshot("positions");
+    const before = stream.state;
+    socket().message({ type: "update", channel: "orders", time: "now", data: [order("a", 1)] });
+    expect(stream.state?.positions).toBe(before?.positions);
+    expect(stream.state?.orders).not.toBe(before?.orders);
+  });
+
+  it("pings each minute, and connects again if no pong comes", async () => {
+    const { socket, sockets, clock, statuses } = await silent();
+    socket().emit("open");
+    socket().snapshot("orders");
+    await clock.advance(60_000);
+    expect(socket().sent.at(-1)).toEqual({ type: "ping" });
+    socket().message({ type: "pong", time: "now" });
+    await clock.advance(79_000);
+    expect([socket().isClosed, socket().sent.length]).toEqual([false, 3]);
+    await clock.advance(1000);
+    expect(socket().isClosed).toBe(true);
+    expect(statuses.at(-1)).toMatchObject({ status: "waiting", code: "SILENT" });
+    await clock.advance(2000);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("backs off up to 30 seconds, and starts over when it is live again", async () => {
+    const { socket, sockets, clock, statuses } = await silent();
+    const waits = () => statuses.flatMap((one) => (one.status === "waiting" ? [one.retryInMs] : []));
+    for (let refusals = 0; refusals < 6; refusals++) {
+      socket().emit("close");
+      await clock.advance(0);
+      await clock.advance(waits().at(-1) ?? 0);
+    }
+    expect(waits()).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
+    socket().emit("open");
+    socket().snapshot("orders");
+    socket().emit("close");
+    await clock.advance(1000);
+    expect(waits().at(-1)).toBe(1000);
+    socket().emit("open");
+    socket().message({ type: "error", code: "RATE_LIMITED", message: "no" });
+    socket().emit("close");
+    expect(waits().at(-1)).toBe(15_000);
+    expect(sockets).toHaveLength(8);
+  });
+
+  it("has an expired token replaced when the handshake is refused", async () => {
+    const fetch = async (_: unknown, init: RequestInit = {}) => {
+      const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
+      return isOld
+        ? Response.json({ error: "Token expired", needsRefresh: true }, { status: 401 })
+        : Response.json({});
+    };
+    const { socket, clock } = await silent({}, { fetch });
+    socket().emit("close");
+    await clock.advance(1000);
+    expect(socket().protocols).toEqual(["access_token", "new"]);
+  });
+
+  it("says when it is the token that is refused", async () => {
+    const fetch = async () => Response.json({ error: "This user is blocked" }, { status: 401 });
+    const { socket, clock, statuses } = await silent({}, { fetch });
+    socket().emit("close");
+    await clock.advance(0);
+    expect(statuses.at(-1)).toMatchObject({ status: "waiting", code: "UNAUTHORIZED" });
+  });
+
+  it("tries again when the token provider fails, or the constructor throws", async () => {
+    let failures = 2;
+    const token = async () => {
+      if (failures-- === 2) throw new Error("no token");
+      return "t";
+    };
+    const { statuses, clock } = await silent(
+      {},
+      {
+        token,
+        WebSocket: class {
+          constructor() {
+            throw new Error("not secure");
+          }
+        } as never,
+      },
+    );
+    await clock.advance(1000);
+    expect(statuses.map((one) => ("code" in one ? one.code : one.status))).toEqual([
+      ...["connecting", "TOKEN_ERROR", "connecting", "REFUSED"],
+    ]);
+  });
+
+  it("subscribes again after a failure of the service, and if no snapshot comes", async () => {
+    const { socket, sockets, clock } = await silent();
+    socket().emit("open");
+    socket().message({ type: "error", id: 1, code: "INTERNAL_ERROR", message: "no" });
+    await clock.advance(500);
+    expect(socket().sent).toHaveLength(2);
+    await clock.advance(14_500);
+    expect(socket().sent).toHaveLength(3);
+    await clock.advance(16_000);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("connects again when the service no longer knows the connection", async () => {
+    const { socket, sockets, clock } = await silent();
+    socket().emit("open");
+    socket().message({ type: "error", id: 1, code: "NOT_CONNECTED", message: "no" });
+    expect(socket().isClosed).toBe(true);
+    await clock.advance(1000);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("reads the list of wallets again for a wallet that it does not have", async () => {
+    const wallets = [{ _id: "1", version: 1 }];
+    const lists: (() => void)[] = [];
+    const fetch = () =>
+      new Promise<Response>((resolve) => {
+        const data = { wallets: [...wallets] };
+        lists.push(() => resolve(Response.json({ success: true, data, timestamp: "now" })));
+      });
+    const { socket, stream, clock } = await silent({ channels: ["wallets"] }, { fetch });
+    socket().emit("open");
+    await clock.advance(0);
+    wallets.push({ _id: "2", version: 1 });
+    const announced = { _id: "2", version: 1, state: "active" };
+    socket().message({ type: "WalletsUpdated", time: "now", data: { wallets: [announced] } });
+    lists[0]?.();
+    await clock.advance(500);
+    expect(stream.state?.wallets.map(({ _id }) => _id)).toEqual(["1"]);
+    lists[1]?.();
+    await clock.advance(500);
+    expect(stream.state?.wallets.map(({ _id }) => _id)).toEqual(["1", "2"]);
+    expect(lists).toHaveLength(2);
+  });
+});
+
+describe("until", () => {
+  it("resolves to what is found, now or later, and rejects when the stream is closed", async () => {
+    const { socket, stream } = await silent();
+    const found = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "b"));
+    const never = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "z"));
+    const failing = stream.until(() => {
+      throw new Error("a mistake");
+    });
+    socket().emit("open");
+    socket().snapshot("orders", [order("a", 1)]);
+    await expect(failing).rejects.toThrow("a mistake");
+    expect(await stream.until(({ orders }) => orders[0]?.orderId)).toBe("a");
+    socket().message({ type: "update", channel: "orders", time: "now", data: [order("b", 1)] });
+    expect((await found).orderId).toBe("b");
+    stream.close();
+    await expect(never).rejects.toThrow("The stream is closed");
+    await expect(stream.until(() => true)).rejects.toThrow("The stream is closed");
+  });
+});
+
+describe("close", () => {
+  it("ends everything, at once and for good", async () => {
+    const { socket, sockets, stream, clock, statuses } = await silent();
+    socket().emit("open");
+    stream.close();
+    stream.close();
+    socket().snapshot("orders");
+    socket().emit("close");
+    await clock.advance(120_000);
+    expect(statuses.map(({ status }) => status)).toEqual(["connecting", "syncing", "closed"]);
+    expect([sockets.length, socket().isClosed, stream.state]).toEqual([1, true, undefined]);
+  });
+
+  it("works in a callback", async () => {
+    const { socket, stream, statuses } = await silent({ onMessage: () => stream.close() });
+    socket().emit("open");
+    socket().snapshot("orders");
+    expect(statuses.at(-1)).toEqual({ status: "closed" });
+    expect(stream.state).toBeUndefined();
+  });
+
+  it("ends a wait before the next connection", async () => {
+    const { socket, sockets, stream, clock } = await silent();
+    socket().emit("close");
+    await clock.advance(0);
+    stream.close();
+    await clock.advance(60_000);
+    expect(sockets).toHaveLength(1);
+  });
+});
+
+describe("follow", () => {
+  it("needs a WebSocket, which Node 20 has not", () => {
+    const { WebSocket } = globalThis;
+    try {
+      Reflect.deleteProperty(globalThis, "WebSocket");
+      const terminal = createTerminal({ baseUrl: "http://service" });
+      expect(() => terminal.follow({ channels: [] })).toThrow("pass one to createTerminal");
+    } finally {
+      globalThis.WebSocket = WebSocket;
+    }
+  });
+});
