@@ -8,8 +8,16 @@ import {
   QueryCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
+import { redemptionPlaceKey } from "../aws/reward-keys.ts";
 import type { Table } from "../aws/table.ts";
-import { everythingOf, isOfTheMoment, isWallet, type Key, type KeyRange } from "../aws/table-keys.ts";
+import {
+  everythingOf,
+  isOfTheMoment,
+  isRedemption,
+  isWallet,
+  type Key,
+  type KeyRange,
+} from "../aws/table-keys.ts";
 import { readWalletEvents } from "../aws/wallet-events.ts";
 import { afterConflicts } from "../aws/writes.ts";
 import { isGone, retirement } from "../domain/wallet.ts";
@@ -107,9 +115,19 @@ async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): A
       );
       const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
+      // They are in no partition of the user, and without them a redemption is not found by its id.
+      const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);
+      if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey !== undefined);
   }
+}
+
+const isRedemptionItem = (item: StoredItem) => isRedemption(keyOf(item));
+
+function placeOf({ redemptionId }: StoredItem): StoredItem {
+  const { PK, SK } = redemptionPlaceKey(redemptionId?.S ?? "");
+  return { PK: { S: PK }, SK: { S: SK } };
 }
 
 const within = ({ PK, from, to }: KeyRange) => ({

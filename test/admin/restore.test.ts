@@ -1,6 +1,7 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readRedemption } from "../../lib/aws/redemption-records.ts";
 import type { Item, Table } from "../../lib/aws/table.ts";
 import {
   executionKey,
@@ -12,6 +13,7 @@ import {
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
+import { buying, ledgerOf, reward, userWith } from "../support/rewards.ts";
 import { linesOf, now, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
 
@@ -103,6 +105,19 @@ describe("restore --check", () => {
 describe("restore --fix", () => {
   const tally = (put: number, changed: number, deleted: number, failed = 0) =>
     `put back: ${put}\nchanged back: ${changed}\ndeleted: ${deleted}\nfailed: ${failed}\n`;
+
+  it("puts back a user's points ledger and redemptions, which are then found by their ids", async () => {
+    for (const userID of ["dan", "eve"]) await userWith(backup, userID, 100);
+    const buy = buying(() => backup, [reward("mug")]);
+    const [{ redemption }] = [await buy("dan", "mug", "k"), await buy("eve", "mug", "k")];
+    expect((await restore(["--fix", "--user", "dan"])).out).toBe(tally(5, 0, 0));
+    expect(await ledgerOf(table, "dan")).toMatchObject({
+      points: 0,
+      lines: [["opening", 100], expect.anything()],
+    });
+    expect(await readRedemption(table, redemption.redemptionId)).toMatchObject({ userID: "dan" });
+    expect((await restore(["--check", "--user", "dan"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
 
   it("puts back what is missing, to the last digit, and leaves everything else", async () => {
     await putItems(backup, [profile("dave", odd)]);
