@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { newEvmKey } from "../../support/keys.ts";
 import { admin } from "../support/admin.ts";
-import { get } from "../support/client.ts";
+import { get, post } from "../support/client.ts";
 import { expectMessage } from "../support/expectations.ts";
 import { expectToWork, refusalOf, streamOf } from "../support/stream.ts";
 import { importAll, importWallet, profileOf, rewardsOf, walletsOf } from "../support/terminal.ts";
@@ -30,11 +30,11 @@ const catalogue = [
   reward("berry", 1_000_000, { type: "merchandise", stock: 7 }),
 ];
 
-async function putRewards(rewards: object[]): Promise<void> {
+async function putRewards(rewards: object[], ...options: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-rewards-"));
   try {
     await writeFile(join(folder, "rewards.json"), JSON.stringify(rewards));
-    await admin("put-rewards", join(folder, "rewards.json"));
+    await admin("put-rewards", join(folder, "rewards.json"), ...options);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -115,7 +115,51 @@ describe("the rewards", () => {
     await expectAffordable(rich, { apple: true, mango: true, zebra: true, berry: true });
     await expectAffordable(poor, { apple: true, mango: false, zebra: false, berry: false });
   });
+
+  it("can be bought, which every connection of the user sees, and whatever becomes of it", async () => {
+    const user = await knownUser();
+    await putRewards(catalogue, "--set-stock");
+    await admin("set-user", user.id, "--points", "1000000");
+    await expectAffordable(user, { apple: true, mango: true, zebra: true, berry: true });
+    const streams = await Promise.all([streamOf(user), streamOf(user)]);
+    const stockOfBerry = async () => (await rewardsOf(user)).find(({ id }) => id === "berry")?.stock;
+
+    const answers = await Promise.all([redeem(user, "berry"), redeem(user, "berry")]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ headers }) => headers.get("Idempotent-Replayed")).toSorted()).toEqual([
+      null,
+      "true",
+    ]);
+    const [{ redemption, points }] = answers.map(({ json }) => (json as Redeemed).data) as [Redeemed["data"]];
+    expect([redemption.cost, points]).toEqual([1_000_000, 0]);
+    await expect.poll(stockOfBerry, withinSeconds).toBe(6);
+
+    await admin("refund", redemption.redemptionId);
+    for (const stream of streams) {
+      const message = (data: object) => ({
+        type: "RewardRedeemed",
+        data: { redemption: { ...redemption, ...data } },
+      });
+      expect(await stream.take({ type: "RewardRedeemed" })).toMatchObject(message({}));
+      expect(await stream.take({ type: "RewardRedeemed" })).toMatchObject(
+        message({ status: "refunded", version: 2, updatedAt: expect.any(String) }),
+      );
+    }
+    const { json } = await get("/api/v2/redemptions", user);
+    expect(json).toMatchObject({
+      data: {
+        points: 1_000_000,
+        redemptions: [{ redemptionId: redemption.redemptionId, status: "refunded" }],
+      },
+    });
+    await expect.poll(stockOfBerry, withinSeconds).toBe(7);
+  });
 });
+
+type Redeemed = { data: { redemption: { redemptionId: string; cost: number }; points: number } };
+
+const redeem = ({ token }: User, rewardId: string) =>
+  post(`/api/v2/rewards/${rewardId}/redemptions`, { token, body: {}, headers: { "Idempotency-Key": "k" } });
 
 describe("the tier of a user", () => {
   const importMany = (user: User, count: number) =>

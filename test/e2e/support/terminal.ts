@@ -33,7 +33,7 @@ export type Referrals = {
   referrals: { username: string; joinedAt: string }[];
 };
 
-export type Reward = { id: string; cost: number; userCanAfford: boolean };
+export type Reward = { id: string; cost: number; userCanAfford: boolean; stock: number };
 
 export const importWallet = async (
   { token }: User,
