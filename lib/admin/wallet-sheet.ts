@@ -3,33 +3,24 @@ import type { Table } from "../aws/table.ts";
 import { walletsOfUser } from "../aws/wallet-records.ts";
 import { coinText, type PolicyText, policyStateText } from "../domain/trading/policy-text.ts";
 import { policyAt, rulesAt } from "../domain/trading/wallet-policy.ts";
-import { isActive, isGone, numbered, shownWallet } from "../domain/wallet.ts";
+import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../domain/wallet.ts";
 import { harmless } from "./terminal.ts";
 
 export type WalletDetails = Awaited<ReturnType<typeof readWallets>>[number];
 
 /** The user's wallets that are not gone, by slot: what they are, what they may buy, and what they have bought today. */
 export async function readWallets(table: Table, userID: string, now: Date) {
-  const wallets = numbered(await walletsOfUser(table, userID))
-    .filter((wallet) => !isGone(wallet, now))
-    .toSorted((a, b) => a.slot - b.slot);
-  const limits = await readLimits(
-    table,
-    wallets.map(({ network, generatedWalletAddress }) => ({
-      userID,
-      chain: network,
-      wallet: generatedWalletAddress,
-    })),
-    now,
-  );
+  const wallets = bySlot(await walletsOfUser(table, userID)).filter((wallet) => !isGone(wallet, now));
+  const keys = wallets.map((wallet) => ({ userID, ...laneOf(wallet) }));
+  const limits = await readLimits(table, keys, now);
   return wallets.map((wallet, index) => {
     const { _id, network, generatedWalletAddress: address, slotName, createdAt } = shownWallet(wallet);
+    const { expiresAt } = wallet;
     const { stored, count } = limits[index] ?? { stored: undefined, count: undefined };
     return {
       ...{ _id, network, address, slotName, createdAt },
       state: isActive(wallet) ? "active" : "retired",
-      restorableUntil:
-        wallet.expiresAt === undefined ? null : new Date(wallet.expiresAt * 1000).toISOString(),
+      restorableUntil: expiresAt === undefined ? null : restorableUntil(expiresAt),
       ...policyStateText(network, policyAt(stored, now.getTime())),
       spentToday: coinText(network, rulesAt({ stored, count }, now.getTime()).spent),
     };

@@ -1,5 +1,12 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { lastSlotOf, type NumberedWallet, type Places, versionOf, type Wallet } from "../domain/wallet.ts";
+import {
+  lastSlotOf,
+  type NumberedWallet,
+  type Places,
+  versionOf,
+  type Wallet,
+  type WalletChanges,
+} from "../domain/wallet.ts";
 import { projection, queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import type { SealedKey } from "./vault.ts";
@@ -60,11 +67,6 @@ export const insertion = (
     ExpressionAttributeValues: { ":now": Math.floor(now.getTime() / 1000) },
   },
 });
-
-/** New values for attributes of a wallet. `undefined` removes the attribute. */
-export type WalletChanges = {
-  [Name in "slot" | "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
-};
 
 /** Changes a wallet into its next version, if it has not changed since it was read. */
 export function nextVersion(table: Table, read: Wallet, changes: WalletChanges): Writes[number] {

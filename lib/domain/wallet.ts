@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
 import type { Tier, WalletLimits } from "./tier.ts";
+import type { LaneKey } from "./trading/intent.ts";
 
 /** A wallet, without its encrypted key. */
 export type Wallet = {
@@ -29,14 +30,20 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 
 export type ColorTag = (typeof colorTags)[number];
 
-/** What a user may choose for a wallet. Unset follows from its slot. */
-export type WalletLabels = { slotName?: string | undefined; colortag?: ColorTag | undefined };
+/** What a user may choose for a wallet. `null` and unset follow from its slot; in a change, unset stays. */
+export type WalletLabels = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
+
+/** The labels that are chosen. */
+export const labelsOf = ({ slotName, colortag }: WalletLabels): Pick<Wallet, "slotName" | "colortag"> => ({
+  ...(typeof slotName === "string" && { slotName }),
+  ...(typeof colortag === "string" && { colortag }),
+});
 
 /** A new wallet. Without a name or a colour, {@link listed} fills in defaults. */
 export function newWallet(
   walletType: Wallet["walletType"],
   { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
-  { slotName, colortag }: WalletLabels = {},
+  labels: WalletLabels = {},
 ): Wallet {
   return {
     _id: randomUUID(),
@@ -45,9 +52,19 @@ export function newWallet(
     network,
     walletType,
     createdAt: now.toISOString(),
-    ...(slotName !== undefined && { slotName }),
-    ...(colortag !== undefined && { colortag }),
+    ...labelsOf(labels),
   };
+}
+
+/** New values for attributes of a wallet. `undefined` removes the attribute. */
+export type WalletChanges = {
+  [Name in "slot" | "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
+};
+
+/** The next version of a wallet. */
+export function withChanges<Of extends Wallet>(wallet: Of, changes: WalletChanges): Of {
+  const next = Object.entries({ ...wallet, ...changes, version: versionOf(wallet) + 1 });
+  return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as Of;
 }
 
 /** A retired wallet is hidden everywhere, except from those who restore it or read its events. */
@@ -67,6 +84,9 @@ export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expi
   // Whole seconds, rounded up, so that nobody has less time than 30 days.
   expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
 });
+
+/** Until when a wallet can be restored that is gone from then on. */
+export const restorableUntil = (expiresAt: number): string => new Date(expiresAt * 1000).toISOString();
 
 /** A wallet as clients see it, with a name and a colour. */
 export type ListedWallet = Omit<Required<Wallet>, "slot" | "version" | "retiredAt" | "expiresAt">;
@@ -158,3 +178,29 @@ export const isSameAddress = (network: Network, one: string, other: string): boo
   network === "sol" ? one === other : one.toLowerCase() === other.toLowerCase();
 
 export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");
+
+/** How users name a wallet. */
+export type WalletName = { userID: string; walletId: string };
+
+/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is retired. */
+export function activeNamed<Of extends Wallet>(wallets: readonly Of[], walletId: string): Of {
+  const wallet = wallets.find(({ _id }) => _id === walletId);
+  if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
+  return wallet;
+}
+
+/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is gone. It may be retired. */
+export function keptNamed<Of extends Wallet>(wallets: readonly Of[], walletId: string, now: Date): Of {
+  const wallet = wallets.find(({ _id }) => _id === walletId);
+  if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
+  return wallet;
+}
+
+/** The lane of a wallet's orders. */
+export const laneOf = ({
+  network,
+  generatedWalletAddress,
+}: Pick<Wallet, "network" | "generatedWalletAddress">): LaneKey => ({
+  chain: network,
+  wallet: generatedWalletAddress,
+});

@@ -16,9 +16,10 @@ import {
   checkWalletLimit,
   isActive,
   isGone,
+  keptNamed,
+  labelsOf,
   lastSlotOf,
   type NumberedWallet,
-  noSuchWallet,
   numbered,
   type Wallet,
 } from "../domain/wallet.ts";
@@ -128,16 +129,8 @@ export async function replayOf(
     throw new DomainError("IDEMPOTENCY_KEY_REUSED", "Idempotency-Key was used with another body", {
       walletId,
     });
-  const wallets = await walletsOfUser(table, requestKey.userID);
-  const wallet = numbered(wallets).find(({ _id }) => _id === walletId);
-  if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
-  return wallet;
+  return keptNamed(numbered(await walletsOfUser(table, requestKey.userID)), walletId, now);
 }
-
-const labelsOf = ({ slotName, colortag }: Wallet) => ({
-  ...(slotName !== undefined && { slotName }),
-  ...(colortag !== undefined && { colortag }),
-});
 
 const keyUse = (
   table: Table,

@@ -16,11 +16,10 @@ import {
   policyAfter,
   policyAt,
 } from "../domain/trading/wallet-policy.ts";
-import { isActive, noSuchWallet, type Wallet } from "../domain/wallet.ts";
+import { activeNamed, laneOf, type WalletName } from "../domain/wallet.ts";
 import { untilWritten } from "./until-written.ts";
 
-/** A wallet that a user names by its id. */
-type Named = { userID: string; walletId: string; now: Date };
+type Named = WalletName & { now: Date };
 
 /**
  * What a wallet may buy now, and what it may buy later.
@@ -61,15 +60,7 @@ export async function changePolicy(
 }
 
 async function readStored(table: Table, { userID, walletId }: Named) {
-  const wallets = await walletsOfUser(table, userID);
-  const wallet = wallets.find(({ _id }) => _id === walletId);
-  if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
-  const key = keyOf(wallet);
+  const wallet = activeNamed(await walletsOfUser(table, userID), walletId);
+  const key: PolicyKey = { userID, ...laneOf(wallet) };
   return { wallet, key, stored: await readPolicyRecord(table, key) };
 }
-
-const keyOf = ({ UserID, network, generatedWalletAddress }: Wallet): PolicyKey => ({
-  userID: UserID,
-  chain: network,
-  wallet: generatedWalletAddress,
-});

@@ -1,21 +1,19 @@
 import type { Table } from "../aws/table.ts";
 import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, type WalletChanges, walletsOfUser } from "../aws/wallet-records.ts";
+import { nextVersion, walletsOfUser } from "../aws/wallet-records.ts";
 import { transactOnce } from "../aws/writes.ts";
 import {
-  type ColorTag,
-  isActive,
+  activeNamed,
   type NumberedWallet,
-  noSuchWallet,
   numbered,
-  versionOf,
+  type WalletChanges,
+  type WalletLabels,
+  type WalletName,
+  withChanges,
 } from "../domain/wallet.ts";
 import { untilWritten } from "./until-written.ts";
 
-/** What to change. `null` goes back to the default, and what is absent stays. */
-export type LabelChanges = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
-
-type Change = { userID: string; walletId: string; labels: LabelChanges; now: Date };
+type Change = WalletName & { labels: WalletLabels; now: Date };
 
 /**
  * Changes the name or the colour of a wallet. What it has already changes nothing.
@@ -28,8 +26,7 @@ export async function changeWallet(
 ): Promise<NumberedWallet> {
   return untilWritten(async () => {
     const all = await walletsOfUser(table, userID);
-    const wallet = numbered(all).find(({ _id }) => _id === walletId);
-    if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
+    const wallet = activeNamed(numbered(all), walletId);
     const changed = (["slotName", "colortag"] as const).filter(
       (name) => labels[name] !== undefined && (labels[name] ?? undefined) !== wallet[name],
     );
@@ -46,9 +43,4 @@ export async function changeWallet(
     ]);
     return isWritten ? withChanges(wallet, changes) : undefined;
   });
-}
-
-function withChanges(wallet: NumberedWallet, changes: WalletChanges): NumberedWallet {
-  const next = Object.entries({ ...wallet, ...changes, version: versionOf(wallet) + 1 });
-  return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as NumberedWallet;
 }

@@ -1,55 +1,37 @@
-import type { Table } from "../aws/table.ts";
-import { bindingOf, seal, type Vault } from "../aws/vault.ts";
 import { generateKey } from "../domain/generate-key.ts";
 import type { Network } from "../domain/network.ts";
-import type { WalletLimits } from "../domain/tier.ts";
-import { type ColorTag, type NumberedWallet, newWallet } from "../domain/wallet.ts";
-import { addWallet } from "./add-wallet.ts";
+import type { NumberedWallet, WalletLabels } from "../domain/wallet.ts";
+import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
 import { requestKeyOf } from "./request-key.ts";
 
-export type CreationDeps = {
-  table: Table;
-  vault: Vault;
-  limits: WalletLimits;
-  makeKey?: typeof generateKey;
-};
+export type CreationDeps = AddingDeps & { makeKey?: typeof generateKey };
 
 type Creation = {
   userID: string;
   now: Date;
   /** The Idempotency-Key. */
   key: string | undefined;
-  body: {
-    network: Network;
-    slotName?: string | null | undefined;
-    colortag?: ColorTag | null | undefined;
-  };
+  body: WalletLabels & { network: Network };
 };
 
 /**
  * Makes a wallet with a new private key, once for each user and Idempotency-Key.
  *
- * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, and those of {@link addWallet}.
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, and those of {@link addPrivateKey}.
  */
 export async function createWallet(
-  { table, vault, limits, makeKey = generateKey }: CreationDeps,
+  { makeKey = generateKey, ...deps }: CreationDeps,
   { userID, now, key, body }: Creation,
 ): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "createWallet", key }, body);
-  const { network, slotName, colortag } = body;
-  using privateKey = await makeKey(network);
-  const wallet = newWallet(
-    "generated",
-    { userID, network, address: privateKey.address, now },
-    { slotName: slotName ?? undefined, colortag: colortag ?? undefined },
-  );
-  const { outcome, wallet: added } = await addWallet(table, {
-    wallet,
-    seal: () => seal(vault, privateKey.secret, bindingOf(wallet)),
-    limits,
+  using privateKey = await makeKey(body.network);
+  // Awaited here, since the key is wiped at the end.
+  return await addPrivateKey(deps, privateKey, {
+    walletType: "generated",
+    userID,
+    network: body.network,
+    labels: body,
     now,
     requestKey,
   });
-  // Only wallets of version 0.1 have none, and no request could make those.
-  return { wallet: added as NumberedWallet, isReplayed: outcome === "replayed" };
 }

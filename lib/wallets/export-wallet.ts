@@ -2,7 +2,7 @@ import { cancelExport, exportsToday, readExport, requestExport } from "../aws/ex
 import type { Table } from "../aws/table.ts";
 import { walletsOfUser } from "../aws/wallet-records.ts";
 import { type PublicJwk, pointOfJwk, thumbprintOf } from "../domain/sealing.ts";
-import { isActive, noSuchWallet } from "../domain/wallet.ts";
+import { activeNamed, noSuchWallet, type WalletName } from "../domain/wallet.ts";
 import {
   type ExportRequest,
   exportedTooOften,
@@ -21,8 +21,6 @@ export type ExportDeps = {
   /** Has sealExport announce the request, or seal the wallet. */
   seal: (request: { userID: string; walletId: string }) => Promise<SealedExport>;
 };
-
-type WalletName = { userID: string; walletId: string };
 
 export type WalletExport =
   | { status: "pending"; availableAt: string }
@@ -44,8 +42,7 @@ export async function exportWallet(
       walletsOfUser(table, userID),
       readExport(table, userID, walletId),
     ]);
-    const wallet = wallets.find(({ _id }) => _id === walletId);
-    if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
+    const wallet = activeNamed(wallets, walletId);
     if (!continues(read, publicKey, now)) {
       const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read }, now);
       if (!(await requestExport(table, request, { read, wallet, now }))) {

@@ -1,28 +1,24 @@
 import { type ImportKey, type ImportKeys, isOutOfUse } from "../aws/import-keys.ts";
-import type { Table } from "../aws/table.ts";
-import { bindingOf, seal, type Vault } from "../aws/vault.ts";
 import { DomainError } from "../domain/domain-error.ts";
 import { NotForThisKey, openMessage } from "../domain/hpke.ts";
 import type { Network } from "../domain/network.ts";
 import { privateKeyOf } from "../domain/private-key.ts";
 import { importInfo, isPoint } from "../domain/sealing.ts";
 import type { PrivateKey } from "../domain/secret.ts";
-import type { WalletLimits } from "../domain/tier.ts";
-import { type ColorTag, isSameAddress, type NumberedWallet, newWallet } from "../domain/wallet.ts";
-import { addWallet, replayOf } from "./add-wallet.ts";
+import { isSameAddress, type NumberedWallet, type WalletLabels } from "../domain/wallet.ts";
+import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
+import { replayOf } from "./add-wallet.ts";
 import { requestKeyOf } from "./request-key.ts";
 
-export type SealedImportDeps = { table: Table; vault: Vault; importKeys: ImportKeys; limits: WalletLimits };
+export type SealedImportDeps = AddingDeps & { importKeys: ImportKeys };
 
 /** The sealed key and its parts are base64url. */
-export type SealedBody = {
+export type SealedBody = WalletLabels & {
   network: Network;
   keyId: string;
   enc: string;
   ciphertext: string;
   expectedAddress?: string | undefined;
-  slotName?: string | null | undefined;
-  colortag?: ColorTag | null | undefined;
 };
 
 type SealedImport = {
@@ -37,36 +33,33 @@ type SealedImport = {
  * Imports a wallet whose private key is sealed to one of the import keys, once for each user and Idempotency-Key.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, UNKNOWN_IMPORT_KEY, INVALID_CIPHERTEXT, INVALID_PRIVATE_KEY,
- * ADDRESS_MISMATCH, and those of {@link addWallet}.
+ * ADDRESS_MISMATCH, and those of {@link addPrivateKey}.
  */
 export async function importSealedWallet(
-  { table, vault, importKeys, limits }: SealedImportDeps,
+  { importKeys, ...deps }: SealedImportDeps,
   { userID, now, key, body }: SealedImport,
 ): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
   // Also if the import key is out of use meanwhile.
-  const replayed = await replayOf(table, requestKey, now);
+  const replayed = await replayOf(deps.table, requestKey, now);
   if (replayed) return { wallet: replayed, isReplayed: true };
 
-  const { network, expectedAddress, slotName, colortag } = body;
+  const { network, expectedAddress } = body;
   const importKey = (await importKeys()).find(({ keyID }) => keyID === body.keyId);
   if (importKey === undefined) throw unknownKey();
   using privateKey = await opened(importKey, { userID, key: requestKey.key, body });
-  const { address } = privateKey;
-  if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, address))
+  if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, privateKey.address))
     throw new DomainError("ADDRESS_MISMATCH", "The private key is that of another address");
 
-  const labels = { slotName: slotName ?? undefined, colortag: colortag ?? undefined };
-  const wallet = newWallet("imported", { userID, network, address, now }, labels);
-  const { outcome, wallet: added } = await addWallet(table, {
-    wallet,
-    seal: () => seal(vault, privateKey.secret, bindingOf(wallet)),
-    limits,
+  // Awaited here, since the key is wiped at the end.
+  return await addPrivateKey(deps, privateKey, {
+    walletType: "imported",
+    userID,
+    network,
+    labels: body,
     now,
     requestKey,
   });
-  // addWallet numbers what it returns.
-  return { wallet: added as NumberedWallet, isReplayed: outcome === "replayed" };
 }
 
 /** @throws {DomainError} also if the key was not sealed for this user, network, import key and Idempotency-Key. */

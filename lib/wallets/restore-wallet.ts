@@ -7,13 +7,13 @@ import type { WalletLimits } from "../domain/tier.ts";
 import {
   checkWalletLimit,
   isActive,
-  isGone,
+  keptNamed,
   type NumberedWallet,
-  noSuchWallet,
   numbered,
   type Places,
-  versionOf,
   type Wallet,
+  type WalletName,
+  withChanges,
 } from "../domain/wallet.ts";
 import { untilWritten } from "./until-written.ts";
 
@@ -24,15 +24,14 @@ import { untilWritten } from "./until-written.ts";
  */
 export async function restoreWallet(
   table: Table,
-  { userID, walletId, limits, now }: { userID: string; walletId: string; limits: WalletLimits; now: Date },
+  { userID, walletId, limits, now }: WalletName & { limits: WalletLimits; now: Date },
 ): Promise<NumberedWallet> {
   return untilWritten(async () => {
     const [wallets, profile] = await Promise.all([
       walletsOfUser(table, userID),
       readOwnProfile(table, userID),
     ]);
-    const wallet = numbered(wallets).find(({ _id }) => _id === walletId);
-    if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
+    const wallet = keptNamed(numbered(wallets), walletId, now);
     if (isActive(wallet)) return wallet;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     const { wallet: restored, writes } = restoration(table, wallet, profile, now);
@@ -49,19 +48,11 @@ export function restoration<Retired extends Wallet>(
   labels: Pick<Wallet, "slotName" | "colortag"> = {},
 ): { wallet: Retired; writes: Writes } {
   const { UserID: userID, _id: walletId } = retired;
-  const {
-    retiredAt: _,
-    expiresAt: __,
-    ...active
-  } = {
-    ...retired,
-    ...labels,
-    version: versionOf(retired) + 1,
-  };
+  const changes = { ...labels, retiredAt: undefined, expiresAt: undefined };
   const writes = [
-    nextVersion(table, retired, { ...labels, retiredAt: undefined, expiresAt: undefined }),
+    nextVersion(table, retired, changes),
     placeChange(table, userID, places, { by: 1 }),
     eventWrite(table, { userID, walletId, type: "restored", now }),
   ];
-  return { wallet: active as Retired, writes };
+  return { wallet: withChanges(retired, changes), writes };
 }

@@ -5,16 +5,17 @@ import { eventWrite } from "../aws/wallet-events.ts";
 import { nextVersion, placeChange, readWallet, walletsOfUser } from "../aws/wallet-records.ts";
 import { transactOnce } from "../aws/writes.ts";
 import { DomainError } from "../domain/domain-error.ts";
-import type { Network } from "../domain/network.ts";
 import type { WalletLimits } from "../domain/tier.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import {
   isActive,
-  isGone,
+  keptNamed,
+  laneOf,
   type NumberedWallet,
-  noSuchWallet,
   numbered,
+  restorableUntil,
   retirement,
+  type WalletName,
 } from "../domain/wallet.ts";
 import { numberWallets } from "./number-wallets.ts";
 import { restoreWallet } from "./restore-wallet.ts";
@@ -27,7 +28,7 @@ export type RetiringDeps = {
   wake: (lane: LaneKey) => Promise<void>;
 };
 
-type Retirement = { userID: string; walletId: string; now: Date };
+type Retirement = WalletName & { now: Date };
 
 /**
  * Retires a wallet: it frees its place, and nothing is signed for it from then on. Its open orders end soon. Of a retired
@@ -44,8 +45,7 @@ export async function retireWallet(
   const { retiredAt, expiresAt } = retirement(now);
   const wallet = await untilWritten(async () => {
     const [all, profile] = await Promise.all([walletsOfUser(table, userID), readOwnProfile(table, userID)]);
-    const read = numbered(all).find(({ _id }) => _id === walletId);
-    if (read === undefined || isGone(read, now)) throw noSuchWallet();
+    const read = keptNamed(numbered(all), walletId, now);
     if (!isActive(read)) return read;
     // Once it is removed, others of version 0.1 would take its number.
     await numberWallets(table, all);
@@ -65,7 +65,7 @@ export async function retireWallet(
   const { hasOrders, hasTransactions } = await workOf(table, wallet);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
-  return { wallet, restorableUntil: new Date((wallet.expiresAt ?? expiresAt) * 1000).toISOString() };
+  return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
 
   /** False if the place is taken already. Then the wallet stays retired, and its transaction is followed to its end. */
   async function isUndone(): Promise<boolean> {
@@ -82,13 +82,5 @@ export async function retireWallet(
 
 const busy = () =>
   new DomainError("WALLET_BUSY", "A transaction of this wallet is not settled. Try again when it is.");
-
-const laneOf = ({
-  network,
-  generatedWalletAddress,
-}: {
-  network: Network;
-  generatedWalletAddress: string;
-}): LaneKey => ({ chain: network, wallet: generatedWalletAddress });
 
 const workOf = (table: Table, wallet: NumberedWallet) => laneWorkOf(table, laneOf(wallet), wallet.UserID);

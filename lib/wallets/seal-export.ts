@@ -5,6 +5,7 @@ import type { Table } from "../aws/table.ts";
 import { unseal, type Vault } from "../aws/vault.ts";
 import { sealMessage } from "../domain/hpke.ts";
 import { exportInfo, pointOfJwk } from "../domain/sealing.ts";
+import type { WalletName } from "../domain/wallet.ts";
 import {
   type AnnouncedExport,
   availableFrom,
@@ -36,8 +37,6 @@ export type SealingDeps = {
   delaySeconds: number;
   onExport: (note: ExportNote) => void;
 };
-
-type WalletName = { userID: string; walletId: string };
 
 /** @throws {Error} if the payload names no wallet. */
 export function readSealRequest(payload: unknown): SealRequest {

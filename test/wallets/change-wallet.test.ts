@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { walletKey } from "../../lib/aws/table-keys.ts";
 import { readWalletEvents } from "../../lib/aws/wallet-events.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
-import { listed, type Wallet } from "../../lib/domain/wallet.ts";
-import { changeWallet, type LabelChanges } from "../../lib/wallets/change-wallet.ts";
+import { listed, type Wallet, type WalletLabels } from "../../lib/domain/wallet.ts";
+import { changeWallet } from "../../lib/wallets/change-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { holderOf } from "../support/wallets.ts";
 
 const db = tableForTests();
 
-const change = ({ UserID: userID, _id: walletId }: Wallet, labels: LabelChanges, now = new Date()) =>
+const change = ({ UserID: userID, _id: walletId }: Wallet, labels: WalletLabels, now = new Date()) =>
   changeWallet(db.table, { userID, walletId, labels, now });
 
 const one = async (userID: string) => (await holderOf(db.table, userID, ["0x1"]))[0] as Wallet;
