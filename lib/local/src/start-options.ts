@@ -11,7 +11,7 @@ import type { StreamLimits } from "./websocket-api/connection.ts";
 export type StartOptions = {
   /** The folder of the cloud assembly, such as `cdk.out`, or a function that writes one and returns its folder. */
   assembly: string | ((site: Site) => Promise<string>);
-  /** Port of the REST API. 0 takes any free port. */
+  /** Port of the REST API, or of the distribution in front of it. 0 takes any free port. */
   port: number;
   /** Port of the WebSocket API. 0, the default, takes any free port. */
   streamPort?: number;
@@ -57,6 +57,8 @@ export type Site = {
 
 export type Runner = {
   baseUrl: string;
+  /** The REST API's own address: the same, unless a distribution is in front of it. */
+  restUrl: string;
   /** Undefined if the stacks have no WebSocket API. */
   streamUrl: string | undefined;
   /** The outputs of the stacks, except that `BaseUrl` and `StreamUrl` are the URLs on this machine. */

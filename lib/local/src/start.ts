@@ -3,7 +3,7 @@ import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
-import { resolveStacks } from "./cloudformation/resources.ts";
+import { type Resources, resolveStacks } from "./cloudformation/resources.ts";
 import { readTableKeys } from "./dynamodb/access-requests.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { openGate } from "./dynamodb/gate.ts";
@@ -27,6 +27,7 @@ import { lambdaService } from "./lambda/lambda-service.ts";
 import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
 import { createReaper } from "./processes.ts";
 import { openRestApi } from "./rest-api/rest-api.ts";
+import { openSecrets } from "./secrets/secrets.ts";
 import { awsServices } from "./services.ts";
 import type { Runner, StartOptions } from "./start-options.ts";
 import { logFiles, openDataDir, openMemory } from "./storage/workspace.ts";
@@ -116,7 +117,8 @@ export async function start(options: StartOptions): Promise<Runner> {
   });
   const written = readAssembly(folder);
   const keyOf = (resource: Resource) => kms.ensureKey(generatedName(resource), readKeySpec(resource));
-  const resources = resolveStacks(written.stacks, resourceTypes(keyOf));
+  const secrets = openSecrets(() => resources, workspace.store);
+  const resources: Resources = resolveStacks(written.stacks, resourceTypes(keyOf), secrets);
   for (const key of resources.ofType("AWS::KMS::Key"))
     reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources
@@ -200,14 +202,20 @@ export async function start(options: StartOptions): Promise<Runner> {
     BaseUrl: front.url,
     ...(streamUrl !== undefined && { StreamUrl: streamUrl }),
   };
-  const describe = () => ({ outputs, endpoints, region: account.region, credentials });
-  const own = ownPaths({ issuer, describe, faults });
   const api = openRestApi(resources, lambda.invoke, usage.plans, report);
+  const served = openEdge(resources, api, webSocketApi, streams);
+  // Behind a distribution, the API keeps an address of its own, as on AWS.
+  let direct = starting;
+  const beside = served ? await listen(0, (request) => direct(request), onFault) : front;
+  undo.defer(() => beside.close());
+  const restUrl = beside.url;
+  const describe = () => ({ outputs, endpoints, restUrl, region: account.region, credentials });
+  const own = ownPaths({ issuer, describe, faults });
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);
   await sources.prepare();
   const pages = options.pages?.(streamUrl);
-  const served = openEdge(resources, api, webSocketApi, streams);
+  direct = api.handle;
   const { answer: serve } = served ?? { answer: api.handle };
   answer = async (request) => own(request) ?? pages?.(request) ?? serve(request);
   if (webSocketApi) streams.serve(webSocketApi);
@@ -216,12 +224,13 @@ export async function start(options: StartOptions): Promise<Runner> {
   sources.begin();
 
   // Deferred again, to close first: nothing may come in while the rest stops. Sockets of the streams may be the front's.
-  undo.defer(async () => void (await Promise.all([front.close(), streams.close()])));
+  undo.defer(async () => void (await Promise.all([front, beside, streams].map((each) => each.close()))));
   undo.defer(() => sources.stop());
 
   const everything = undo.move();
   return {
     baseUrl: front.url,
+    restUrl,
     streamUrl,
     outputs,
     endpoints,

@@ -99,7 +99,13 @@ const webSocketTypes: ResourceTypes = {
   "AWS::ApiGatewayV2::Stage": { ref: (resource) => resource.property("StageName") },
 };
 
-const distributionTypes: ResourceTypes = {
+export const secretName = nameFrom("Name");
+/** AWS adds six characters to the name. */
+export const secretArn = (resource: Resource) =>
+  arn("secretsmanager", `secret:${secretName(resource)}-local1`);
+
+const edgeTypes: ResourceTypes = {
+  "AWS::SecretsManager::Secret": { ref: secretArn, attributes: { Id: secretArn } },
   "AWS::CloudFront::Distribution": {
     ref: logicalId,
     attributes: { Id: logicalId, DomainName: ({ logicalId }) => `${logicalId.toLowerCase()}.cloudfront.net` },
@@ -171,7 +177,7 @@ export function resourceTypes(key: (resource: Resource) => { keyId: string; arn:
     ...functionTypes,
     ...restTypes,
     ...webSocketTypes,
-    ...distributionTypes,
+    ...edgeTypes,
     ...eventTypes,
     ...inertTypes,
     ...networkTypes,

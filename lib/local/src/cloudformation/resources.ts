@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Stack, TemplateOutput } from "./assembly.ts";
+import { replaceReferences } from "./dynamic-references.ts";
 import { resolve, resolveCondition, type Scope } from "./intrinsics.ts";
 import type { Resource } from "./resource.ts";
 import type { ResourceType, ResourceTypes } from "./resource-types.ts";
@@ -14,13 +15,24 @@ export type Resources = {
   outputs(): Record<string, unknown>;
 };
 
+/** The value of what stands behind `secretsmanager` in a dynamic reference. */
+type ReadSecret = (reference: string) => string;
+
+const noSecrets: ReadSecret = (reference) => {
+  throw new StartupError(`The secret ${reference} is not known here`);
+};
+
 /**
  * Resolves stacks, which may refer to each other's outputs.
  * @throws StartupError if a resource has a type that is not among `types`
  */
-export function resolveStacks(stacks: readonly Stack[], types: ResourceTypes): Resources {
+export function resolveStacks(
+  stacks: readonly Stack[],
+  types: ResourceTypes,
+  readSecret = noSecrets,
+): Resources {
   const resolved: ResolvedStack[] = stacks.map((stack) =>
-    resolveStack(stack, types, {
+    resolveStack(stack, types, readSecret, {
       imported(name) {
         const read = resolved.map((other) => other.exports().get(name)).find((each) => each !== undefined);
         if (read === undefined) throw new StartupError(`${stack.name}: no stack exports ${name}`);
@@ -56,17 +68,22 @@ type ResolvedStack = {
 function resolveStack(
   { name: stackName, template }: Stack,
   types: ResourceTypes,
+  readSecret: ReadSecret,
   others: Pick<Scope, "imported" | "output">,
 ): ResolvedStack {
   const scope: Scope = { ref, attribute, ...others, condition };
   const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
+  // CloudFormation has these in resources only: outputs show no secrets.
+  const withSecrets = once((path: string, expression: unknown) =>
+    replaceReferences(value(path, expression), readSecret),
+  );
   const truth = once((path: string, expression: unknown) => resolveCondition(expression, scope, path));
 
   const resources = new Map<string, Resource>();
   for (const [logicalId, { Type: type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
     if (Condition !== undefined && !condition(Condition)) continue;
     const property = (name: string) =>
-      value(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
+      withSecrets(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
     const properties = () =>
       Object.fromEntries(Object.keys(Properties).map((name) => [name, property(name)]));
     const resource = { stackName, logicalId, type, property, properties };
