@@ -71,6 +71,8 @@ export type EnvName =
   | "AUDIENCE"
   | "JWKS_URI"
   | "COOKIE_NAME"
+  | "ORIGIN_KEY"
+  | "EDGE_ONLY"
   | "COOKIE_SAME_SITE"
   | "CHANNEL_SHARDS"
   | "CONNECTIONS_PER_USER"

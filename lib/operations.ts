@@ -28,13 +28,16 @@ const defaults = {
   timeoutSeconds: 10,
 } satisfies Defaults;
 
+/** By which both authorizers know the edge. */
+const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
+
 const rows = {
   authorize: {
     kind: "authorizer",
     of: "rest",
     summary: "Identify the caller of the REST API and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "FALLBACK_KEY", "PLAN_STAGES"],
+    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", ...originEnv, "FALLBACK_KEY", "PLAN_STAGES"],
     impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
   ...walletRows,
@@ -45,7 +48,16 @@ const rows = {
     of: "websocket",
     summary: "Identify the client of a new connection and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", "ALLOWED_ORIGINS", "FALLBACK_KEY", "PLAN_STAGES"],
+    env: [
+      "ISSUER",
+      "AUDIENCE",
+      "JWKS_URI",
+      "COOKIE_NAME",
+      ...originEnv,
+      "ALLOWED_ORIGINS",
+      "FALLBACK_KEY",
+      "PLAN_STAGES",
+    ],
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   connect: {

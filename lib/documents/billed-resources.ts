@@ -20,6 +20,8 @@ export const atRest: Record<string, { units(resource: Resource): number; price: 
     price: prices.monthly.endpointAddress,
     name: "Addresses of VPC endpoints",
   },
+  "AWS::SecretsManager::Secret": { units: () => 1, price: prices.monthly.secret, name: "Secrets" },
+  "AWS::WAFv2::WebACL": { units: () => 1, price: prices.monthly.webAcl, name: "Web ACLs" },
   "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
 };
 

@@ -61,6 +61,8 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "- A change of settings and a recorded order or position include one push to one connection.",
     "- Authorizers remember a user for a minute; each other run of theirs reads once, $0.13 a million.",
     "- Connections cost $0.25 for a million minutes.",
+    `- At the edge, a request costs ${dollars(perMillion.edgeRequests)} a million more, and a GB sent ${dollars(prices.edgeGigabyte)}; without it (context \`edge\`), API Gateway sends for about the same.`,
+    `- Its firewall (context \`firewall\`) costs ${dollars(monthly.webAcl)} a month, and ${dollars(perMillion.firewallRequests)} a million requests.`,
     `- These exist only where chains trade, and RPC hosts send bills of their own: ${tradingRequests.join(", ")}.`,
     "",
     "## A million orders",

@@ -9,6 +9,9 @@ export const prices = {
     /** Sent or received, in steps of 32 KB. */
     streamMessages: 1,
     connectionMinutes: 0.25,
+    /** At the edge, without the 10 million that are free each month. */
+    edgeRequests: 1,
+    firewallRequests: 0.6,
     functionRuns: 0.2,
     /** Consistent, of up to 4 KB. */
     reads: 0.125,
@@ -21,9 +24,14 @@ export const prices = {
   /** On arm64. */
   gigabyteSecond: 0.0000133334,
   logGigabyte: 0.5,
+  /** Sent by the edge, in North America and Europe. */
+  edgeGigabyte: 0.085,
   monthly: {
     alarmMetric: 0.1,
     dashboard: 3,
+    secret: 0.4,
+    /** With two rules of $1. */
+    webAcl: 7,
     /** $0.01 an hour. */
     endpointAddress: 7.2,
     key: 1,

@@ -11,6 +11,7 @@ import { addSchedule, freshOnly, keepInUse } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 import { openersOf, openingsOf } from "./openings.ts";
+import { OriginKey } from "./origin-key.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
@@ -24,20 +25,25 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 
 /** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
 export class ApiStack extends Stack {
+  /** The dynamic reference to what the edge proves itself with. */
+  readonly originKey: string | undefined;
   /** For the watch stack. */
   readonly watched: Watched;
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, domain, streamDomain, priceFeeds, throttles } = configuration;
-    const { signerVpc } = configuration;
+    const { allowedOrigins, edge, streamDomain, priceFeeds, throttles } = configuration;
+    const { signerVpc, originKeyLabel } = configuration;
+    // With an edge, the default addresses are its origins.
+    const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
 
-    const api = new TerminalRestApi(this, "Api", configuration);
+    const api = new TerminalRestApi(this, "Api", { domain, throttles });
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
-    const environment = environmentOf(configuration, issuer, planEnvironment);
+    this.originKey = edge ? new OriginKey(this, `OriginKey-${originKeyLabel}`).reference : undefined;
+    const environment = environmentOf(configuration, issuer, planEnvironment, this.originKey);
     const openings = openingsOf(configuration);
     const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
     const inside = signerVpc ? openersOf(openings) : [];

@@ -5,6 +5,7 @@ import { ApiStack } from "./api-stack.ts";
 import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
 import { EdgeStack } from "./edge-stack.ts";
+import { FirewallStack } from "./firewall-stack.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
@@ -25,8 +26,12 @@ export function terminalApp(props: AppProps = {}): App {
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
-  if (configuration.edge)
-    new EdgeStack(app, "TerminalEdge", { rest: api.watched.api, stream: api.watched.stream, tags });
+  const { originKey } = api;
+  if (originKey !== undefined) {
+    const { api: rest, stream } = api.watched;
+    new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags });
+  }
+  if (configuration.firewall) new FirewallStack(app, "TerminalFirewall", { configuration, tags });
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);

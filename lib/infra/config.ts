@@ -6,7 +6,7 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
-import { edgeContext } from "./edge-context.ts";
+import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
@@ -32,9 +32,18 @@ export type Configuration = {
   walletLimits: WalletLimits;
   /** Whether a distribution serves both APIs at one address. */
   edge: boolean;
-  /** A custom domain name for the REST API. Its certificate is in the same region. */
+  /** Whether the APIs refuse requests that do not come through it. */
+  edgeOnly: boolean;
+  /** Another label makes another origin key: what is generated stays as it is otherwise. */
+  originKeyLabel: string;
+  /** The web ACL of the distribution. */
+  webAclArn: string | undefined;
+  /** Whether there is a stack with such a web ACL, and what it lets an address send. */
+  firewall: boolean;
+  firewallRequestsPerMinute: number;
+  /** A custom domain name: of the edge, with a certificate in us-east-1, else of the REST API, in the same region. */
   domain: Domain | undefined;
-  /** The same for the WebSocket API. The two APIs cannot share a name. */
+  /** The same for the WebSocket API, without the edge. The two APIs cannot share a name. */
   streamDomain: Domain | undefined;
   /** The number of shards over which a public channel's subscribers are spread. Shards are delivered to in parallel. */
   channelShards: number;
@@ -117,6 +126,7 @@ export function readConfiguration(node: Node): Configuration {
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
+    webAclArn: chosen.webAclArn,
     tableStreamArn: chosen.tableStreamArn,
     noticeBusArn: chosen.noticeBusArn,
     alarmTopicArn: chosen.alarmTopicArn,
@@ -262,7 +272,7 @@ const Context = v.pipe(
     for (const [given, needed] of needs)
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
         addIssue({ message: `${needed} is missing: ${given} needs it` });
-    const { domainName, streamDomainName, accountRequestsPerSecond, throttles } = dataset.value;
+    const { accountRequestsPerSecond, throttles } = dataset.value;
     const total = totalRate({ ...defaultThrottles(accountRequestsPerSecond), ...throttles });
     const most = stagesShare * accountRequestsPerSecond;
     if (total > most)
@@ -271,9 +281,7 @@ const Context = v.pipe(
       });
     // It reads the values of the context, so these have to be right.
     if (dataset.issues === undefined)
-      for (const message of [...tradingProblems(dataset.value), ...exportProblems(dataset.value)])
-        addIssue({ message });
-    if (domainName !== undefined && domainName === streamDomainName)
-      addIssue({ message: "streamDomainName must differ from domainName: a name serves one kind of API" });
+      for (const problemsOf of [edgeProblems, tradingProblems, exportProblems])
+        for (const message of problemsOf(dataset.value)) addIssue({ message });
   }),
 );

@@ -1,7 +1,59 @@
 import * as v from "valibot";
-import { json } from "./context-values.ts";
+import { json, matching, wholeWithin } from "./context-values.ts";
+
+/** CloudFront takes certificates and web ACLs of this region only. */
+export const edgeRegion = "us-east-1";
 
 /** The keys of the context that choose the address of both APIs. */
 export const edgeContext = {
   edge: v.optional(json(v.boolean("must be true or false")), true),
+  edgeOnly: v.optional(json(v.boolean("must be true or false")), false),
+  originKeyLabel: v.optional(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "1"),
+  webAclArn: v.optional(
+    matching(
+      /^arn:[\w-]+:wafv2:us-east-1:\d+:global\/webacl\/\S+$/,
+      "the ARN of a web ACL for CloudFront, in us-east-1",
+    ),
+  ),
+  firewall: v.optional(json(v.boolean("must be true or false")), false),
+  // AWS WAF takes 10 to 2,000,000,000.
+  firewallRequestsPerMinute: v.optional(
+    json(wholeWithin(10, 2_000_000_000, "must be a whole number from 10 to 2000000000")),
+    20_000,
+  ),
 };
+
+type Context = {
+  edge: boolean;
+  edgeOnly: boolean;
+  webAclArn?: string | undefined;
+  firewall: boolean;
+  certificateArn?: string | undefined;
+  domainName?: string | undefined;
+  streamDomainName?: string | undefined;
+};
+
+/** What is wrong with the values together. */
+export function edgeProblems({ edge, edgeOnly, webAclArn, firewall, ...domains }: Context): string[] {
+  const { domainName, streamDomainName, certificateArn } = domains;
+  if (edge)
+    return [
+      ...(streamDomainName === undefined
+        ? []
+        : [
+            "streamDomainName needs edge to be false: the edge serves the stream at domainName, under /stream",
+          ]),
+      ...(certificateArn === undefined || certificateArn.split(":")[3] === edgeRegion
+        ? []
+        : [`certificateArn must be of ${edgeRegion}, as CloudFront takes no other; or set edge to false`]),
+    ];
+  const given = { edgeOnly: edgeOnly || undefined, webAclArn, firewall: firewall || undefined };
+  return [
+    ...Object.entries(given).flatMap(([key, value]) =>
+      value === undefined ? [] : [`${key} needs edge to be true`],
+    ),
+    ...(domainName !== undefined && domainName === streamDomainName
+      ? ["streamDomainName must differ from domainName: a name serves one kind of API"]
+      : []),
+  ];
+}

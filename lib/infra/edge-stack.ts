@@ -8,19 +8,29 @@ import {
   type StackProps,
   Validations,
 } from "aws-cdk-lib";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
   CachePolicy,
   Distribution,
   OriginRequestPolicy,
+  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { Construct } from "constructs";
+import { originKeyHeader } from "../runtime/request-origin.ts";
+import type { Configuration } from "./config.ts";
 import { restStageName, type TerminalRestApi } from "./rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "./websocket/stream-api.ts";
 
-export type EdgeStackProps = Pick<StackProps, "tags"> & { rest: TerminalRestApi; stream: StreamApi };
+export type EdgeStackProps = Pick<StackProps, "tags"> & {
+  configuration: Pick<Configuration, "domain" | "webAclArn">;
+  rest: TerminalRestApi;
+  stream: StreamApi;
+  /** What it proves itself with to the APIs. */
+  originKey: string;
+};
 
 /** CloudFront keeps some errors for 10 seconds, for all users, unless it is told otherwise. It takes these statuses. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
@@ -39,22 +49,33 @@ const passedOn = {
  * account make distributions only once it is verified. It holds nothing.
  */
 export class EdgeStack extends Stack {
-  constructor(scope: Construct, id: string, { rest, stream, ...props }: EdgeStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { configuration, rest, stream, originKey, ...props }: EdgeStackProps,
+  ) {
+    const { domain, webAclArn } = configuration;
     super(scope, id, { ...props, description: "Trading terminal: one address for both APIs" });
     // CloudFormation would refuse to remove or replace what this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const distribution = new Distribution(this, "Distribution", {
       comment: "Trading terminal",
+      ...(domain && {
+        domainNames: [domain.domainName],
+        certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
       defaultBehavior: {
         ...passedOn,
-        origin: originOf(rest.restApiId, `/${restStageName}`),
+        origin: originOf(rest.restApiId, originKey, `/${restStageName}`),
         allowedMethods: AllowedMethods.ALLOW_ALL,
       },
       additionalBehaviors: {
         // The exact path, and no POST: nobody gets to @connections this way.
         [streamStageName]: {
           ...passedOn,
-          origin: originOf(stream.apiId),
+          origin: originOf(stream.apiId, originKey),
           allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
         },
       },
@@ -79,13 +100,16 @@ export class EdgeStack extends Stack {
     );
 
     const { distributionDomainName } = distribution;
-    new CfnOutput(this, "BaseUrl", { value: `https://${distributionDomainName}` });
-    new CfnOutput(this, "StreamUrl", { value: `wss://${distributionDomainName}/${streamStageName}` });
+    const address = domain?.domainName ?? distributionDomainName;
+    new CfnOutput(this, "BaseUrl", { value: `https://${address}` });
+    new CfnOutput(this, "StreamUrl", { value: `wss://${address}/${streamStageName}` });
+    if (domain) new CfnOutput(this, "DomainTarget", { value: distributionDomainName });
   }
 }
 
 /** The default address of an API in this region. */
-const originOf = (apiId: string, originPath?: string) =>
+const originOf = (apiId: string, originKey: string, originPath?: string) =>
   new HttpOrigin(`${apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
     ...(originPath !== undefined && { originPath }),
+    customHeaders: { [originKeyHeader]: originKey },
   });

@@ -3,12 +3,14 @@ import { rateLimitPolicy } from "../domain/plan.ts";
 import { type AdmittedUser, UserBlocked } from "../users/admit.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
+import { type OriginRules, outsider, requestOrigin } from "./request-origin.ts";
 import { connectionToken, requestToken } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
 import type { UnauthorizedBody } from "./unauthorized.ts";
 
 export type AuthorizerDeps = {
   cookieName: string;
+  origin: OriginRules;
   /** @throws {InvalidToken} */
   verify: (token: string) => Promise<Claims>;
   /**
@@ -32,6 +34,8 @@ export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
     name: "authorize",
     tokenOf: (event) => requestToken(event, cookieName),
     refuse: (event, body) => decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
+    // A denial would be a 401 here. Every method requires an API key, so that without one it is a 403.
+    exclude: (event) => decide(event, "Allow", outsider),
   });
 }
 
@@ -51,6 +55,7 @@ export function connectionAuthorizer({
     refuse: () => {
       throw withoutStack("Unauthorized");
     },
+    exclude: (event) => decide(event, "Deny", outsider),
   });
 }
 
@@ -59,9 +64,11 @@ type Options = Omit<AuthorizerDeps, "cookieName"> & {
   tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
   /** Answers a request without a valid token, or throws. */
   refuse: (event: APIGatewayRequestAuthorizerEvent, body: UnauthorizedBody) => APIGatewayAuthorizerResult;
+  /** Answers a request that does not come from the edge, where it has to. Nothing of it is read. */
+  exclude: (event: APIGatewayRequestAuthorizerEvent) => APIGatewayAuthorizerResult;
 };
 
-function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
+function authorizer({ name, origin, tokenOf, verify, admit, refuse, exclude }: Options) {
   async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | UnauthorizedBody> {
     try {
       const token = tokenOf(event);
@@ -77,15 +84,24 @@ function authorizer({ name, tokenOf, verify, admit, refuse }: Options) {
     }
   }
 
-  return async (
+  async function decideOn(
     event: APIGatewayRequestAuthorizerEvent,
-    context?: Context,
-  ): Promise<APIGatewayAuthorizerResult> => {
+    context: Context | undefined,
+  ): Promise<APIGatewayAuthorizerResult> {
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
     const { claims, admission } = found;
     const said = { ...timesOf(claims), rateLimitPolicy: rateLimitPolicy(admission.plan) };
     return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: admission.key };
+  }
+
+  return async (
+    event: APIGatewayRequestAuthorizerEvent,
+    context?: Context,
+  ): Promise<APIGatewayAuthorizerResult> => {
+    const { clientIp, isAllowed } = requestOrigin(event, origin);
+    const result = isAllowed ? await decideOn(event, context) : exclude(event);
+    return { ...result, context: { ...result.context, clientIp } };
   };
 }
 
@@ -110,10 +126,10 @@ function decide(
 }
 
 /** What the access logs show of an authorizer's context. */
-export type LoggedContext = { loggedUser: string };
+export type LoggedContext = { loggedUser: string; clientIp: string };
 
 /** A userID is printable ASCII, so what could end or escape a string of JSON is this. `%` keeps different ids different. */
-const loggedContext = (userID: string): LoggedContext => ({
+const loggedContext = (userID: string): Pick<LoggedContext, "loggedUser"> => ({
   loggedUser: userID.replace(/["\\%]/g, encodeURIComponent),
 });
 

@@ -56,6 +56,12 @@ const schemas = {
   AUDIENCE: text,
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   COOKIE_NAME: text,
+  ORIGIN_KEY: v.pipe(
+    v.string(),
+    v.transform((text) => text || undefined),
+    v.description("text, empty for none"),
+  ),
+  EDGE_ONLY: json(v.boolean(), "true or false"),
   COOKIE_SAME_SITE: v.pipe(v.picklist(sameSites), v.description(sameSites.join(" or "))),
   CHANNEL_SHARDS: wholeNumber(1),
   CONNECTIONS_PER_USER: wholeNumber(1),

@@ -1,6 +1,6 @@
 import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 
-type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
+export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
 
 /** The subprotocol that announces a token as the next one. The server selects it. */
 export const tokenSubprotocol = "access_token";
@@ -70,7 +70,7 @@ function onlyOne([first, ...others]: string[]): string | undefined {
 }
 
 /** The values of a header, whatever its case. */
-function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
+export function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??
     Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, [value]]));

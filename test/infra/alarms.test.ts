@@ -106,7 +106,7 @@ describe("the alarms", () => {
     );
     expect(refused).toEqual(
       ["ApiAccessLog", "StreamAccessLog"].map((log) => ({
-        FilterPattern: '{ $.errorType = "INVALID_API_KEY" }',
+        FilterPattern: '{ ($.errorType = "INVALID_API_KEY") && ($.principalId != "outside the edge") }',
         LogGroupName: { Ref: expect.stringMatching(`^${log}`) },
         MetricTransformations: [
           { MetricName: "RefusedKeys", MetricNamespace: "TerminalApi", MetricValue: "1" },

@@ -31,6 +31,11 @@ describe("readConfiguration", () => {
       domain: undefined,
       streamDomain: undefined,
       edge: true,
+      edgeOnly: false,
+      originKeyLabel: "1",
+      webAclArn: undefined,
+      firewall: false,
+      firewallRequestsPerMinute: 20_000,
       channelShards: 4,
       connectionsPerUser: 30,
       priceFeeds: defaults.priceFeeds,
@@ -83,6 +88,7 @@ describe("readConfiguration", () => {
     const rest = { domainName: "api.example.com", certificateArn: `${certificate}/1` };
     const stream = { domainName: "stream.example.com", certificateArn: `${certificate}/2` };
     const context = {
+      edge: false,
       ...rest,
       streamDomainName: stream.domainName,
       streamCertificateArn: stream.certificateArn,
@@ -165,6 +171,7 @@ describe("readConfiguration", () => {
     ],
     [
       {
+        edge: false,
         domainName: "api.example.com",
         certificateArn: `${certificate}/1`,
         streamDomainName: "api.example.com",

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { customContext, only, synthesize, type Template, withOutputs } from "./synthesized.ts";
+import {
+  customContext,
+  firewallContext,
+  functionsOf,
+  only,
+  propertiesOf,
+  resourcesOf,
+  synthesize,
+  type Template,
+  withOutputs,
+} from "./synthesized.ts";
 
 type Behavior = { PathPattern?: string; TargetOriginId: string; [name: string]: unknown };
 
@@ -8,7 +18,7 @@ type Distribution = {
     CacheBehaviors: Behavior[];
     DefaultCacheBehavior: Behavior;
     CustomErrorResponses: object[];
-    Origins: { Id: string; DomainName: unknown; OriginPath?: string; CustomOriginConfig: object }[];
+    Origins: { Id: string; DomainName: unknown; [name: string]: unknown }[];
     [name: string]: unknown;
   };
 };
@@ -80,6 +90,131 @@ describe("the distribution", () => {
 
   it("is not made if it is switched off", () => {
     expect(synthesize(customContext).edge).toBeUndefined();
+  });
+});
+
+describe("the origin key", () => {
+  const reference = (id: string) => ({
+    "Fn::Join": ["", ["{{resolve:secretsmanager:", { Ref: id }, ":SecretString:::}}"]],
+  });
+  const secret = only(api, "AWS::SecretsManager::Secret");
+
+  it("is generated, and in no template", () => {
+    expect(secret.Properties).toMatchObject({
+      GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 48 },
+    });
+  });
+
+  it("is another one with another label", () => {
+    expect(only(synthesize(firewallContext).api, "AWS::SecretsManager::Secret").id).not.toBe(secret.id);
+  });
+
+  it("goes with each request to both origins, in place of what a viewer has sent", () => {
+    for (const { OriginCustomHeaders } of config.Origins)
+      expect(OriginCustomHeaders).toEqual([
+        { HeaderName: "x-origin-key", HeaderValue: reference(secret.id) },
+      ]);
+  });
+
+  it("is known to both authorizers, which refuse others only if they are to", () => {
+    const variables = (from: Template, name: string) =>
+      functionsOf({ api: from })[name]?.Environment?.Variables;
+    for (const name of ["authorize", "authorizeConnection"]) {
+      expect(variables(api, name)).toMatchObject({ ORIGIN_KEY: reference(secret.id), EDGE_ONLY: "false" });
+      expect(variables(synthesize(firewallContext).api, name)).toMatchObject({ EDGE_ONLY: "true" });
+      expect(variables(synthesize(customContext).api, name)).toMatchObject({ ORIGIN_KEY: "" });
+    }
+    expect(Object.keys(resourcesOf(synthesize(customContext).api, "AWS::SecretsManager::Secret"))).toEqual(
+      [],
+    );
+  });
+
+  it("keeps others out, since every method needs the API key that they are not given", () => {
+    const methods = propertiesOf<{ HttpMethod: string; ApiKeyRequired?: boolean }>(
+      synthesize(firewallContext).api,
+      "AWS::ApiGateway::Method",
+    ).filter(({ HttpMethod }) => HttpMethod !== "OPTIONS");
+    expect(methods.length).toBeGreaterThan(20);
+    expect(methods.every(({ ApiKeyRequired }) => ApiKeyRequired)).toBe(true);
+  });
+});
+
+describe("a custom domain and a web ACL", () => {
+  const chosen = synthesize(firewallContext);
+  const { domainName, certificateArn, webAclArn } = firewallContext;
+
+  it("are those of the distribution, and the APIs keep their own addresses", () => {
+    const [distribution] = propertiesOf<Distribution>(
+      chosen.edge as Template,
+      "AWS::CloudFront::Distribution",
+    );
+    expect(distribution?.DistributionConfig).toMatchObject({
+      Aliases: [domainName],
+      ViewerCertificate: {
+        AcmCertificateArn: certificateArn,
+        MinimumProtocolVersion: "TLSv1.2_2021",
+        SslSupportMethod: "sni-only",
+      },
+      WebACLId: webAclArn,
+    });
+    expect(chosen.edge?.Outputs).toMatchObject({
+      BaseUrl: { Value: `https://${domainName}` },
+      StreamUrl: { Value: `wss://${domainName}/stream` },
+      DomainTarget: { Value: { "Fn::GetAtt": [expect.any(String), "DomainName"] } },
+    });
+    expect(only(chosen.api, "AWS::ApiGateway::RestApi").Properties).toMatchObject({
+      DisableExecuteApiEndpoint: false,
+    });
+    expect(resourcesOf(chosen.api, "AWS::ApiGateway::DomainName")).toEqual({});
+  });
+});
+
+describe("the firewall", () => {
+  const firewall = synthesize(firewallContext).firewall as Template;
+  const { Properties: acl } = only<{ Rules: Record<string, unknown>[]; DataProtectionConfig: object }>(
+    firewall,
+    "AWS::WAFv2::WebACL",
+  );
+
+  it("answers 429 to addresses that send more than any plan allows, and counts other findings", () => {
+    expect(acl).toMatchObject({ Scope: "CLOUDFRONT", DefaultAction: { Allow: {} } });
+    expect(acl.Rules).toMatchObject([
+      {
+        Statement: {
+          RateBasedStatement: { Limit: 20_000, EvaluationWindowSec: 60, AggregateKeyType: "IP" },
+        },
+        Action: {
+          Block: {
+            CustomResponse: { ResponseCode: 429, ResponseHeaders: [{ Name: "Retry-After", Value: "60" }] },
+          },
+        },
+      },
+      { OverrideAction: { Count: {} } },
+    ]);
+  });
+
+  it("shows nobody a token or a private key", () => {
+    expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
+    expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(3);
+    expect(acl.DataProtectionConfig).toEqual({
+      DataProtections: [
+        {
+          Action: "SUBSTITUTION",
+          Field: {
+            FieldType: "SINGLE_HEADER",
+            FieldKeys: ["authorization", "cookie", "sec-websocket-protocol", "x-origin-key"],
+          },
+        },
+        { Action: "SUBSTITUTION", Field: { FieldType: "BODY" } },
+        { Action: "SUBSTITUTION", Field: { FieldType: "QUERY_STRING" } },
+      ],
+    });
+  });
+
+  it("names its web ACL, for the edge", () => {
+    const { id } = only(firewall, "AWS::WAFv2::WebACL");
+    expect(firewall.Outputs.WebAclArn).toEqual({ Value: { "Fn::GetAtt": [id, "Arn"] } });
+    expect(synthesize().firewall).toBeUndefined();
   });
 });
 

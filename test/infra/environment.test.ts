@@ -16,6 +16,7 @@ const context = {
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 0,
   trading: ["base"],
+  edgeOnly: true,
 };
 const issuer = { issuer: "https://id.example/", audience: "terminal", jwksUri: "" };
 const stages = [{ apiId: "a1", stage: "live" }];
@@ -31,7 +32,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe("environmentOf", () => {
   it("writes every variable so that the functions read back the configuration", () => {
-    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans);
+    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, "k");
     for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
     const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);
     expect(Object.fromEntries(read)).toEqual({
@@ -42,6 +43,8 @@ describe("environmentOf", () => {
       JWKS_URI: "",
       COOKIE_NAME: "session",
       COOKIE_SAME_SITE: "None",
+      ORIGIN_KEY: "k",
+      EDGE_ONLY: true,
       CHANNEL_SHARDS: 7,
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,

@@ -33,6 +33,8 @@ const values: Record<string, unknown> = {
   AUDIENCE: "terminal",
   JWKS_URI: "",
   COOKIE_NAME: "session",
+  ORIGIN_KEY: "",
+  EDGE_ONLY: "false",
   COOKIE_SAME_SITE: "Lax",
   CHANNEL_SHARDS: "7",
   CONNECTIONS_PER_USER: "3",

@@ -85,6 +85,7 @@ describe("the stage", () => {
     const stage = only<{ AccessLogSetting: { Format: string } }>(plain, "AWS::ApiGateway::Stage").Properties;
     const format: Record<string, string> = JSON.parse(stage.AccessLogSetting.Format);
     expect(Object.values(format).sort()).toEqual([
+      "$context.authorizer.clientIp",
       "$context.authorizer.latency",
       "$context.authorizer.loggedUser",
       "$context.error.responseType",
@@ -217,14 +218,14 @@ describe("the gateway responses", () => {
     expect(variables).toEqual(["$context.authorizer.unauthorized"]);
   });
 
-  it("set Retry-After for throttled requests, and no other header without allowed origins", () => {
-    const headers = responsesOf().flatMap(({ ResponseType, ResponseParameters }) =>
-      Object.entries(ResponseParameters ?? {}).map(([name, value]) => [ResponseType, name, value]),
-    );
-    expect(headers).toEqual([
-      ["THROTTLED", "gatewayresponse.header.Retry-After", "'1'"],
-      ["QUOTA_EXCEEDED", "gatewayresponse.header.Retry-After", "'1'"],
-    ]);
+  it("are kept nowhere, set Retry-After for throttled requests, and no more without allowed origins", () => {
+    for (const { ResponseType, ResponseParameters } of responsesOf())
+      expect(ResponseParameters, ResponseType).toEqual({
+        "gatewayresponse.header.Cache-Control": "'no-store'",
+        ...(["THROTTLED", "QUOTA_EXCEEDED"].includes(ResponseType) && {
+          "gatewayresponse.header.Retry-After": "'1'",
+        }),
+      });
   });
 
   it("allow pages of the first allowed origin to read them", () => {

@@ -20,8 +20,9 @@ export type Templates = {
   data: Template;
   api: Template;
   watch: Template;
-  /** Undefined if it is switched off. */
+  /** Undefined if it is switched off, like the next one. */
   edge: Template | undefined;
+  firewall: Template | undefined;
   protectedData: boolean;
   /** The stacks that are deployed before the watch stack. */
   beforeWatch: string[];
@@ -61,12 +62,24 @@ export const customContext = {
 /** Without prices, and with all rows, since chains trade and wallets are exported. */
 export const tradingContext = { priceFeeds: [], trading: tradingChains, walletExport: true };
 
+/** Without walls, and with all that the edge can have. */
+export const firewallContext = {
+  trading: ["eth"],
+  signerVpc: false,
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+  webAclArn: "arn:aws:wafv2:us-east-1:111111111111:global/webacl/Edge/1",
+  edgeOnly: true,
+  originKeyLabel: "2",
+  firewall: true,
+};
+
 /** Between them: the user pool and an issuer, domains and none, origins, alarms, no prices, all chains, no walls. */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
   "every choice": customContext,
   "no prices, and all chains": tradingContext,
-  "no walls": { trading: ["eth"], signerVpc: false },
+  "no walls, and a firewall": firewallContext,
 };
 
 const synthesized = new Map<string, Templates>();
@@ -84,8 +97,8 @@ export function synthesize(context: Record<string, unknown> = {}): Templates {
 
 function synthesizeNow(context: Record<string, unknown>): Templates {
   return readStacks(context, (stacks) => {
-    const [data, api, watch, edge] = ["TerminalData", "TerminalApi", "TerminalWatch", "TerminalEdge"].map(
-      (name) => stacks.find(({ stackName }) => stackName === name),
+    const [data, api, watch, edge, firewall] = ["Data", "Api", "Watch", "Edge", "Firewall"].map((name) =>
+      stacks.find(({ stackName }) => stackName === `Terminal${name}`),
     );
     if (!data || !api || !watch) throw new Error("A stack is missing");
     return {
@@ -93,6 +106,7 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
       api: api.template,
       watch: watch.template,
       edge: edge?.template,
+      firewall: firewall?.template,
       beforeWatch: watch.dependencies.map(({ id }) => id),
       protectedData: data.terminationProtection ?? false,
     };
@@ -128,6 +142,10 @@ export function withOutputs(
     return output.Value;
   });
 }
+
+/** The templates that a deployment has, whatever it chose. */
+export const allOf = ({ data, api, watch, edge, firewall }: Templates): Template[] =>
+  [data, api, edge, firewall, watch].filter((template) => template !== undefined);
 
 /** The resources of a type, by logical id. */
 export function resourcesOf<Properties>(

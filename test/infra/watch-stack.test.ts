@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contexts, synthesize, type Template, watchOf } from "./synthesized.ts";
+import { allOf, contexts, synthesize, type Template, watchOf } from "./synthesized.ts";
 
 const { data, api, watch, beforeWatch } = synthesize();
 
@@ -41,13 +41,7 @@ describe("the watch stack", () => {
 
 describe("each stack", () => {
   it.each(Object.entries(contexts))("stays far from CloudFormation's limits with %s", (_, context) => {
-    const templates = synthesize(context);
-    for (const template of [
-      templates.data,
-      templates.api,
-      templates.watch,
-      ...(templates.edge ? [templates.edge] : []),
-    ]) {
+    for (const template of allOf(synthesize(context))) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
       expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(400);
       expect(Object.keys(template.Outputs ?? {}).length).toBeLessThanOrEqual(150);

@@ -112,6 +112,7 @@ describe("the WebSocket stage", () => {
   it("logs connections and messages without anything that clients choose", () => {
     const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
+      "$context.authorizer.clientIp",
       "$context.authorizer.latency",
       "$context.authorizer.loggedUser",
       "$context.connectionId",

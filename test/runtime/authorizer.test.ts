@@ -19,7 +19,12 @@ type Fakes = Partial<AuthorizerDeps>;
 
 const plan = { name: "Pro", requestsPerMinute: 5000 } as const;
 const admission = { key: "a key", plan };
-const deps = { cookieName: "access_token", verify: async () => claims, admit: async () => admission };
+const deps: AuthorizerDeps = {
+  cookieName: "access_token",
+  origin: { originKey: undefined, edgeOnly: false },
+  verify: async () => claims,
+  admit: async () => admission,
+};
 const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fakes });
 const authorizeConnection = (fakes: Fakes = {}) =>
   connectionAuthorizer({ ...deps, allowedOrigins: ["https://app.example"], ...fakes });
@@ -50,6 +55,7 @@ describe.each([
       },
       context: {
         loggedUser: "alice",
+        clientIp: "192.0.2.9",
         expiresAt: "2000000000",
         rateLimitPolicy: '"pro";q=5000;w=60',
       },

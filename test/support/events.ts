@@ -14,7 +14,13 @@ export function headerForms(headers: Headers) {
 /** An event of the authorizer, with the parts that it reads. */
 export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthorizerEvent {
   const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/live/GET/listWallets";
-  return { type: "REQUEST", methodArn, ...headerForms(headers) } as APIGatewayRequestAuthorizerEvent;
+  const requestContext = { identity: { sourceIp: "192.0.2.9" } };
+  return {
+    type: "REQUEST",
+    methodArn,
+    requestContext,
+    ...headerForms(headers),
+  } as APIGatewayRequestAuthorizerEvent;
 }
 
 /** An event of a REST function for the user `alice`, with the parts that it reads. */

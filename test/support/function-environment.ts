@@ -16,6 +16,8 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   JWKS_URI: "https://id.example/keys",
   COOKIE_NAME: "access_token",
   COOKIE_SAME_SITE: "Strict",
+  ORIGIN_KEY: "",
+  EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",

@@ -28,6 +28,7 @@ export function environmentOf(
   configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
+  originKey: string | undefined,
 ): Environment {
   const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
   const { priceFeeds, keyGraceSeconds, trading } = configuration;
@@ -38,6 +39,8 @@ export function environmentOf(
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
     COOKIE_NAME: cookieName,
+    ORIGIN_KEY: originKey ?? "",
+    EDGE_ONLY: JSON.stringify(configuration.edgeOnly),
     COOKIE_SAME_SITE: configuration.cookieSameSite,
     CHANNEL_SHARDS: String(channelShards),
     CONNECTIONS_PER_USER: String(connectionsPerUser),

@@ -18,6 +18,12 @@ export class RetainedLogGroup extends LogGroup {
 const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
+ * The address of the client, as the authorizers know it. The source address is that of the edge, and stands for requests
+ * of which no authorizer was asked.
+ */
+const clientIp: keyof LoggedContext = "clientIp";
+
+/**
  * One line of JSON per request. It has the path of the route, and no headers, no query and no error message: a token or a
  * private key that a caller sends by mistake is not logged.
  */
@@ -25,7 +31,8 @@ export const restAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: AccessLogField.contextRequestId(),
     extendedRequestId: AccessLogField.contextExtendedRequestId(),
-    ip: AccessLogField.contextIdentitySourceIp(),
+    ip: AccessLogField.contextAuthorizer(clientIp),
+    sourceIp: AccessLogField.contextIdentitySourceIp(),
     time: AccessLogField.contextRequestTime(),
     method: AccessLogField.contextHttpMethod(),
     resourcePath: AccessLogField.contextResourcePath(),
@@ -44,7 +51,8 @@ export const streamAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: AccessLogField.contextRequestId(),
     extendedRequestId: AccessLogField.contextExtendedRequestId(),
-    ip: AccessLogField.contextIdentitySourceIp(),
+    ip: AccessLogField.contextAuthorizer(clientIp),
+    sourceIp: AccessLogField.contextIdentitySourceIp(),
     time: AccessLogField.contextRequestTime(),
     routeKey: AccessLogField.contextRouteKey(),
     eventType: AccessLogField.contextEventType(),

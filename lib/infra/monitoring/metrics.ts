@@ -13,6 +13,7 @@ import type { LaneTrouble } from "../../domain/trading/lane-trouble.ts";
 import type { Operation, ScheduleRow } from "../../operation-types.ts";
 import { type OperationName, operations } from "../../operations.ts";
 import { signatureRefused } from "../../runtime/log.ts";
+import { outsider } from "../../runtime/request-origin.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
@@ -134,9 +135,14 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
     stringValue("$.message.event", "=", signatureRefused),
   );
 
-/** The requests and connections for whose API key API Gateway answered 403. */
+/** The requests and connections for whose API key API Gateway answered 403. Those from outside the edge have none. */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
-  counted(scope, "RefusedKeys", accessLogs, stringValue("$.errorType", "=", "INVALID_API_KEY"));
+  counted(
+    scope,
+    "RefusedKeys",
+    accessLogs,
+    all(stringValue("$.errorType", "=", "INVALID_API_KEY"), stringValue("$.principalId", "!=", outsider)),
+  );
 
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
   counted(scope, `${name}Faults`, [lambda.logGroup], pattern);

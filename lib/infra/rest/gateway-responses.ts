@@ -46,7 +46,8 @@ export function addGatewayResponses(api: RestApi, allowedOrigins: readonly strin
     api.addGatewayResponse(type.responseType, {
       type,
       templates: { "application/json": body },
-      responseHeaders: { ...headers, ...corsHeaders(allowedOrigins) },
+      // An edge in front may keep errors for a while otherwise.
+      responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...corsHeaders(allowedOrigins) },
       ...(statusCode && { statusCode }),
     });
 }

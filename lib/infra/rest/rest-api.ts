@@ -42,7 +42,7 @@ export class TerminalRestApi extends RestApi {
   constructor(
     scope: Construct,
     id: string,
-    { domain, throttles }: Pick<Configuration, "domain" | "throttles">,
+    { domain, throttles }: Pick<Configuration, "throttles"> & { domain: Domain | undefined },
   ) {
     const accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     super(scope, id, {

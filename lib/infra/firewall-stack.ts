@@ -1,0 +1,86 @@
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
+import type { Construct } from "constructs";
+import type { Configuration } from "./config.ts";
+import { edgeRegion } from "./edge-context.ts";
+
+export type FirewallStackProps = Pick<StackProps, "tags"> & {
+  configuration: Pick<Configuration, "firewallRequestsPerMinute">;
+};
+
+/** Samples would show requests, and requests carry tokens and private keys. */
+const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: false,
+});
+
+const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", "x-origin-key"];
+
+/**
+ * A web ACL for the edge. It is in a region of its own, where CloudFront looks for it, so the edge is given its ARN by the
+ * context `webAclArn`. The limit for an address is above that of the plans: users behind one address share it.
+ */
+export class FirewallStack extends Stack {
+  constructor(scope: Construct, id: string, { configuration, ...props }: FirewallStackProps) {
+    super(scope, id, {
+      ...props,
+      env: { region: edgeRegion },
+      description: "Trading terminal: the firewall of the edge",
+    });
+    const tooMany = "tooMany";
+    const acl = new CfnWebACL(this, "WebAcl", {
+      scope: "CLOUDFRONT",
+      description: "Trading terminal",
+      defaultAction: { allow: {} },
+      customResponseBodies: {
+        [tooMany]: {
+          contentType: "APPLICATION_JSON",
+          content: JSON.stringify({ error: "Too many requests from this address" }),
+        },
+      },
+      rules: [
+        {
+          name: "Rate",
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              limit: configuration.firewallRequestsPerMinute,
+              evaluationWindowSec: 60,
+              aggregateKeyType: "IP",
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: tooMany,
+                responseHeaders: [{ name: "Retry-After", value: "60" }],
+              },
+            },
+          },
+          visibilityConfig: measured("Rate"),
+        },
+        {
+          name: "Common",
+          priority: 1,
+          statement: {
+            managedRuleGroupStatement: { vendorName: "AWS", name: "AWSManagedRulesCommonRuleSet" },
+          },
+          // It counts what it would block, until its owner has looked at that.
+          overrideAction: { count: {} },
+          visibilityConfig: measured("Common"),
+        },
+      ],
+      visibilityConfig: measured("WebAcl"),
+      dataProtectionConfig: {
+        dataProtections: [
+          { fieldType: "SINGLE_HEADER", fieldKeys: secretHeaders },
+          { fieldType: "BODY" },
+          { fieldType: "QUERY_STRING" },
+        ].map((field) => ({ action: "SUBSTITUTION", field })),
+      },
+    });
+    new CfnOutput(this, "WebAclArn", { value: acl.attrArn });
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { connectionAuthorizer, restAuthorizer } from "../../lib/runtime/authorizer.ts";
+import { outsider, requestOrigin } from "../../lib/runtime/request-origin.ts";
+import { authorizerEvent, type Headers } from "../support/events.ts";
+
+const originKey = "Z4".repeat(24);
+/** What the authorizer gets of a viewer's request by way of the edge. */
+const edgeHeaders: Headers = {
+  "x-origin-key": originKey,
+  "X-Forwarded-For": "10.0.0.1, 203.0.113.7, 130.176.0.1",
+};
+const originOf = (headers: Headers, edgeOnly = true, key: string | undefined = originKey) =>
+  requestOrigin(authorizerEvent(headers), { originKey: key, edgeOnly });
+
+describe("requestOrigin", () => {
+  it("takes the address that the edge has added, and none that a client wrote", () => {
+    expect(originOf(edgeHeaders)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
+    const v6 = { ...edgeHeaders, "X-Forwarded-For": ["x", "2001:db8::1", "130.176.0.1"] };
+    expect(originOf(v6).clientIp).toBe("2001:db8::1");
+  });
+
+  it("takes the source's address of requests that do not come from the edge", () => {
+    const { "X-Forwarded-For": forwarded = "" } = edgeHeaders;
+    const direct = { "X-Forwarded-For": forwarded };
+    expect(originOf(direct, false)).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
+    expect(requestOrigin(authorizerEvent(edgeHeaders), { originKey: undefined, edgeOnly: false })).toEqual({
+      clientIp: "192.0.2.9",
+      isAllowed: true,
+    });
+  });
+
+  it("names no address that could not stand in a line of JSON", () => {
+    const forwarded = { ...edgeHeaders, "X-Forwarded-For": 'x, a"b, 130.176.0.1' };
+    expect(originOf(forwarded).clientIp).toBe("unknown");
+    expect(originOf({ "x-origin-key": originKey }).clientIp).toBe("unknown");
+  });
+
+  it.each<[string, Headers]>([
+    ["no key", {}],
+    ["an empty key", { "x-origin-key": "" }],
+    ["another key", { "x-origin-key": `${originKey.slice(1)}x` }],
+    ["a part of the key", { "x-origin-key": originKey.slice(1) }],
+    ["the key twice", { "x-origin-key": [originKey, originKey] }],
+    ["the key in another header", { "x-origin-keys": originKey }],
+  ])("refuses requests with %s where all have to come from the edge", (_, headers) => {
+    expect(originOf(headers).isAllowed).toBe(false);
+    expect(originOf(headers, false).isAllowed).toBe(true);
+  });
+});
+
+describe.each([
+  ["restAuthorizer", restAuthorizer, "Allow"],
+  ["connectionAuthorizer", connectionAuthorizer, "Deny"],
+] as const)("%s, where all requests have to come from the edge", (_, make, Effect) => {
+  const asked: string[] = [];
+  const authorize = make({
+    cookieName: "access_token",
+    allowedOrigins: [],
+    origin: { originKey, edgeOnly: true },
+    verify: async (token) => {
+      asked.push(token);
+      return { sub: "alice", exp: 2_000_000_000 };
+    },
+    admit: async () => ({ key: "a key", plan: { name: "Pro", requestsPerMinute: 5000 } }),
+  });
+  const Authorization = "Bearer secret-token";
+
+  it("refuses others without reading their token, and names no API key, which every method needs", async () => {
+    expect(await authorize(authorizerEvent({ Authorization }))).toEqual({
+      principalId: outsider,
+      policyDocument: { Version: "2012-10-17", Statement: [expect.objectContaining({ Effect })] },
+      context: { loggedUser: outsider, clientIp: "192.0.2.9" },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it("answers requests from the edge, with the client's address for the access log", async () => {
+    expect(await authorize(authorizerEvent({ ...edgeHeaders, Authorization }))).toMatchObject({
+      principalId: "alice",
+      context: { clientIp: "203.0.113.7" },
+      usageIdentifierKey: "a key",
+    });
+  });
+});
