@@ -20,7 +20,7 @@ import {
   swapSlotOf,
   type TradeOrder,
 } from "./trade-order.ts";
-import { objectionToBuy, rulesAt } from "./wallet-policy.ts";
+import { objectionNow } from "./wallet-policy.ts";
 
 export type Scene = Ground & {
   sights: Sights;
@@ -88,8 +88,7 @@ const maySend = (scene: Scene, order: TradeOrder) =>
 function isForbidden({ view, nowMs }: Scene, { intent }: TradeOrder, isSigned = false): boolean {
   const limits = view.limits.get(intent.userID);
   if (intent.side === "sell" || limits === undefined) return false;
-  const { policy, spent } = rulesAt(limits, nowMs);
-  return objectionToBuy(isSigned ? { policy } : { policy, spent }, intent) !== undefined;
+  return objectionNow(limits, intent, { isCounted: isSigned, nowMs }) !== undefined;
 }
 
 function sendMove(scene: Scene, front: Slot): Move | undefined {

@@ -13,7 +13,7 @@ import {
 } from "./intent.ts";
 import type { Slot } from "./slot.ts";
 import { hasEnded } from "./trade-order.ts";
-import { objectionToBuy, rulesAt } from "./wallet-policy.ts";
+import { objectionNow } from "./wallet-policy.ts";
 
 /** An order may need its allowance set to 0 first. */
 const maxApprovals = 2;
@@ -137,9 +137,8 @@ function objectionOfPolicy(
   nowMs: number,
 ): Objection | undefined {
   if (order?.intent.side !== "buy") return undefined;
-  const { policy, spent } = rulesAt(limits, nowMs);
   const isCounted = ledger?.swap !== undefined;
-  const objection = objectionToBuy(isCounted ? { policy } : { policy, spent }, { token, amount });
+  const objection = objectionNow(limits, { token, amount }, { isCounted, nowMs });
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 

@@ -1,3 +1,4 @@
+import { least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 
 /** What a wallet may buy. Sales are never limited. Amounts are units of the chain's coin, without network fees. */
@@ -77,8 +78,8 @@ export function policyAfter(
 
 /** The strictest of each field. */
 function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
-  const maxPerOrder = least(a.maxPerOrder, b.maxPerOrder);
-  const maxPerDay = least(a.maxPerDay, b.maxPerDay);
+  const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
+  const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder }),
     ...(maxPerDay !== undefined && { maxPerDay }),
@@ -87,10 +88,8 @@ function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   };
 }
 
-function least(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a < b ? a : b;
-}
+const stricter = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : least(a, b);
 
 function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPolicy["tokens"] {
   if (a === "any") return b;
@@ -148,6 +147,20 @@ export function objectionToBuy(
 /** What was signed on the day of a time. */
 const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
   count?.day === dayOf(nowMs) ? count.spent : 0n;
+
+/**
+ * Says why a wallet's policy forbids a buy now.
+ *
+ * @param isCounted Whether the day has counted the buy already.
+ */
+export function objectionNow(
+  limits: Limits,
+  buy: Buy,
+  { isCounted, nowMs }: { isCounted: boolean; nowMs: number },
+): PolicyObjection | undefined {
+  const { policy, spent } = rulesAt(limits, nowMs);
+  return objectionToBuy(isCounted ? { policy } : { policy, spent }, buy);
+}
 
 /** What decides about a wallet's buys now. */
 export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<BuyRules> => ({
