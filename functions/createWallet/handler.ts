@@ -2,7 +2,7 @@ import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { createWallet } from "../../lib/wallets/create-wallet.ts";
 
 const table = openTable(environment("TABLE_NAME"));
@@ -12,8 +12,5 @@ const limits = environment("WALLET_LIMITS");
 export const handler = rest("createWallet", async ({ userID, now, headers, body }) => {
   const creation = { userID, now, key: headers["Idempotency-Key"], body };
   const { wallet, isReplayed } = await createWallet({ table, vault, limits }, creation);
-  return new WithHeaders(
-    enveloped({ wallet: shownWallet(wallet) }),
-    isReplayed ? { "Idempotent-Replayed": "true" } : {},
-  );
+  return maybeReplayed({ wallet: shownWallet(wallet) }, isReplayed);
 });

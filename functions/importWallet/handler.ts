@@ -3,7 +3,7 @@ import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { importSealedWallet } from "../../lib/wallets/import-sealed-wallet.ts";
 
 const vault = openVault(environment("KEY_ID"));
@@ -18,8 +18,5 @@ const deps = {
 export const handler = rest("importWallet", async ({ userID, now, headers, body }) => {
   const sealed = { userID, now, key: headers["Idempotency-Key"], body };
   const { wallet, isReplayed } = await importSealedWallet(deps, sealed);
-  return new WithHeaders(
-    enveloped({ wallet: shownWallet(wallet) }),
-    isReplayed ? { "Idempotent-Replayed": "true" } : {},
-  );
+  return maybeReplayed({ wallet: shownWallet(wallet) }, isReplayed);
 });

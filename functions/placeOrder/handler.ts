@@ -3,7 +3,7 @@ import { openMacs } from "../../lib/aws/intent-mac.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { openChains } from "../../lib/trading/open-chains.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { wakeEffect } from "../../lib/trading/wake-effect.ts";
@@ -19,5 +19,5 @@ export const handler = rest("placeOrder", async ({ userID, now, headers, body })
   const placed = await placeOrder(deps, { userID, now, key: headers["Idempotency-Key"], body });
   if (!("order" in placed)) return enveloped(placed);
   const { order, isReplayed } = placed;
-  return new WithHeaders(enveloped({ order }), isReplayed ? { "Idempotent-Replayed": "true" } : {});
+  return maybeReplayed({ order }, isReplayed);
 });

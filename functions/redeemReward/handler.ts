@@ -3,7 +3,7 @@ import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { redeem } from "../../lib/rewards/redeem.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const catalogue = remembered(() => readCatalogue(table), 5000);
@@ -11,5 +11,5 @@ const catalogue = remembered(() => readCatalogue(table), 5000);
 export const handler = rest("redeemReward", async ({ userID, now, path: { rewardId }, headers }) => {
   const request = { userID, rewardId, key: headers["Idempotency-Key"], now };
   const { isReplayed, ...redeemed } = await redeem({ table, catalogue }, request);
-  return new WithHeaders(enveloped(redeemed), isReplayed ? { "Idempotent-Replayed": "true" } : {});
+  return maybeReplayed(redeemed, isReplayed);
 });

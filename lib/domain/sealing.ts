@@ -44,7 +44,8 @@ export function isPoint(bytes: Uint8Array): boolean {
   }
 }
 
-const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+/** Bytes as clients send and get them. */
+export const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
 /** By which clients name an import key. It does not say where the key is kept. */

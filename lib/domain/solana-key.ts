@@ -43,7 +43,12 @@ async function solanaAddress(bytes: Uint8Array): Promise<string> {
   if (isPublicKey(bytes)) {
     throw refuse("Solana", "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.");
   }
-  const pair = await createKeyPairFromPrivateKeyBytes(bytes, true);
+  return addressOfSeed(bytes);
+}
+
+/** By WebCrypto and Solana's library. */
+export async function addressOfSeed(seed: Uint8Array): Promise<string> {
+  const pair = await createKeyPairFromPrivateKeyBytes(seed, true);
   return getAddressFromPublicKey(pair.publicKey);
 }
 

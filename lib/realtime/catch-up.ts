@@ -11,8 +11,7 @@ import { walletsOfUser } from "../aws/wallet-records.ts";
 import { forEachConcurrently } from "../concurrency.ts";
 import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
 import { bySlot } from "../domain/wallet.ts";
-import { isExportOpen } from "../domain/wallet-export.ts";
-import { exportRequested, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
+import { exportsRequested, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
 
@@ -124,7 +123,7 @@ async function stateOf(
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
     ...walletsUpdated(bySlot(wallets), now),
-    ...exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now)),
+    ...exportsRequested(exports, now),
     ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>

@@ -4,7 +4,7 @@ import type { Price } from "../domain/price.ts";
 import type { Redemption } from "../domain/redemption.ts";
 import type { Chain } from "../domain/settings.ts";
 import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
-import type { AnnouncedExport } from "../domain/wallet-export.ts";
+import { type AnnouncedExport, isExportOpen } from "../domain/wallet-export.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
 /** A change of the table that clients are notified of. */
@@ -55,13 +55,17 @@ export function walletsUpdated(wallets: readonly NumberedWallet[], now: Date): S
 }
 
 /** The message about a requested export. */
-export function exportRequested(
+function exportRequested(
   { walletId, availableAt, version }: Pick<AnnouncedExport, "walletId" | "availableAt" | "version">,
   now: Date,
 ): ServerMessage {
   const data = { walletId, availableAt, version };
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
+
+/** The messages about exports that can still be cancelled. */
+export const exportsRequested = (exports: readonly AnnouncedExport[], now: Date): ServerMessage[] =>
+  exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now));
 
 /** The message about a reward that was bought, or what became of it. */
 export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage => ({

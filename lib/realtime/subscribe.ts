@@ -3,8 +3,7 @@ import { announcedOfUser } from "../aws/announced-exports.ts";
 import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
-import { isExportOpen } from "../domain/wallet-export.ts";
-import { exportRequested } from "./change-messages.ts";
+import { exportsRequested } from "./change-messages.ts";
 import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
 /** A request to subscribe a connection to channels, or to unsubscribe it. */
@@ -32,9 +31,7 @@ export async function subscribe(
     subscriptions([...before, ...known], request.now),
     ...snapshots.flat(),
     // They may have been announced while the user was offline.
-    ...exports
-      .filter((each) => isExportOpen(each, request.now))
-      .map((each) => exportRequested(each, request.now)),
+    ...exportsRequested(exports, request.now),
   ];
 }
 

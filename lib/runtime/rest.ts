@@ -76,6 +76,10 @@ export const enveloped = <Data>(data: Data) => ({
   timestamp: new Date().toISOString(),
 });
 
+/** A success in the envelope that says so if it repeats an earlier one, by its Idempotency-Key. */
+export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
+  new WithHeaders(enveloped(data), isReplayed ? { "Idempotent-Replayed": "true" } : {});
+
 /** Answers every request that can be read with one error. */
 export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {

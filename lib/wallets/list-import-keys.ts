@@ -1,5 +1,5 @@
 import type { ImportKeys } from "../aws/import-keys.ts";
-import { suiteNames } from "../domain/sealing.ts";
+import { base64url, suiteNames } from "../domain/sealing.ts";
 
 /** What clients need of each key to seal a private key to it, the newest first. */
 export async function listImportKeys(importKeys: ImportKeys) {
@@ -7,6 +7,6 @@ export async function listImportKeys(importKeys: ImportKeys) {
   return keys.map(({ keyID: keyId, point }) => ({
     keyId,
     ...suiteNames,
-    publicKey: Buffer.from(point).toString("base64url"),
+    publicKey: base64url(point),
   }));
 }

@@ -4,7 +4,7 @@ import { readExport, readSealedWallet, type SealedItem } from "../aws/export-rec
 import type { Table } from "../aws/table.ts";
 import { unseal, type Vault } from "../aws/vault.ts";
 import { sealMessage } from "../domain/hpke.ts";
-import { exportInfo, pointOfJwk } from "../domain/sealing.ts";
+import { base64url, exportInfo, pointOfJwk } from "../domain/sealing.ts";
 import type { WalletName } from "../domain/wallet.ts";
 import {
   type AnnouncedExport,
@@ -139,5 +139,3 @@ async function sealAndWipe(
     whole.fill(0);
   }
 }
-
-const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
