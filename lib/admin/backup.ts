@@ -56,7 +56,7 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
   }
 }
 
-/** Whether the item is a wallet that was retired since, by its events in the live table, and can be restored no more. */
+/** Whether the item is a wallet that was retired since, by its events in the live table, and can no longer be restored. */
 async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
   const [userID, walletId] = [item.UserID?.S, item._id?.S];
   if (!isWallet(keyOf(item)) || userID === undefined || walletId === undefined) return false;

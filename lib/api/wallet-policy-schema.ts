@@ -23,7 +23,7 @@ export const GivenPolicySchema = v.pipe(
   }),
   v.title("GivenPolicy"),
   v.description(
-    "The whole policy: a limit that is left out is none. Amounts are in the network's coin, without network fees.",
+    "Replaces the whole policy: leaving a limit out removes it. Amounts are in the network's coin, without network fees.",
   ),
 );
 

@@ -6,7 +6,7 @@ import {
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
-/** What operators may tell users of by other ways, such as mail. */
+/** A notice that operators can pass on to users by other means, such as email. */
 export type Notice = {
   type: "WalletExportRequested";
   detail: { userID: string; walletId: string; availableAt: string };

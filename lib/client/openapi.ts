@@ -531,7 +531,7 @@ export interface components {
             slotName?: string | null;
             colortag?: ("blue" | "green" | "orange" | "purple" | "red" | "teal" | "yellow" | "pink") | null;
         };
-        /** @description The whole policy: a limit that is left out is none. Amounts are in the network's coin, without network fees. */
+        /** @description Replaces the whole policy: leaving a limit out removes it. Amounts are in the network's coin, without network fees. */
         GivenPolicy: {
             /** @description A decimal number as text, in whole coins or tokens */
             maxPerOrder?: string;
@@ -2398,4 +2398,5 @@ export type ServerMessage =
     | components["schemas"]["PricesUpdate"]
     | components["schemas"]["TradingSettingsUpdated"]
     | components["schemas"]["WalletsUpdated"]
-    | components["schemas"]["WalletExportRequested"];
+    | components["schemas"]["WalletExportRequested"]
+    | components["schemas"]["RewardRedeemed"];

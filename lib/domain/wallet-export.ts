@@ -22,7 +22,7 @@ export type ExportRequest = {
 
 /**
  * A request as sealExport saw it first, which announces it to the user. The delay counts from there: the dates of the request
- * are from the function that takes requests, which has to be believed in nothing.
+ * are from the function that takes requests, which is not trusted.
  */
 export type AnnouncedExport = {
   userID: string;
