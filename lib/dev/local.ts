@@ -101,8 +101,8 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     async seed(local) {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
-    pages(streamUrl) {
-      const [showConsole, showReference] = [consolePages(streamUrl), referencePages()];
+    pages() {
+      const [showConsole, showReference] = [consolePages(), referencePages()];
       return (request) => showConsole(request) ?? showReference(request);
     },
     onStep: step,

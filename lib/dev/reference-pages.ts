@@ -9,5 +9,5 @@ const REFERENCE = "/docs";
 /** Serves the reference pages as `npm run documents -- --site DIR` writes them. */
 export function referencePages(): Route {
   const files = siteFiles((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8"));
-  return staticPages(REFERENCE, files, referencePolicy);
+  return staticPages(REFERENCE, () => files, referencePolicy);
 }

@@ -2,6 +2,8 @@ import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner
 
 export type PageFile = { type: string; body: Buffer };
 
+type PageFiles = ReadonlyMap<string, PageFile>;
+
 /**
  * Serves files below a path, and nothing else there.
  *
@@ -9,7 +11,7 @@ export type PageFile = { type: string; body: Buffer };
  */
 export function staticPages(
   path: string,
-  files: ReadonlyMap<string, PageFile>,
+  files: (name: string) => PageFiles | Promise<PageFiles>,
   contentSecurityPolicy: string,
 ): Route {
   const headers: GatewayResponse["headers"] = [
@@ -26,12 +28,17 @@ export function staticPages(
   });
   const toFolder: GatewayResponse = { status: 308, headers: [["Location", `${path}/`]], body: Buffer.of() };
 
+  async function find(asked: string): Promise<GatewayResponse | undefined> {
+    if (asked === path) return toFolder;
+    const name = asked.slice(path.length + 1) || "index.html";
+    const file = (await files(name)).get(name);
+    return file && page(file);
+  }
+
   return (request) => {
     const asked = pathOf(request);
     if (asked !== path && !asked.startsWith(`${path}/`)) return undefined;
-    const file = files.get(asked.slice(path.length + 1) || "index.html");
-    const found = asked === path ? toFolder : file && page(file);
-    return Promise.resolve(answer(request.method, found));
+    return find(asked).then((found) => answer(request.method, found));
   };
 }
 

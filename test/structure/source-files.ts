@@ -10,7 +10,7 @@ const runnerEntries: Record<string, string> = {
 };
 
 /** Matches imports and re-exports, of types too, whether static or dynamic. */
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.ts|cdk-local-runner[^"]*)"/g;
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|cdk-local-runner[^"]*)"/g;
 
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(importPattern)].map(
@@ -21,7 +21,7 @@ function importsOf(path: string, text: string): string[] {
 const generated = "lib/client/openapi.ts";
 
 /** All TypeScript files of the repository that people write, with the paths that each imports. */
-export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.ts"])
+export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.{ts,tsx}"])
   .filter((path) => !path.includes("node_modules") && path !== generated)
   .toSorted()
   .map((path) => {
@@ -29,7 +29,9 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
     return { path, text, imports: importsOf(path, text) };
   });
 
-/** The back end, its stacks and its programs. The local runner and the client are apart, and so are their names. */
-export const productFiles = sourceFiles.filter(({ path }) => !/^(test|lib\/(local|client))\//.test(path));
+/** The back end, its stacks and its programs. The runner, the client and the console are apart, and so are their names. */
+export const productFiles = sourceFiles.filter(
+  ({ path }) => !/^(test|lib\/(local|client|dev\/console\/app))\//.test(path),
+);
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

@@ -1,0 +1,133 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+type PanelProps = { title: string; children: ComponentChildren; aside?: ComponentChildren; area: string };
+
+/** A part of the page with a heading. `area` names its place in the grid. */
+export function Panel({ title, children, aside, area }: PanelProps) {
+  const id = useId();
+  return (
+    <section class={`panel ${area}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+type FieldProps = { label: string; children: ComponentChildren; hint?: string | undefined };
+
+export function Field({ label, children, hint }: FieldProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child
+    <label class="field">
+      <span>
+        {label}
+        {hint && <small> {hint}</small>}
+      </span>
+      {children}
+    </label>
+  );
+}
+
+type SelectProps<Value extends string> = {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  onPick: (value: Value) => void;
+};
+
+export function Select<Value extends string>({ label, value, options, onPick }: SelectProps<Value>) {
+  return (
+    <Field label={label}>
+      <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value as Value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+type ChoiceProps<Value extends string> = {
+  label: string;
+  name: string;
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  onPick: (value: Value) => void;
+};
+
+/** Radio buttons that look like tabs: arrow keys move between them. */
+export function Choice<Value extends string>({ label, name, value, options, onPick }: ChoiceProps<Value>) {
+  return (
+    <fieldset class="choice">
+      <legend>{label}</legend>
+      {options.map(([option, text]) => (
+        <label key={option} class={`option-${option}`}>
+          <input
+            type="radio"
+            name={name}
+            value={option}
+            checked={option === value}
+            onChange={() => onPick(option)}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type FormProps = { onSubmit: () => unknown; children: ComponentChildren; class?: string; label?: string };
+
+export function Form({ onSubmit, children, label, ...rest }: FormProps) {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form autocomplete="off" aria-label={label} onSubmit={submit} {...rest}>
+      {children}
+    </form>
+  );
+}
+
+export const networks = [
+  ["eth", "Ethereum"],
+  ["base", "Base"],
+  ["bsc", "BNB Chain"],
+  ["avax", "Avalanche"],
+  ["sol", "Solana"],
+] as const;
+
+export type NetworkName = (typeof networks)[number][0];
+
+export const colours = ["blue", "green", "orange", "purple", "red", "teal", "yellow", "pink"] as const;
+
+export type Colour = (typeof colours)[number];
+
+type SwatchesProps = { name: string; value: Colour | undefined; onPick: (colour: Colour) => void };
+
+export function Swatches({ name, value, onPick }: SwatchesProps) {
+  return (
+    <fieldset class="swatches">
+      <legend>Colour</legend>
+      {colours.map((colour) => (
+        <label key={colour} title={colour}>
+          <input
+            type="radio"
+            name={name}
+            checked={colour === value}
+            onChange={() => onPick(colour)}
+            aria-label={colour}
+          />
+          <i class={`dot ${colour}`} />
+        </label>
+      ))}
+    </fieldset>
+  );
+}

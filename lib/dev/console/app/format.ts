@@ -1,0 +1,29 @@
+/** The beginning and the end of an address. */
+export const shortened = (address: string) =>
+  address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+
+/** Decimal text with at least `digits` significant digits, and whole thousands set apart. */
+export function amount(text: string | undefined, digits = 6): string {
+  if (text === undefined) return "–";
+  const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
+  const places = whole === "0" ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length;
+  const shown = fraction.slice(0, Math.max(0, places + digits)).replace(/0+$/, "");
+  return `${sign === "-" ? "−" : ""}${grouped}${shown && `.${shown}`}`;
+}
+
+/** The coins of the chains that trade. */
+export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX" } as const;
+
+/** A price in USD. */
+export const usd = (price: number) =>
+  price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: price < 10 ? 4 : 2 });
+
+export const clock = (time: string | number) =>
+  new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export const percent = (value: number | null | undefined) =>
+  value === undefined || value === null ? "unknown" : `${value} %`;
+
+/** `GAS_PRICE_TOO_HIGH` as words. */
+export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");

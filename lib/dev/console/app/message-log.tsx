@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { Panel } from "./controls.tsx";
+import { clock } from "./format.ts";
+
+export type LogEntry = {
+  id: number;
+  direction: "sent" | "received";
+  time: number;
+  message: { type: string };
+};
+
+let lastEntry = 0;
+
+export const newEntry = (direction: LogEntry["direction"], message: LogEntry["message"]): LogEntry => ({
+  id: ++lastEntry,
+  direction,
+  time: Date.now(),
+  message,
+});
+
+/** Those of prices come every second, and hide the others. */
+const isPrice = ({ message }: LogEntry) => "channel" in message && message.channel === "prices";
+
+export function MessageLog({ entries }: { entries: readonly LogEntry[] }) {
+  const [withPrices, setWithPrices] = useState(false);
+  const shown = entries.filter((entry) => withPrices || !isPrice(entry));
+  const toggle = (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={withPrices}
+        onChange={({ currentTarget }) => setWithPrices(currentTarget.checked)}
+      />
+      prices
+    </label>
+  );
+  return (
+    <Panel title="Messages" area="log" aside={toggle}>
+      <ol class="messages" aria-label="Messages, newest first">
+        {shown.map(({ id, direction, time, message }) => (
+          <li key={id} class={direction}>
+            <details>
+              <summary>
+                <time>{clock(time)}</time> <span title={direction}>{direction === "sent" ? "→" : "←"}</span>{" "}
+                <strong>{message.type}</strong>{" "}
+                {"channel" in message && <span>{String(message.channel)}</span>}
+              </summary>
+              <pre>{JSON.stringify(message, null, 2)}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {shown.length === 0 && <p class="empty">Nothing yet.</p>}
+    </Panel>
+  );
+}

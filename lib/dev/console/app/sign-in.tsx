@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import type { TokenProvider } from "../../../client/index.ts";
+import { Field, Form } from "./controls.tsx";
+import { localTokens, openSession, pastedToken, type Session } from "./session.ts";
+
+export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
+  const [user, setUser] = useState("alice");
+  const [token, setToken] = useState("");
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+
+  async function signIn(provider: TokenProvider) {
+    setBusy(true);
+    const session = openSession(provider);
+    // A token that is not accepted is better known here than in every panel.
+    const { error } = await session.terminal.getUserData();
+    setBusy(false);
+    setToken("");
+    if (error) return setProblem(`${error.code}: ${error.message}`);
+    onSignIn(session);
+  }
+
+  return (
+    <main class="sign-in">
+      <div class="mark" aria-hidden="true" />
+      <h1>Trading terminal</h1>
+      <p class="quiet">Try every part of the service on this machine.</p>
+      <Form label="Sign in" onSubmit={() => signIn(localTokens(user))}>
+        <Field label="User" hint="anybody you like">
+          <input
+            value={user}
+            maxLength={255}
+            required
+            onInput={({ currentTarget }) => setUser(currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Sign in
+        </button>
+      </Form>
+      <details>
+        <summary>I have a token</summary>
+        <Form label="Use a token" onSubmit={() => signIn(pastedToken(token.trim()))}>
+          <Field label="Token">
+            <input
+              type="password"
+              autocomplete="new-password"
+              value={token}
+              required
+              onInput={({ currentTarget }) => setToken(currentTarget.value)}
+            />
+          </Field>
+          <button type="submit" disabled={isBusy}>
+            Use it
+          </button>
+        </Form>
+      </details>
+      <p role="alert" class="problem">
+        {problem}
+      </p>
+      <p class="quiet">
+        <a href="/docs/">Reference of the API</a>
+      </p>
+    </main>
+  );
+}

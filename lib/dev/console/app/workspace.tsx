@@ -1,0 +1,86 @@
+import { useEffect, useState } from "preact/hooks";
+import type { StreamStatus, TerminalState } from "../../../client/index.ts";
+import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { type LogEntry, MessageLog, newEntry } from "./message-log.tsx";
+import type { Session } from "./session.ts";
+import { TopBar } from "./top-bar.tsx";
+
+const nothing: TerminalState = { orders: [], positions: [], prices: {}, settings: {}, wallets: [] };
+const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
+const mostMessages = 200;
+const noticeMs = 6000;
+
+type Notice = { id: number; text: string; kind: "good" | "bad" };
+let lastNotice = 0;
+
+export function Workspace({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
+  const [state, setState] = useState<TerminalState>();
+  const [status, setStatus] = useState<StreamStatus>({ status: "connecting" });
+  const [profile, setProfile] = useState<Profile>();
+  const [log, setLog] = useState<LogEntry[]>([]);
+  const [redemptionChanges, setRedemptionChanges] = useState(0);
+  const [notices, setNotices] = useState<Notice[]>([]);
+  const { terminal, onSend } = session;
+
+  useEffect(() => {
+    const add = (entry: LogEntry) => setLog((entries) => [entry, ...entries].slice(0, mostMessages));
+    onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
+    const stream = terminal.follow({
+      channels,
+      onState: setState,
+      onStatus: setStatus,
+      onMessage(message) {
+        add(newEntry("received", message));
+        if (message.type === "RewardRedeemed") setRedemptionChanges((count) => count + 1);
+      },
+    });
+    return () => stream.close();
+  }, [terminal, onSend]);
+
+  useEffect(() => {
+    void terminal.getUserData().then(({ data }) => {
+      if (data && "tier" in data) setProfile(data);
+    });
+  }, [terminal]);
+
+  function notify(text: string, kind: Notice["kind"] = "good") {
+    const notice = { id: ++lastNotice, text, kind };
+    setNotices((shown) => [...shown, notice].slice(-3));
+    setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), noticeMs);
+  }
+
+  const desk: Desk | undefined = profile && {
+    ...{ terminal, profile, redemptionChanges, notify },
+    state: state ?? nothing,
+  };
+  return (
+    <>
+      <a class="skip" href="#desk">
+        Skip to the desk
+      </a>
+      <TopBar status={status} profile={profile} onSignOut={onSignOut} />
+      {desk && (
+        <DeskContext.Provider value={desk}>
+          <main id="desk" class="desk" tabIndex={-1} aria-busy={state === undefined}>
+            <div class="column bottom">
+              <MessageLog entries={log} />
+            </div>
+          </main>
+        </DeskContext.Provider>
+      )}
+      <footer class="quiet">
+        Charts by{" "}
+        <a href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+          TradingView
+        </a>
+      </footer>
+      <div class="notices" role="status" aria-live="polite">
+        {notices.map(({ id, text, kind }) => (
+          <p key={id} class={kind}>
+            {text}
+          </p>
+        ))}
+      </div>
+    </>
+  );
+}
