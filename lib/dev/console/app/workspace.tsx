@@ -3,7 +3,9 @@ import type { StreamStatus, TerminalState } from "../../../client/index.ts";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { type LogEntry, MessageLog, newEntry } from "./message-log.tsx";
 import type { Session } from "./session.ts";
+import { SettingsPanel } from "./settings-panel.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { Wallets } from "./wallets.tsx";
 
 const nothing: TerminalState = { orders: [], positions: [], prices: {}, settings: {}, wallets: [] };
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
@@ -62,6 +64,10 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
       {desk && (
         <DeskContext.Provider value={desk}>
           <main id="desk" class="desk" tabIndex={-1} aria-busy={state === undefined}>
+            <div class="column left">
+              <Wallets />
+              <SettingsPanel />
+            </div>
             <div class="column bottom">
               <MessageLog entries={log} />
             </div>
