@@ -1,10 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { StreamStatus, TerminalState } from "../../../client/index.ts";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { Executions } from "./executions.tsx";
 import { type LogEntry, MessageLog, newEntry } from "./message-log.tsx";
+import { Prices } from "./prices.tsx";
 import type { Session } from "./session.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { Trade } from "./trade.tsx";
 import { Wallets } from "./wallets.tsx";
 
 const nothing: TerminalState = { orders: [], positions: [], prices: {}, settings: {}, wallets: [] };
@@ -64,6 +67,13 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
       {desk && (
         <DeskContext.Provider value={desk}>
           <main id="desk" class="desk" tabIndex={-1} aria-busy={state === undefined}>
+            <div class="column centre">
+              <Prices />
+              <Executions />
+            </div>
+            <div class="column right">
+              <Trade />
+            </div>
             <div class="column left">
               <Wallets />
               <SettingsPanel />

@@ -1,0 +1,80 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RestData, RestRequest } from "../../../client/index.ts";
+import { useDesk } from "./desk.ts";
+import { amount, coinOf, percent, words } from "./format.ts";
+
+type Quote = RestData<"quoteOrder">["quote"];
+
+/** Long enough to type on. */
+const quietMs = 350;
+
+type QuoteViewProps = { trade: RestRequest<"quoteOrder">["body"]; progress: string };
+
+/** What the trade would give now, with all that its user should know before. */
+export function QuoteView({ trade, progress }: QuoteViewProps) {
+  const { terminal } = useDesk();
+  const [quote, setQuote] = useState<Quote>();
+  const [problem, setProblem] = useState("");
+  const asked = JSON.stringify(trade);
+
+  // A quote follows the wallet's orders.
+  useEffect(() => {
+    const reading = new AbortController();
+    const { signal } = reading;
+    const timer = setTimeout(async () => {
+      const { data, error } = await terminal.quoteOrder({ body: JSON.parse(asked), signal });
+      if (signal.aborted) return;
+      setQuote(data?.quote);
+      setProblem(error ? `${words(error.code)}: ${error.message}` : "");
+    }, quietMs);
+    return () => {
+      clearTimeout(timer);
+      reading.abort();
+    };
+  }, [terminal, asked, progress]);
+
+  if (problem) return <p class="notice bad">{problem}</p>;
+  if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
+  const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
+  const coin = coinOf[chain];
+  // The symbol is that of the pair.
+  const bought = side === "buy" ? symbol.split("/")[0] : coin;
+  return (
+    <div class="quote" aria-live="polite">
+      <p class="receive">
+        <span class="quiet">You get about</span>
+        <strong>
+          {amount(quote.amountOut)} {bought}
+        </strong>
+      </p>
+      <dl>
+        <dt>At least</dt>
+        <dd>
+          {amount(quote.minAmountOut)} {bought}
+        </dd>
+        <dt>Price impact</dt>
+        <dd>{percent(quote.priceImpact)}</dd>
+        <dt>Network fee</dt>
+        <dd>
+          {amount(networkFee.expected, 3)} {coin}
+        </dd>
+        <dt>Route</dt>
+        <dd>{route.map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(", ")}</dd>
+      </dl>
+      {quote.warnings.length > 0 && (
+        <ul class="flags" aria-label="Warnings about the trade">
+          {quote.warnings.map((warning) => (
+            <li key={warning} class="badge warn">
+              {words(warning)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {wouldBeRefused && (
+        <p class="notice bad">
+          Would be refused: {words(wouldBeRefused.code)}. {wouldBeRefused.message}
+        </p>
+      )}
+    </div>
+  );
+}
