@@ -4,6 +4,7 @@ import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { Executions } from "./executions.tsx";
 import { type LogEntry, MessageLog, newEntry } from "./message-log.tsx";
 import { Prices } from "./prices.tsx";
+import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -79,6 +80,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
               <SettingsPanel />
             </div>
             <div class="column bottom">
+              <Rewards />
               <MessageLog entries={log} />
             </div>
           </main>
