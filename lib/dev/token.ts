@@ -1,20 +1,62 @@
-import { requestToken } from "cdk-local-runner";
-import { Command } from "commander";
+import { requestToken, StartupError } from "cdk-local-runner";
+import { Command, Option } from "commander";
+import {
+  askNewPassword,
+  askSecret,
+  codeQuestion,
+  newPasswordQuestion,
+  passwordQuestion,
+} from "../admin/ask-secret.ts";
+import { errorLine } from "../admin/operator-error.ts";
+import { openUserPool, signIn } from "../admin/pool-users.ts";
 import { port, runProgram, type Stdio, seconds } from "./run-program.ts";
 
-type Options = { user: string; username?: string; ref?: string; expiresIn: number; port: number };
+type Options = {
+  user: string;
+  username?: string;
+  ref?: string;
+  expiresIn: number;
+  port: number;
+  stack?: string;
+};
 
-/** `npm run -s token`: prints an access token for the service that runs on this machine, and nothing else. */
+/** `npm run -s token`: prints an access token for the service on this machine or for a deployed one, and nothing else. */
 export function main(args: readonly string[], stdio: Stdio): Promise<number> {
+  const ofRunner = ["username", "ref", "expiresIn", "port"];
   const command = new Command("npm run -s token --")
-    .description("Prints an access token for the service that runs on this machine.")
-    .requiredOption("--user <id>", "the user's id: the claim sub")
+    .description(
+      "Prints an access token for the service that runs on this machine, or with --stack for a deployed one that has its " +
+        "own user pool. TERMINAL_PASSWORD answers what --stack asks for; without it, you are asked.",
+    )
+    .requiredOption("--user <id>", "the user's id: the claim sub; with --stack, the user's email address")
     .option("--username <name>", "the user's name: the claim preferred_username")
     .option("--ref <code>", "the referral code of the user's referrer: the claim ref")
     .option("--expires-in <seconds>", "lifetime; a negative one makes an expired token", seconds, 900)
-    .option("--port <number>", "port of base_url", port, 3000);
+    .option("--port <number>", "port of base_url", port, 3000)
+    .addOption(
+      new Option("--stack <name>", "the name of a deployed data stack, such as TerminalData").conflicts(
+        ofRunner,
+      ),
+    );
 
-  return runProgram<Options>(command, args, stdio, async ({ user, port, ...claims }) => {
-    stdio.stdout.write(`${await requestToken(port, { sub: user, ...claims })}\n`);
+  return runProgram<Options>(command, args, stdio, async ({ user, port, stack, ...claims }) => {
+    const token =
+      stack === undefined ? await requestToken(port, { sub: user, ...claims }) : await tokenOf(stack, user);
+    stdio.stdout.write(`${token}\n`);
   });
+}
+
+/** @throws {StartupError} */
+async function tokenOf(stack: string, user: string): Promise<string> {
+  try {
+    return await signIn(await openUserPool(stack), user, {
+      password: () => askSecret(passwordQuestion),
+      newPassword: () => askNewPassword(newPasswordQuestion),
+      code: () => askSecret(codeQuestion),
+    });
+  } catch (error) {
+    const line = errorLine(error);
+    if (line === undefined) throw error;
+    throw new StartupError(line);
+  }
 }

@@ -1,0 +1,50 @@
+import type { Readable } from "node:stream";
+import { read } from "read";
+import { OperatorError } from "./operator-error.ts";
+import type { Output } from "./terminal.ts";
+
+type Terminal = {
+  stdin: Readable & { isTTY?: boolean };
+  /** Not stdout, which has the results. */
+  stderr: Output;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/** What to ask for, and the environment variable that answers it. */
+type Question = { prompt: string; variable: string };
+
+/**
+ * Takes a secret from an environment variable, or else asks for it without showing it. Never from the command line, which
+ * other users of the machine can read.
+ *
+ * @throws {OperatorError} if there is neither a variable nor a terminal.
+ */
+export async function askSecret(
+  { prompt, variable }: Question,
+  { stdin, stderr, env }: Terminal = process,
+): Promise<string> {
+  const given = env[variable];
+  if (given) return given;
+  if (!stdin.isTTY)
+    throw new OperatorError(`${prompt} is needed: set ${variable}, or run this in a terminal`);
+  const reading = read({ prompt: `${prompt}: `, silent: true, input: stdin, output: stderr });
+  const answer = await reading.catch(() => {
+    throw new OperatorError("Nothing was entered");
+  });
+  // The line break was not shown either.
+  stderr.write("\n");
+  return answer;
+}
+
+/** The same for a password that is new. In a terminal it is asked for twice. */
+export async function askNewPassword(question: Question, terminal: Terminal = process): Promise<string> {
+  const password = await askSecret(question, terminal);
+  if (terminal.env[question.variable]) return password;
+  const repeated = await askSecret({ ...question, prompt: `${question.prompt} again` }, terminal);
+  if (repeated === password) return password;
+  throw new OperatorError("The two passwords differ, and nothing was changed");
+}
+
+export const passwordQuestion: Question = { prompt: "Password", variable: "TERMINAL_PASSWORD" };
+export const newPasswordQuestion: Question = { prompt: "New password", variable: "TERMINAL_NEW_PASSWORD" };
+export const codeQuestion: Question = { prompt: "Code of the authenticator", variable: "TERMINAL_CODE" };

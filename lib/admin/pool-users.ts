@@ -1,0 +1,110 @@
+import {
+  AdminCreateUserCommand,
+  AdminInitiateAuthCommand,
+  type AdminInitiateAuthCommandOutput,
+  AdminRespondToAuthChallengeCommand,
+  CognitoIdentityProviderClient,
+} from "@aws-sdk/client-cognito-identity-provider";
+import * as v from "valibot";
+import { OperatorError } from "./operator-error.ts";
+import { outputsOf } from "./stack-target.ts";
+import { dataStack } from "./target.ts";
+
+/** A user pool of a stack, and what users sign in to. */
+export type UserPool = { client: CognitoIdentityProviderClient; poolID: string; clientID: string };
+
+const poolStack = {
+  ...dataStack,
+  label: "data stack of a deployment with a user pool of its own",
+  outputs: v.object({ UserPoolId: v.string(), UserPoolClientId: v.string() }),
+};
+
+/** @throws {OperatorError} if the stack has no user pool that its users sign in to. */
+export async function openUserPool(stack: string): Promise<UserPool> {
+  const { UserPoolId, UserPoolClientId } = await outputsOf(stack, poolStack);
+  return { client: new CognitoIdentityProviderClient(), poolID: UserPoolId, clientID: UserPoolClientId };
+}
+
+/** Where answers to questions come from. Each is asked only if Cognito asks for it. */
+export type Credentials = {
+  password: () => Promise<string>;
+  newPassword: () => Promise<string>;
+  /** The six digits that the user's authenticator shows now. */
+  code: () => Promise<string>;
+};
+
+/** The new password, then the code: nobody is asked for more than this. */
+const maxChallenges = 3;
+
+/**
+ * Signs in as a user of the pool. The caller needs the right to do that on the pool, and the user's password.
+ *
+ * @returns the access token.
+ * @throws {OperatorError} for what Cognito asks that no program can answer. Cognito's own errors are passed on.
+ */
+export async function signIn(pool: UserPool, username: string, credentials: Credentials): Promise<string> {
+  const { client, poolID: UserPoolId, clientID: ClientId } = pool;
+  let answer: AdminInitiateAuthCommandOutput = await client.send(
+    new AdminInitiateAuthCommand({
+      ...{ UserPoolId, ClientId, AuthFlow: "ADMIN_USER_PASSWORD_AUTH" },
+      AuthParameters: { USERNAME: username, PASSWORD: await credentials.password() },
+    }),
+  );
+  for (let challenges = 0; challenges < maxChallenges; challenges++) {
+    const { AuthenticationResult, ChallengeName, ChallengeParameters = {}, Session } = answer;
+    if (AuthenticationResult?.AccessToken !== undefined) return AuthenticationResult.AccessToken;
+    answer = await client.send(
+      new AdminRespondToAuthChallengeCommand({
+        ...{ UserPoolId, ClientId, ChallengeName, Session },
+        ChallengeResponses: {
+          // The name that Cognito gave the user. It takes no address here.
+          USERNAME: ChallengeParameters.USER_ID_FOR_SRP ?? username,
+          ...(await responseTo(ChallengeName, credentials)),
+        },
+      }),
+    );
+  }
+  throw new OperatorError("Cognito kept asking, and gave no token");
+}
+
+async function responseTo(
+  challenge: string | undefined,
+  { newPassword, code }: Credentials,
+): Promise<Record<string, string>> {
+  switch (challenge) {
+    case "NEW_PASSWORD_REQUIRED":
+      return { NEW_PASSWORD: await newPassword() };
+    case "SOFTWARE_TOKEN_MFA":
+      return { SOFTWARE_TOKEN_MFA_CODE: await code() };
+    default:
+      throw new OperatorError(`Cognito asks for ${challenge ?? "nothing"}, which this program cannot answer`);
+  }
+}
+
+/**
+ * Adds a user to the pool.
+ *
+ * @param temporaryPassword Nothing is mailed if it is given. Without it, Cognito makes one and mails it.
+ * @returns the userID.
+ */
+export async function createPoolUser(
+  { client, poolID: UserPoolId }: UserPool,
+  { email, temporaryPassword }: { email: string; temporaryPassword: string | undefined },
+): Promise<string> {
+  const { User } = await client.send(
+    new AdminCreateUserCommand({
+      ...{ UserPoolId, Username: email },
+      UserAttributes: [
+        { Name: "email", Value: email },
+        // The operator vouches for it. Without this, the user could not reset a forgotten password.
+        { Name: "email_verified", Value: "true" },
+      ],
+      ...(temporaryPassword === undefined
+        ? { DesiredDeliveryMediums: ["EMAIL"] }
+        : { MessageAction: "SUPPRESS", TemporaryPassword: temporaryPassword }),
+    }),
+  );
+  const userID = User?.Attributes?.find(({ Name }) => Name === "sub")?.Value;
+  if (userID === undefined) throw new OperatorError(`Cognito made the user ${email}, and named no userID`);
+  return userID;
+}
