@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
+import { createUser } from "./commands/create-user.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
@@ -19,7 +20,7 @@ import type { AdminDeps } from "./target.ts";
 import { print } from "./terminal.ts";
 
 const commands = [
-  ...[setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
+  ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, numberWalletsCommand, restore],
   ...[trading, showOrder],
