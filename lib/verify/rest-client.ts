@@ -1,9 +1,11 @@
-import { request as requestOverHTTP } from "node:http";
+import { type IncomingHttpHeaders, request as requestOverHTTP } from "node:http";
 import { request as requestOverHTTPS } from "node:https";
 import type { CallLimit } from "./call-limit.ts";
 
 export type Answer = {
   status: number;
+  /** By names in lower case. */
+  headers: IncomingHttpHeaders;
   text: string;
   /** The parsed body. Undefined if it is not JSON. */
   json: unknown;
@@ -55,7 +57,8 @@ export class RestClient {
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () => {
         const received = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, text: received, json: parsed(received) });
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: received, json: parsed(received) });
       });
     });
     request.end(text);

@@ -15,10 +15,19 @@ import { type Deployed, openDeployed } from "./deployed.ts";
 import { runnerSignIn, type SignIn, type TokenVariables, tokenSignIn } from "./sign-in.ts";
 import { poolSignIn } from "./user-pool.ts";
 
+/** The one address of both APIs. */
+export type Edge = {
+  streamUrl: string;
+  /** The addresses of the APIs behind it. */
+  own: { baseUrl: string; streamUrl: string };
+};
+
 /** The service whose assumptions are checked. */
 export type Service = Target & {
+  /** The addresses that users are given. */
   baseUrl: string;
   streamUrl: string;
+  edge: Edge | undefined;
   plans: PlanTarget;
   /** The cookie that may carry the token. */
   cookieName: string;
@@ -29,6 +38,9 @@ export type Service = Target & {
 };
 
 const served = v.object({ BaseUrl: v.string(), StreamUrl: v.string() });
+
+/** The stack of the edge, which a deployment need not have. */
+const edgeStack = { label: "stack of the edge", example: "TerminalEdge", outputs: served };
 
 /** The API stack, with all that the checks use of it. */
 const servedStack = {
@@ -48,13 +60,19 @@ const issuerStack = {
 
 /** @throws {OperatorError} if no runner answers on that port. */
 export async function openLocalService(port: number, limit: CallLimit): Promise<Service> {
-  const { outputs } = await describeRunner(port, v.object({ outputs: served }));
+  const described = v.object({ outputs: served, restUrl: v.string() });
+  const { outputs, restUrl } = await describeRunner(port, described);
+  const { BaseUrl: baseUrl, StreamUrl: streamUrl } = outputs;
   const target = await openLocal(port);
   const plans = await openLocalPlans(port);
   count(limit, target, plans);
   return {
     ...{ ...target, plans },
-    ...{ baseUrl: outputs.BaseUrl, streamUrl: outputs.StreamUrl, cookieName: "access_token" },
+    ...{ baseUrl, streamUrl, cookieName: "access_token" },
+    edge: {
+      streamUrl: `${baseUrl.replace("http:", "ws:")}/stream`,
+      own: { baseUrl: restUrl, streamUrl },
+    },
     signIn: runnerSignIn(port),
     deployed: undefined,
   };
@@ -62,11 +80,13 @@ export async function openLocalService(port: number, limit: CallLimit): Promise<
 
 /** @throws {OperatorError} if a stack is missing or of another kind, or the two do not belong together. */
 export async function openStackService(
-  names: { api: string; data: string; watch: string },
+  names: { api: string; data: string; watch: string; edge: string },
   env: TokenVariables,
   limit: CallLimit,
 ): Promise<Service> {
   const outputs = await outputsOf(names.api, servedStack);
+  const own = { baseUrl: outputs.BaseUrl, streamUrl: outputs.StreamUrl };
+  const edge = await edgeOutputs(names.edge);
   const { UserPoolId: poolID, UserPoolClientId: clientID } = await outputsOf(names.data, issuerStack);
   const target = await openStack(names.data);
   const plans = await openStackPlans(names.data, names.api);
@@ -77,9 +97,21 @@ export async function openStackService(
   const pool = poolID && clientID ? poolSignIn({ poolID, clientID }, env, limit) : undefined;
   return {
     ...{ ...target, plans, cookieName, deployed },
-    ...{ baseUrl: outputs.BaseUrl, streamUrl: outputs.StreamUrl },
+    ...(edge ? { baseUrl: edge.BaseUrl, streamUrl: edge.StreamUrl } : own),
+    edge: edge && { streamUrl: edge.StreamUrl, own },
     signIn: pool ?? tokenSignIn(env),
   };
+}
+
+/** @returns undefined if there is no such stack. */
+async function edgeOutputs(name: string): Promise<v.InferOutput<typeof served> | undefined> {
+  try {
+    return await outputsOf(name, edgeStack);
+  } catch (error) {
+    // CloudFormation has no error of its own for it.
+    if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
+    throw error;
+  }
 }
 
 function count({ counted }: CallLimit, { table, vault }: Target, { table: other, plans }: PlanTarget): void {

@@ -8,6 +8,7 @@ import { CallLimit, maxCalls } from "./call-limit.ts";
 import { byHand, type CheckGroup, Refuted, Skip } from "./check.ts";
 import { changeChecks } from "./checks/change-checks.ts";
 import { connectionChecks } from "./checks/connection-checks.ts";
+import { edgeChecks } from "./checks/edge-checks.ts";
 import { planChecks } from "./checks/plan-checks.ts";
 import { requestChecks } from "./checks/request-checks.ts";
 import { tradingChecks } from "./checks/trading-checks.ts";
@@ -21,7 +22,7 @@ import { Secrets } from "./secrets.ts";
 import { openLocalService, openStackService, type Service } from "./service.ts";
 import type { TokenVariables } from "./sign-in.ts";
 
-type Options = TargetOptions & { dataStack: string; watchStack: string; quick?: true };
+type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStack: string; quick?: true };
 
 export type VerifyDeps = {
   stdout: Output;
@@ -46,6 +47,7 @@ const recoveryChecks: CheckGroup<unknown> = {
 export const checkGroups: readonly CheckGroup<Run>[] = [
   requestChecks,
   connectionChecks,
+  edgeChecks,
   walletChecks,
   tradingChecks,
   changeChecks,
@@ -56,9 +58,9 @@ export const checkGroups: readonly CheckGroup<Run>[] = [
 
 /** Opens the service that the command line names. */
 export const openService: VerifyDeps["openService"] = async (options, env, limit) => {
-  const { local, stack, dataStack: data, watchStack: watch } = options;
+  const { local, stack, dataStack: data, watchStack: watch, edgeStack: edge } = options;
   return local === undefined
-    ? openStackService({ api: stack, data, watch }, env, limit)
+    ? openStackService({ api: stack, data, watch, edge }, env, limit)
     : openLocalService(local, limit);
 };
 
@@ -77,6 +79,7 @@ export async function runVerify(args: readonly string[], deps: VerifyDeps): Prom
     )
     .addOption(otherStack("--data-stack <name>", dataStack.example))
     .addOption(otherStack("--watch-stack <name>", "TerminalWatch"))
+    .addOption(otherStack("--edge-stack <name>", "TerminalEdge"))
     .option("--quick", "leave out the checks that take longer than half a minute")
     .configureOutput({
       writeOut: (text) => stdout.write(text),
