@@ -22,6 +22,7 @@ type Options = {
   empty?: true;
   allowedOrigin: string[];
   livePrices?: true;
+  edgeOnly?: true;
   chains: boolean;
   chainPort: number;
   resetChains?: true;
@@ -53,6 +54,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
     .option("--empty", "start without examples")
     .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
     .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
+    .option("--edge-only", "let the APIs refuse what does not come by base_url, stream_url included")
     .option("--no-chains", "run no chains, so that nothing trades")
     .option(
       "--chain-port <number>",
@@ -108,6 +110,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     onStep: step,
     async assembly(site: Site) {
       const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };
+      if (options.edgeOnly) context.edgeOnly = true;
       if (!options.livePrices) {
         const venue = await startVenue({ port: portBeside(site.issuer) });
         undo.defer(() => venue.close());

@@ -139,14 +139,23 @@ const security = Object.keys(securitySchemes).map((name) =>
 
 const servers = {
   local: { host: "127.0.0.1:3001", protocol: "ws", description: "The local runner", security },
+  localEdge: {
+    host: "127.0.0.1:3000",
+    pathname: "/stream",
+    protocol: "ws",
+    description: "The local runner, beside the REST API",
+    security,
+  },
   deployed: {
-    host: "{api}.execute-api.{region}.amazonaws.com",
-    pathname: "/live",
+    host: "{host}",
+    pathname: "/stream",
     protocol: "wss",
-    description: "A deployed stage. The stack's output StreamUrl has its address.",
+    description: "A deployed stage. The output StreamUrl of the stack TerminalEdge has its address.",
     variables: {
-      api: { description: "The id of the WebSocket API", default: "api-id" },
-      region: { description: "The AWS region", default: "us-east-1" },
+      host: {
+        description: "The domain of the service, or a name of CloudFront",
+        default: "api.example.com",
+      },
     },
     security,
   },

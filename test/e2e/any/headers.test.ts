@@ -45,6 +45,10 @@ describe("the answer", () => {
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
+  it.each(ofGateway)("to %s may not be cached either", async (_, ask) => {
+    expect((await ask(user.token)).headers.get("Cache-Control")).toBe("no-store");
+  });
+
   it("has another request id each time", async () => {
     const ids = [await get("/listWallets", user), await get("/listWallets", user)].map(({ headers }) =>
       headers.get("x-amzn-RequestId"),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { get, sendRaw } from "../support/client.ts";
 import { endpoints } from "../support/endpoints.ts";
-import { expectError, expectRefusal } from "../support/expectations.ts";
+import { expectError } from "../support/expectations.ts";
 import { someUser } from "../support/users.ts";
 
 const user = someUser();
@@ -47,7 +47,8 @@ describe("an unknown path or method", () => {
   it("is refused: PURGE", async () => {
     const answer = await sendRaw("PURGE", "/listWallets", []);
 
-    expectRefusal(answer, 400, 403, 404, 405);
+    // CloudFront answers with a page, and API Gateway with JSON.
+    expect([400, 403, 404, 405], answer.text).toContain(answer.status);
   });
 });
 
@@ -87,7 +88,7 @@ it.each([
   expect(answer.json, answer.text).toBeTypeOf("object");
 });
 
-it("ignores the body of a GET", async () => {
+it("ignores the body of a GET, or the edge refuses it with a page", async () => {
   const answer = await sendRaw(
     "GET",
     "/listWallets",
@@ -95,7 +96,8 @@ it("ignores the body of a GET", async () => {
     "{nul",
   );
 
-  expect(answer.status, answer.text).toBe(200);
+  const isPage = answer.headers.get("Content-Type") === "text/html";
+  expect(answer.status, answer.text).toBe(isPage ? 403 : 200);
 });
 
 it("ignores unknown parameters", async () => {

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { deployment } from "./deployment.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
+import { streamAddress } from "./stream.ts";
 import { keepAnswer, noteSecretsIn } from "./written.ts";
 
 /** A connection by the WebSocket of the web platform, which sets subprotocols and no headers. */
@@ -9,7 +9,7 @@ export type BrowserSocket = Inbox & { subprotocol: string; send(message: object)
 /** @throws when the connection fails, as it does when the server chooses none of the subprotocols. */
 export async function browserSocket(subprotocols: string[]): Promise<BrowserSocket> {
   noteSecretsIn({ head: subprotocols });
-  const socket = new WebSocket(deployment().streamUrl, subprotocols);
+  const socket = new WebSocket(streamAddress(), subprotocols);
   const inbox = createInbox();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.addEventListener("open", () => resolve());

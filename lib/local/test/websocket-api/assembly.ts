@@ -1,11 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { App, CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import { App, Aws, CfnOutput, Duration, Stack } from "aws-cdk-lib";
 import { DomainName, WebSocketApi, WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { WebSocketLambdaAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { WebSocketLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { CachePolicy, Distribution, OriginRequestPolicy } from "aws-cdk-lib/aws-cloudfront";
+import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import * as lambda from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
 const managementApi = JSON.stringify(import.meta.resolve("@aws-sdk/client-apigatewaymanagementapi"));
@@ -23,7 +26,8 @@ const functionCode = `
       const Statement = [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: event.methodArn }];
       return { principalId: token, policyDocument: { Version: "2012-10-17", Statement } };
     }
-    console.log(eventType, event.requestContext.disconnectStatusCode ?? routeKey);
+    const byEdge = event.headers?.["x-origin-key"] === process.env.ORIGIN_KEY;
+    console.log(eventType, (event.requestContext.disconnectStatusCode ?? routeKey) + (byEdge ? " by the edge" : ""));
     if (eventType === "CONNECT") return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": "access_token" } };
     if (eventType === "DISCONNECT") return { statusCode: 200 };
     if (routeKey === "push") await client.send(new PostToConnectionCommand({ ConnectionId, Data: "pushed" }));
@@ -31,7 +35,7 @@ const functionCode = `
     return { statusCode: 200, body: routeKey + " for " + principalId + " at " + process.env.CALLBACK_URL };
   };`;
 
-/** Synthesizes a stack with a WebSocket API. Returns the folder of its assembly. */
+/** Synthesizes a stack with a WebSocket API, and a distribution in front of it. Returns the folder of its assembly. */
 export function synthesizeWebSocket(): string {
   const outdir = temporaryFolder();
   const code = temporaryFolder();
@@ -75,6 +79,20 @@ export function synthesizeWebSocket(): string {
   stage.grantManagementApiAccess(handler);
   handler.addEnvironment("CALLBACK_URL", stage.callbackUrl);
   handler.addEnvironment("AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI", stage.callbackUrl);
+
+  const key = new Secret(stack, "Key", { generateSecretString: { excludePunctuation: true } });
+  const originKey = key.secretValue.unsafeUnwrap();
+  handler.addEnvironment("ORIGIN_KEY", originKey);
+  new Distribution(stack, "Edge", {
+    defaultBehavior: {
+      origin: new HttpOrigin(`${api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
+        customHeaders: { "x-origin-key": originKey },
+      }),
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      compress: false,
+    },
+  });
 
   new CfnOutput(stack, "StreamUrl", { value: stage.url });
   new CfnOutput(stack, "ApiEndpoint", { value: api.apiEndpoint });

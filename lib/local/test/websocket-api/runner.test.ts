@@ -64,6 +64,18 @@ describe("a runner with a WebSocket API", () => {
     );
   });
 
+  it("connects clients through the distribution, at the port of base_url and the path of the stage", async () => {
+    const edgeUrl = runner.baseUrl.replace("http:", "ws:");
+    const { messages, say } = await join(`${edgeUrl}/live`, ["access_token", "carol"]);
+    say({ type: "ping" });
+    await eventually(() => messages).toHaveLength(1);
+    expect(messages[0]).toMatch(/^ping for carol/);
+    await eventually(logged).toContain("CONNECT $connect by the edge");
+    expect(await refusal(`${edgeUrl}/live`)).toMatchObject({ status: 401 });
+    expect(await refusal(`${edgeUrl}/other`)).toMatchObject({ status: 403, body: { message: "Forbidden" } });
+    expect((await fetch(`${runner.baseUrl}/live`)).status).toBe(426);
+  });
+
   it("refuses clients without a token", async () => {
     expect(await refusal(streamUrl())).toMatchObject({ status: 401, body: { message: "Unauthorized" } });
   });
@@ -82,8 +94,10 @@ describe("a runner with a WebSocket API", () => {
   it("ends the connections, invokes $disconnect and stops listening when it stops", async () => {
     const before = logged().length;
     const { closed } = await join(streamUrl(), ["access_token", "bob"]);
+    const edgeUrl = runner.baseUrl.replace("http:", "ws:");
+    const { closed: closedAtEdge } = await join(`${edgeUrl}/live`, ["access_token", "bob"]);
     await runner.stop();
-    expect(await closed).toEqual({ code: 1001, reason: "Going away" });
+    for (const end of [closed, closedAtEdge]) expect(await end).toEqual({ code: 1001, reason: "Going away" });
     expect(logged().slice(before)).toContain("DISCONNECT 1001");
     const socket = connect(Number(new URL(streamUrl()).port), "127.0.0.1");
     const [error] = await new Promise<[Error]>((resolve) =>

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, get, post, sendRaw } from "../support/client.ts";
+import { deployment } from "../support/deployment.ts";
+import { connect, edgeAddress } from "../support/stream.ts";
+import { changeSettings } from "../support/terminal.ts";
+import { newUser } from "../support/users.ts";
+
+const Origin = deployment().allowedOrigin ?? "";
+
+/** An answer of CloudFront, which is a page, and which pages of other origins cannot read. */
+function expectPage({ status, headers, text }: Answer, wanted: number): void {
+  expect(status, text).toBe(wanted);
+  expect(headers.get("Content-Type")).toBe("text/html");
+  expect(headers.get("X-Cache")).toBe("Error from cloudfront");
+  expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
+}
+
+describe("the one address", () => {
+  it("brings a change of settings to clients that are connected at base_url", async () => {
+    const user = await newUser();
+    const stream = await connect({ token: user.token, url: edgeAddress() });
+    await changeSettings(user, "base", { slippage: 3 });
+    expect(await stream.take({ type: "TradingSettingsUpdated" })).toMatchObject({
+      data: { chain: "base", settings: { slippage: 3 } },
+    });
+  });
+
+  it("passes on strong ETags", async () => {
+    const { token } = await newUser();
+    const { headers } = await get("/api/v2/settings/eth", { token });
+    expect(headers.get("ETag")).toBe('"0"');
+    expect(headers.get("X-Cache")).toBe("Miss from cloudfront");
+    const again = await get("/api/v2/settings/eth", { token, headers: { "If-None-Match": '"0"' } });
+    expect(again.status).toBe(304);
+  });
+
+  it("keeps no error, so that what one user is refused, another one may get", async () => {
+    const { token } = await newUser();
+    const path = "/api/v2/orders/0000000000000000000000000A";
+    for (const answer of [await get(path, { token }), await get(path, { token })]) {
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: "ORDER_NOT_FOUND" } } });
+      expect(answer.headers.has("Age")).toBe(false);
+    }
+  });
+
+  it("takes no key and no address from a viewer", async () => {
+    const { token } = await newUser();
+    const headers = { "x-origin-key": "guessed", "X-Forwarded-For": '10.0.0.1"' };
+    expect((await get("/getUserData", { token, headers })).status).toBe(200);
+  });
+
+  it("leads nobody to @connections", async () => {
+    const { token } = await newUser();
+    const { pathname } = new URL(edgeAddress());
+    expectPage(await post(pathname, { token, body: {}, headers: { Origin } }), 403);
+    expect((await get(`${pathname}/@connections/x`, { token })).status).toBe(404);
+  });
+
+  it.each<[string, () => Promise<Answer>, number]>([
+    [
+      "a GET with a body",
+      () =>
+        sendRaw(
+          "GET",
+          "/listWallets",
+          [
+            ["Origin", Origin],
+            ["Content-Length", "2"],
+          ],
+          "{}",
+        ),
+      403,
+    ],
+    ["a method that CloudFront does not know", () => sendRaw("PURGE", "/listWallets", []), 403],
+    ["a URL of more than 8,192 bytes", () => get(`/listWallets?${"x".repeat(8200)}`), 414],
+  ])("answers %s with a page", async (_, ask, status) => expectPage(await ask(), status));
+});
+
+describe("the REST API's own address", () => {
+  it("answers as well", async () => {
+    const { token } = await newUser();
+    const local = await fetch(`${deployment().baseUrl}/_local/outputs`);
+    const { restUrl } = (await local.json()) as { restUrl: string };
+    expect(restUrl).not.toBe(deployment().baseUrl);
+    const answer = await fetch(`${restUrl}/listWallets`, { headers: { Authorization: `Bearer ${token}` } });
+    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: [] });
+    expect(answer.headers.has("X-Cache")).toBe(false);
+  });
+});
