@@ -6,7 +6,7 @@ import { type Item, queryRange, type Table } from "./table.ts";
 import { announcedExportKey, announcedExportsOf } from "./table-keys.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive } from "./wallet-records.ts";
-import { transact } from "./writes.ts";
+import { asRead, transact } from "./writes.ts";
 
 export async function readAnnounced(
   { client, name: TableName }: Table,
@@ -39,13 +39,6 @@ export async function announceExport(
   }: { previous: AnnouncedExport | undefined; request: ExportRequest; wallet: Wallet; now: Date },
 ): Promise<boolean> {
   const { userID, walletId, availableAt } = announcement;
-  const asRead =
-    previous === undefined
-      ? { ConditionExpression: "attribute_not_exists(PK)" }
-      : {
-          ConditionExpression: "version = :read",
-          ExpressionAttributeValues: { ":read": previous.version },
-        };
   return transact(table, [
     stillRequested(table, request),
     stillActive(table, wallet),
@@ -53,7 +46,7 @@ export async function announceExport(
       Put: {
         TableName: table.name,
         Item: { ...announcedExportKey(userID, walletId), ...announcement },
-        ...asRead,
+        ...asRead(previous && { version: previous.version }),
       },
     },
     eventWrite(table, { userID, walletId, type: "exportRequested", now, details: { availableAt } }),

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Channel, isPublic, type PublicChannel } from "../domain/channel.ts";
+import { epochSeconds } from "../domain/time.ts";
 import { queryPages, queryRange, type Table } from "./table.ts";
 import {
   connectionCountKey,
@@ -33,7 +34,7 @@ export type Connection = ConnectionName & {
 /** API Gateway closes a connection after two hours. Its record expires ten minutes later. */
 const lifetimeSeconds = (2 * 60 + 10) * 60;
 
-const endOfLife = (now: Date) => Math.floor(now.getTime() / 1000) + lifetimeSeconds;
+const endOfLife = (now: Date) => epochSeconds(now) + lifetimeSeconds;
 
 export async function openConnection(
   table: Table,

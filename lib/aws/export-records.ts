@@ -1,15 +1,14 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { dayOf, epochSeconds } from "../domain/time.ts";
 import type { Wallet } from "../domain/wallet.ts";
 import type { ExportRequest } from "../domain/wallet-export.ts";
 import { requestsPerDay } from "../domain/wallet-export.ts";
 import type { Item, Table } from "./table.ts";
 import { exportDayKey, exportKey, walletKey } from "./table-keys.ts";
 import { stillActive } from "./wallet-records.ts";
-import { transact, type Writes, writeIf } from "./writes.ts";
+import { asRead, transact, type Writes, writeIf } from "./writes.ts";
 
 const daySeconds = 86_400;
-const dayOf = (now: Date) => now.toISOString().slice(0, 10);
-const epochSeconds = (now: Date) => Math.floor(now.getTime() / 1000);
 
 export async function readExport(
   { client, name: TableName }: Table,
@@ -35,21 +34,15 @@ export async function exportsToday(
   return Number(found?.requests ?? 0);
 }
 
-/** Holds while the request is as it was read, or absent as it was. */
-const asRead = (read: ExportRequest | undefined) =>
-  read === undefined
-    ? { ConditionExpression: "attribute_not_exists(PK)" }
-    : {
-        ConditionExpression: "version = :read AND thumbprint = :thumbprint",
-        ExpressionAttributeValues: { ":read": read.version, ":thumbprint": read.thumbprint },
-      };
+/** What tells one request for a wallet from another. */
+const marksOf = ({ version, thumbprint }: ExportRequest) => ({ version, thumbprint });
 
 /** Holds while nobody has cancelled or replaced the request. */
 export const stillRequested = (table: Table, request: ExportRequest): Writes[number] => ({
   ConditionCheck: {
     TableName: table.name,
     Key: exportKey(request.userID, request.walletId),
-    ...asRead(request),
+    ...asRead(marksOf(request)),
   },
 });
 
@@ -67,7 +60,11 @@ export async function requestExport(
   const { userID, walletId } = request;
   return transact(table, [
     {
-      Put: { TableName: table.name, Item: { ...exportKey(userID, walletId), ...request }, ...asRead(read) },
+      Put: {
+        TableName: table.name,
+        Item: { ...exportKey(userID, walletId), ...request },
+        ...asRead(read && marksOf(read)),
+      },
     },
     {
       Update: {
@@ -88,13 +85,13 @@ export async function requestExport(
 
 /** Cancels a request. Returns false, without writing, if it has changed since it was read. */
 export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
-  const { ConditionExpression, ExpressionAttributeValues } = asRead(read);
+  const { ConditionExpression, ExpressionAttributeValues } = asRead(marksOf(read));
   return writeIf(
     table,
     new UpdateCommand({
       TableName: table.name,
       Key: exportKey(read.userID, read.walletId),
-      UpdateExpression: "SET cancelledAt = :now, version = :read + :one",
+      UpdateExpression: "SET cancelledAt = :now, version = :read_version + :one",
       ConditionExpression,
       ExpressionAttributeValues: { ...ExpressionAttributeValues, ":now": now.toISOString(), ":one": 1 },
     }),

@@ -1,11 +1,11 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { dayOf, type Limits, type PolicyKey, type PolicyRecord } from "../domain/trading/wallet-policy.ts";
-import { getItems } from "./batch-get.ts";
+import { dayOf } from "../domain/time.ts";
+import type { Limits, PolicyKey, PolicyRecord } from "../domain/trading/wallet-policy.ts";
+import { find } from "./found-items.ts";
 import type { Item, Table } from "./table.ts";
-import type { Key } from "./table-keys.ts";
 import { contentOf, packed } from "./trading-items.ts";
 import { dayKey, policyKey } from "./trading-keys.ts";
-import type { Writes } from "./writes.ts";
+import { asRead, type Writes } from "./writes.ts";
 
 /** What is stored of a wallet's policy. Its user may never have set one. */
 export async function readPolicyRecord(
@@ -20,23 +20,13 @@ export async function readPolicyRecord(
 
 /** The policies of these wallets, and what they have spent on the day of a time, in their order. */
 export async function readLimits(table: Table, wallets: readonly PolicyKey[], now: Date): Promise<Limits[]> {
-  const day = dayOf(now.getTime());
-  const keys = wallets.map((wallet) => ({ policy: policyKey(wallet), count: dayKey({ ...wallet, day }) }));
-  const items = await getItems<object>(
+  const day = dayOf(now);
+  const found = await find(
     table,
-    keys.flatMap(({ policy, count }) => [policy, count]),
+    wallets.flatMap((wallet) => [policyKey(wallet), dayKey({ ...wallet, day })]),
   );
-  const found = new Map(items.map((item) => [textOf(item), item]));
-  return keys.map(({ policy, count }) => {
-    const [storedPolicy, storedCount] = [found.get(textOf(policy)), found.get(textOf(count))];
-    return {
-      stored: storedPolicy && contentOf("policy", storedPolicy),
-      count: storedCount && contentOf("day", storedCount),
-    };
-  });
+  return wallets.map((wallet) => found.limits(wallet, day));
 }
-
-const textOf = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
 
 /** Writes a policy, if the one before it is still the one that was read. */
 export const policyWrite = (
@@ -47,8 +37,6 @@ export const policyWrite = (
   Put: {
     TableName,
     Item: { ...policyKey(record), ...(packed(record) as object) },
-    ...(read === undefined
-      ? { ConditionExpression: "attribute_not_exists(PK)" }
-      : { ConditionExpression: "revision = :read", ExpressionAttributeValues: { ":read": read.revision } }),
+    ...asRead(read && { revision: read.revision }),
   },
 });

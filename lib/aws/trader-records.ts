@@ -1,12 +1,10 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { chains, type SettingsPatch } from "../domain/settings.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
-import { type OrderSettings, orderSettingsOf, type TradingChain } from "../domain/trading/trading-chain.ts";
+import type { OrderSettings, TradingChain } from "../domain/trading/trading-chain.ts";
 import type { Limits } from "../domain/trading/wallet-policy.ts";
-import { getItems } from "./batch-get.ts";
+import { find, settingsKeysOf } from "./found-items.ts";
 import type { Table } from "./table.ts";
-import { type Key, settingsKey, walletKey } from "./table-keys.ts";
-import { contentOf } from "./trading-items.ts";
+import { walletKey } from "./table-keys.ts";
 import { dayKey, policyKey, tradingStopKey } from "./trading-keys.ts";
 
 /** Whether the user has the wallet, and it is not retired. Its encrypted key is not read. */
@@ -39,24 +37,15 @@ export async function readOrderGround(
     day,
   }: { chain: TradingChain; userID: string; wallet?: string | undefined; day: string },
 ): Promise<OrderGround> {
-  // Not every chain has settings that users can choose.
-  const chosen = chains.find((each) => each === chain);
-  const stop = tradingStopKey(chain);
-  const settings = chosen && settingsKey(userID, chosen);
-  const [policy, count] =
-    wallet === undefined
-      ? []
-      : [policyKey({ chain, userID, wallet }), dayKey({ chain, userID, wallet, day })];
-  const keys = [stop, settings, policy, count].filter((key) => key !== undefined);
-  const items = await getItems<object>(table, keys);
-  const itemAt = (key: Key | undefined) => items.find(({ PK, SK }) => PK === key?.PK && SK === key.SK);
-  const [storedPolicy, storedCount] = [itemAt(policy), itemAt(count)];
+  const key = wallet === undefined ? undefined : { chain, userID, wallet };
+  const found = await find(table, [
+    tradingStopKey(chain),
+    ...settingsKeysOf(chain, userID),
+    ...(key ? [policyKey(key), dayKey({ ...key, day })] : []),
+  ]);
   return {
-    settings: orderSettingsOf(chain, itemAt(settings) as SettingsPatch | undefined),
-    isStopped: itemAt(stop) !== undefined,
-    limits: policy && {
-      stored: storedPolicy && contentOf("policy", storedPolicy),
-      count: storedCount && contentOf("day", storedCount),
-    },
+    settings: found.settingsOn(chain, userID),
+    isStopped: found.isStopped(chain),
+    limits: key && found.limits(key, day),
   };
 }

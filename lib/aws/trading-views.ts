@@ -1,86 +1,15 @@
 import type { Network } from "../domain/network.ts";
-import { chains, type SettingsPatch } from "../domain/settings.ts";
 import type { Effects, LaneView, PlacingView, SigningView } from "../domain/trading/effects.ts";
-import { weiOfGwei } from "../domain/trading/fees.ts";
 import type { LaneKey } from "../domain/trading/intent.ts";
 import type { Slot } from "../domain/trading/slot.ts";
-import type { Items, Job, Kind, Lane, Names } from "../domain/trading/table-step.ts";
+import type { Job, Lane, Names } from "../domain/trading/table-step.ts";
 import type { TradeOrder } from "../domain/trading/trade-order.ts";
-import { type OrderSettings, orderSettingsOf, tradingChains } from "../domain/trading/trading-chain.ts";
-import type { Limits, PolicyKey } from "../domain/trading/wallet-policy.ts";
-import { getItems } from "./batch-get.ts";
+import { find, keyText, type SealedWallet, settingsKeysOf } from "./found-items.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
-import { type Item, queryRange, type Table } from "./table.ts";
-import { type Key, settingsKey } from "./table-keys.ts";
+import { queryRange, type Table } from "./table.ts";
+import type { Key } from "./table-keys.ts";
 import { contentOf, keysOfItems } from "./trading-items.ts";
 import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./trading-keys.ts";
-
-type Known = Exclude<Kind, "wallet">;
-
-/** Items that were read together. */
-class Found {
-  readonly #items: ReadonlyMap<string, Item<object>>;
-
-  constructor(items: readonly Item<object>[]) {
-    this.#items = new Map(items.map((item) => [textOf(item), item]));
-  }
-
-  has = (key: Key): boolean => this.#items.has(textOf(key));
-
-  get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
-    const item = this.#items.get(textOf(keysOfItems[kind](name)));
-    return item && contentOf(kind, item);
-  }
-
-  all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
-    return names.flatMap((name) => this.get(kind, name) ?? []);
-  }
-
-  /** Whether the user no longer has the wallet. */
-  isRetired({ chain, wallet }: LaneKey, userID: string): boolean {
-    const item = this.#items.get(textOf(keysOfItems.wallet({ chain, wallet, userID })));
-    return item === undefined || "retiredAt" in item;
-  }
-
-  sealedWallet({ chain, wallet }: LaneKey, userID: string): SealedWallet | undefined {
-    const item = this.#items.get(textOf(keysOfItems.wallet({ chain, wallet, userID })));
-    const { _id, encryptedPrivateKey } = (item ?? {}) as { _id?: string; encryptedPrivateKey?: Uint8Array };
-    const isWhole = typeof _id === "string" && encryptedPrivateKey instanceof Uint8Array;
-    return isWhole ? { walletID: _id, encryptedPrivateKey } : undefined;
-  }
-
-  /** The wallet's policy, and what was spent on that day. */
-  limits = (wallet: PolicyKey, day: string): Limits => ({
-    stored: this.get("policy", wallet),
-    count: this.get("day", { ...wallet, day }),
-  });
-
-  isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
-
-  /** The user's settings for orders. Undefined for a network on which none can be executed. */
-  settings(chain: Network, userID: string): OrderSettings | undefined {
-    const [key] = settingsKeysOf(chain, userID);
-    const stored = key && (this.#items.get(textOf(key)) as SettingsPatch | undefined);
-    const trading = tradingChains.find((each) => each === chain);
-    return trading && orderSettingsOf(trading, stored);
-  }
-
-  /** In wei for a unit of gas. */
-  maxGasPrice = (chain: Network, userID: string): bigint =>
-    weiOfGwei(this.settings(chain, userID)?.maxGasPrice ?? 0);
-}
-
-const textOf = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
-
-/** Reads items with one call for each hundred. */
-async function find(table: Table, keys: readonly Key[]): Promise<Found> {
-  const different = new Map(keys.map((key) => [textOf(key), key]));
-  return new Found(await getItems<object>(table, [...different.values()]));
-}
-
-/** None for a chain that has no settings. */
-const settingsKeysOf = (chain: Network, userID: string): Key[] =>
-  chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
 
 /** Whether a user may still trade with a wallet, what they allow, and what they have spent on that day. */
 const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
@@ -103,7 +32,7 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
     ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
     ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.book(job)]),
   ]);
-  const books = new Map(jobs.map((job) => [textOf(keysOfItems.book(job)), job]));
+  const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
   return {
     // Counts what was read. So no run leaves the lane without a look at an order that was placed in between.
@@ -122,9 +51,6 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
 const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names["order"] => ({
   intent: { userID, orderId },
 });
-
-/** A wallet's private key as it is stored. */
-export type SealedWallet = { walletID: string; encryptedPrivateKey: Uint8Array };
 
 /** One call. The key is not part of what the core sees. */
 export async function readSigning(

@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Plan } from "../domain/plan.ts";
 import { type Item, queryPages, type Table } from "./table.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./table-keys.ts";
-import { transact, type Writes } from "./writes.ts";
+import { asRead, transact, type Writes } from "./writes.ts";
 
 /** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */
 export type PendingKey = {
@@ -65,7 +65,7 @@ export async function writeUserKeyRecord(
 ): Promise<UserKeyRecord> {
   const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
   const Item = { ...userKeyRecordKey(record.userID), ...record };
-  const put = { Put: { TableName: table.name, Item, ...ifUnchanged(read) } };
+  const put = { Put: { TableName: table.name, Item, ...asRead(read && { version: read.version }) } };
   if (!(await transact(table, [put, ...retirements(table, read, written, due)]))) throw new KeyChanged();
   return record;
 }
@@ -82,7 +82,11 @@ export async function deleteUserKeyRecord(
   due: Date,
   conditions: Writes = [],
 ): Promise<void> {
-  const Delete = { TableName: table.name, Key: userKeyRecordKey(read.userID), ...ifUnchanged(read) };
+  const Delete = {
+    TableName: table.name,
+    Key: userKeyRecordKey(read.userID),
+    ...asRead({ version: read.version }),
+  };
   if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due), ...conditions])))
     throw new KeyChanged();
 }
@@ -105,12 +109,4 @@ function retirements(table: Table, before: Named | undefined, after: Named, due:
     const { name, plan } = key;
     return [{ Put: { TableName: table.name, Item: { ...retiredKeyKey(due, name), name, plan } } }];
   });
-}
-
-function ifUnchanged(read: UserKeyRecord | undefined) {
-  if (read === undefined) return { ConditionExpression: "attribute_not_exists(PK)" };
-  return {
-    ConditionExpression: "version = :read",
-    ExpressionAttributeValues: { ":read": read.version },
-  };
 }

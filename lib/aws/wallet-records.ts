@@ -1,4 +1,5 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { epochSeconds } from "../domain/time.ts";
 import {
   lastSlotOf,
   type NumberedWallet,
@@ -64,7 +65,7 @@ export const insertion = (
     TableName: table.name,
     Item: { ...keyOf(wallet), ...wallet, ...sealed, version: 1 },
     ConditionExpression: "attribute_not_exists(PK) OR expiresAt <= :now",
-    ExpressionAttributeValues: { ":now": Math.floor(now.getTime() / 1000) },
+    ExpressionAttributeValues: { ":now": epochSeconds(now) },
   },
 });
 

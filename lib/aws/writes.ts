@@ -57,6 +57,19 @@ export const putNew = (table: Table, Item: Record<string, unknown>): Writes[numb
   Put: { TableName: table.name, Item, ConditionExpression: "attribute_not_exists(PK)" },
 });
 
+/** The condition that an item is as it was read: absent, or with these attributes. */
+export function asRead(read: Readonly<Record<string, string | number>> | undefined) {
+  if (read === undefined) return { ConditionExpression: "attribute_not_exists(PK)" };
+  return {
+    ConditionExpression: Object.keys(read)
+      .map((name) => `${name} = :read_${name}`)
+      .join(" AND "),
+    ExpressionAttributeValues: Object.fromEntries(
+      Object.entries(read).map(([name, value]) => [`:read_${name}`, value]),
+    ),
+  };
+}
+
 /** Pauses for a random time that grows with the attempts, so that contenders spread out. */
 export const pauseAfter = (attempt: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempt));
 

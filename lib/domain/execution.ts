@@ -1,5 +1,6 @@
 import type { PrivateChannel } from "./channel.ts";
 import type { Network } from "./network.ts";
+import { epochSeconds } from "./time.ts";
 
 /** The kinds of records that an execution engine sends. */
 export const executionKinds = ["order", "position"] as const;
@@ -148,5 +149,5 @@ export const maxShownAfterEnd = 500;
 
 /** When a record that is saved now may be deleted, in seconds since the epoch. Undefined while it can still change. */
 export function expiryOf(execution: Execution, now: Date): number | undefined {
-  return isOpen(execution) ? undefined : Math.floor(now.getTime() / 1000) + shownAfterEndSeconds;
+  return isOpen(execution) ? undefined : epochSeconds(now) + shownAfterEndSeconds;
 }

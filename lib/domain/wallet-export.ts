@@ -1,6 +1,7 @@
 import { DomainError } from "./domain-error.ts";
 import type { Network } from "./network.ts";
 import { type PublicJwk, thumbprintOf } from "./sealing.ts";
+import { epochSeconds } from "./time.ts";
 import { isActive, type Wallet } from "./wallet.ts";
 
 /** A user's request to export a wallet, sealed to a key of theirs. */
@@ -49,6 +50,10 @@ export const sealsPerRequest = 3;
 
 const availableSeconds = 86_400;
 
+/** Grows with each version, whatever the clock says. Items are removed, and versions start again: so they follow the time. */
+const versionAfter = (previous: { version: number } | undefined, now: Date): number =>
+  Math.max(now.getTime(), (previous?.version ?? 0) + 1);
+
 export function newExportRequest(
   { UserID: userID, _id: walletId, network, generatedWalletAddress: address }: Wallet,
   {
@@ -67,8 +72,8 @@ export function newExportRequest(
     publicKey,
     thumbprint: thumbprintOf(publicKey),
     requestedAt: now.toISOString(),
-    expiresAt: Math.floor(now.getTime() / 1000) + delaySeconds + availableSeconds,
-    version: Math.max(now.getTime(), (previous?.version ?? 0) + 1),
+    expiresAt: epochSeconds(now) + delaySeconds + availableSeconds,
+    version: versionAfter(previous, now),
   };
 }
 
@@ -86,8 +91,8 @@ export function newAnnouncement(
     thumbprint,
     seenAt: now.toISOString(),
     availableAt: availableAt.toISOString(),
-    expiresAt: Math.floor(availableAt.getTime() / 1000) + availableSeconds,
-    version: Math.max(now.getTime(), (previous?.version ?? 0) + 1),
+    expiresAt: epochSeconds(availableAt) + availableSeconds,
+    version: versionAfter(previous, now),
   };
 }
 

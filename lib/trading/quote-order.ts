@@ -2,9 +2,9 @@ import type { QuoteRequest, TradeQuote } from "../api/quote-schema.ts";
 import { laneOrdersOf } from "../aws/lane-records.ts";
 import type { Table } from "../aws/table.ts";
 import { ownsWallet, readOrderGround } from "../aws/trader-records.ts";
+import { dayOf } from "../domain/time.ts";
 import { readAddress } from "../domain/trading/address.ts";
 import { buyRulesBeside } from "../domain/trading/reserved.ts";
-import { dayOf } from "../domain/trading/wallet-policy.ts";
 import { type Chains, chainFor, maxOrderOf, walletNotFound } from "./chain-requests.ts";
 import { quoteTrade } from "./quote-trade.ts";
 
@@ -23,7 +23,7 @@ export async function quoteOrder(
   const { chain } = reader;
   const wallet = body.wallet === undefined ? undefined : readAddress(body.wallet, "wallet");
   const lane = wallet === undefined ? undefined : { chain, wallet };
-  const day = dayOf(now.getTime());
+  const day = dayOf(now);
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),
     lane === undefined ? [] : laneOrdersOf(table, lane),

@@ -1,9 +1,10 @@
 import { DeadlineExceeded } from "../aws/deadline.ts";
+import type { SealedWallet } from "../aws/found-items.ts";
 import type { Macs } from "../aws/intent-mac.ts";
 import type { NoteCall } from "../aws/kms-client.ts";
 import type { Table } from "../aws/table.ts";
 import { writeStep } from "../aws/trading-steps.ts";
-import { readSigning, type SealedWallet } from "../aws/trading-views.ts";
+import { readSigning } from "../aws/trading-views.ts";
 import { isTransient } from "../aws/transient.ts";
 import { NotSealed, unseal, type Vault } from "../aws/vault.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../chains/calldata.ts";

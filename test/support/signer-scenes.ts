@@ -6,6 +6,7 @@ import { packed } from "../../lib/aws/trading-items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/aws/trading-keys.ts";
 import type { Writes } from "../../lib/aws/writes.ts";
 import { encodeCall } from "../../lib/chains/calldata.ts";
+import { dayOf } from "../../lib/domain/time.ts";
 import type { SignRequest } from "../../lib/domain/trading/effects.ts";
 import { type Intent, swapBy } from "../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../lib/domain/trading/slot.ts";
@@ -14,7 +15,6 @@ import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import {
   counted,
   type DaySpend,
-  dayOf,
   openPolicy,
   type PolicyRecord,
 } from "../../lib/domain/trading/wallet-policy.ts";

@@ -1,4 +1,5 @@
 import { DomainError } from "../domain-error.ts";
+import { dayOf } from "../time.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
@@ -10,7 +11,7 @@ import type { Step } from "./table-step.ts";
 import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
-import { type BuyRules, dayOf } from "./wallet-policy.ts";
+import type { BuyRules } from "./wallet-policy.ts";
 
 type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
 

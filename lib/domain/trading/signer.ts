@@ -1,3 +1,4 @@
+import { dayOf } from "../time.ts";
 import {
   type Objection,
   type Procedure,
@@ -11,7 +12,7 @@ import { clearGas, objectionTo } from "./signing-rules.ts";
 import type { Attempt, Slot } from "./slot.ts";
 import type { Ledger, Step } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
-import { counted, dayOf } from "./wallet-policy.ts";
+import { counted } from "./wallet-policy.ts";
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it answers, so that none exist that are not on

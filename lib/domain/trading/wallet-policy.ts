@@ -1,3 +1,4 @@
+import { dayOf } from "../time.ts";
 import { least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 
@@ -46,9 +47,6 @@ const looserAfterMs = 24 * 60 * 60_000;
 
 const keptDays = 7;
 const dayMs = 24 * 60 * 60_000;
-
-/** The day of a time, in UTC. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The policy in force at a time. */
 export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {

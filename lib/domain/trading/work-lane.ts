@@ -1,3 +1,4 @@
+import { dayOf } from "../time.ts";
 import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
@@ -5,7 +6,6 @@ import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
 import type { Sights } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Lane, Step } from "./table-step.ts";
-import { dayOf } from "./wallet-policy.ts";
 
 /** How long hosts that disagree are asked again, and how often. */
 const patienceMs = 2000;
