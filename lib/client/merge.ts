@@ -26,8 +26,10 @@ export type Held = {
   readonly wallets: ReadonlyMap<string, Wallet>;
   /** The versions of wallets that have gone. */
   readonly retired: ReadonlyMap<string, number>;
-  /** A message names an active wallet that is not in the list, which must be read again. */
+  /** A message names an active wallet that the list may not have, so it must be read again. */
   readonly walletsBehind: boolean;
+  /** The wallets that messages have changed since the list was asked for. */
+  readonly walletNews: ReadonlySet<string>;
 };
 
 /**
@@ -46,6 +48,7 @@ export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
     wallets: new Map(),
     retired: new Map(),
     walletsBehind: false,
+    walletNews: new Set(),
   };
 }
 
@@ -110,7 +113,8 @@ function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active"
     return { ...held, wallets, retired: new Map(held.retired).set(id, version) };
   }
   if (!held.wallets.has(id)) return { ...held, walletsBehind: true };
-  return { ...held, wallets: new Map(held.wallets).set(id, wallet) };
+  const walletNews = new Set(held.walletNews).add(id);
+  return { ...held, walletNews, wallets: new Map(held.wallets).set(id, wallet) };
 }
 
 /** The list of all active wallets, which was asked for after everything else in `held` but messages. */
@@ -126,11 +130,19 @@ export function withWalletList(
     if (goneAt !== undefined && goneAt >= version) continue;
     wallets.set(id, known !== undefined && known.version > version ? known : { ...wallet, version });
   }
-  return complete({ ...held, wallets }, "wallets");
+  // It may have been read while such a wallet was retired, and before it was restored.
+  const missing = [...held.wallets].filter(([id]) => held.walletNews.has(id) && !wallets.has(id));
+  for (const [id, wallet] of missing) wallets.set(id, wallet);
+  const walletsBehind = held.walletsBehind || missing.length > 0;
+  return complete({ ...held, wallets, walletsBehind }, "wallets");
 }
 
 /** Before the list is asked for: what messages name from now on may be missing in it. */
-export const askingForWallets = (held: Held): Held => ({ ...held, walletsBehind: false });
+export const askingForWallets = (held: Held): Held => ({
+  ...held,
+  walletsBehind: false,
+  walletNews: new Set(),
+});
 
 type Newer<Item> = (item: Item, than: Item) => boolean;
 

