@@ -113,7 +113,7 @@ export class Follower {
       this.#connection = new Connection({ WebSocket, url, protocols }, clock, {
         onOpen: () => this.#sync(signal),
         onMessage: (message) => this.#take(message),
-        onEnd: ({ code, opened }) => (opened ? this.#end(code) : void this.#refused()),
+        onEnd: ({ code, opened }) => (opened ? this.#end(code) : void this.#refused(token)),
       });
     } catch {
       this.#end("REFUSED");
@@ -121,9 +121,12 @@ export class Follower {
   }
 
   /** Browsers do not show why a handshake was refused. A request does, and has an expired token replaced. */
-  async #refused(): Promise<void> {
+  async #refused(token: string | undefined): Promise<void> {
     this.#leave();
-    const { error } = await this.#deps.calls.getUserData({ patienceMs: 0 });
+    const { tokens, calls } = this.#deps;
+    const { error } = await calls.getUserData({ patienceMs: 0 });
+    // Without a long wait, in which the next token may expire too.
+    if (error === undefined && (await tokens.current()) !== token) this.#failures = 0;
     if (!this.#closed) this.#wait(error?.status === 401 ? "UNAUTHORIZED" : "REFUSED");
   }
 

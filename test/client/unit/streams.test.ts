@@ -89,14 +89,23 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(8);
   });
 
-  it("has an expired token replaced when the handshake is refused", async () => {
+  it("has an expired token replaced when the handshake is refused, and then does not wait long", async () => {
     const fetch = async (_: unknown, init: RequestInit = {}) => {
       const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
       return isOld
         ? Response.json({ error: "Token expired", needsRefresh: true }, { status: 401 })
         : Response.json({});
     };
-    const { socket, clock } = await silent({}, { fetch });
+    let isDown = true;
+    const { socket, clock } = await silent(
+      {},
+      { fetch: (url, init) => (isDown ? Promise.reject(new TypeError("fetch failed")) : fetch(url, init)) },
+    );
+    for (const waitMs of [1000, 2000, 4000]) {
+      socket().emit("close");
+      await clock.advance(waitMs);
+    }
+    isDown = false;
     socket().emit("close");
     await clock.advance(1000);
     expect(socket().protocols).toEqual(["access_token", "new"]);
