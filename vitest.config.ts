@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { foldersFor } from "./test/e2e/folders.ts";
 import OrderOfFiles from "./test/support/order-of-files.ts";
@@ -9,6 +10,8 @@ type Rest = { setupFiles?: string[]; globalSetup?: string[] };
 
 /** A project per layer. They do not inherit the root's options, so that the global set-up runs once. */
 const project = (name: string, folders: string[], groupOrder: Group, rest: Rest = {}) => ({
+  // The client's sources, so that no test runs what was built before.
+  resolve: { alias: { "trading-terminal/client": join(import.meta.dirname, "lib/client/index.ts") } },
   test: {
     name,
     include: folders.map((folder) => `${folder}/**/*.test.ts`),
@@ -61,7 +64,7 @@ export default defineConfig({
         inTest("aws", "users", "wallets", "rewards", "realtime/table", "admin", "plans", "lists", "lanes"),
         1,
       ),
-      project("feeds", inTest("prices/sockets", "dev", "chains", "quotes", "histories"), 1),
+      project("feeds", inTest("prices/sockets", "client/sockets", "dev", "chains", "quotes", "histories"), 1),
       project("model", inTest("trading"), 1),
       // Opens no socket and starts no process.
       project("unit", inTest(...pure, "structure", "support"), 1),

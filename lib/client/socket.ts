@@ -1,11 +1,16 @@
 import type { Clock } from "./clock.ts";
 import type { ServerMessage } from "./openapi.ts";
 
+type Listener = (event: never) => void;
+
 /** What this needs of the browser's WebSocket, or of the package ws. */
 export type SocketLike = {
   send(text: string): void;
   close(code?: number): void;
-  addEventListener(type: "open" | "message" | "close" | "error", listener: (event: never) => void): void;
+  onopen: Listener | null;
+  onmessage: Listener | null;
+  onclose: Listener | null;
+  onerror: Listener | null;
 };
 
 export type SocketConstructor = new (url: string, protocols?: string[]) => SocketLike;
@@ -40,11 +45,11 @@ export class Connection {
     this.#events = events;
     this.#socket = new WebSocket(url, protocols);
     this.#cancel = clock.after(answerWithinMs, () => this.#end("SILENT"));
-    this.#socket.addEventListener("open", () => this.#open());
-    this.#socket.addEventListener("message", ({ data }: { data: unknown }) => this.#take(data));
-    this.#socket.addEventListener("close", () => this.#end("CLOSED"));
+    this.#socket.onopen = () => this.#open();
+    this.#socket.onmessage = ({ data }: { data: unknown }) => this.#take(data);
+    this.#socket.onclose = () => this.#end("CLOSED");
     // A close follows. Without a listener, the package ws would throw.
-    this.#socket.addEventListener("error", () => {});
+    this.#socket.onerror = () => {};
   }
 
   send(message: object): void {

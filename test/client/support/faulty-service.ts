@@ -191,3 +191,19 @@ export class FaultyService {
     return new Promise((resolve) => this.#later(resolve));
   }
 }
+
+/** Lets something happen: mostly a change, at times a fault. */
+export function disturb(service: FaultyService, chance: Chance): void {
+  const link = service.links.filter(({ isOpen }) => isOpen).at(-1);
+  const what = chance.weighted({ change: 40, cut: 1, dead: 1, hurry: 1, down: 1, up: 4 });
+  if (what === "change") service.change();
+  if (what === "up") service.isDown = false;
+  if (what === "down") {
+    service.isDown = true;
+    for (const each of service.links) service.disconnect(each);
+  }
+  if (link === undefined) return;
+  if (what === "cut") service.disconnect(link);
+  if (what === "dead") link.isDead = true;
+  if (what === "hurry") service.hurry(link);
+}

@@ -7,21 +7,22 @@ import {
 import type { SocketLike } from "../../../lib/client/socket.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
+type Listener = (event: never) => void;
+
 /** A socket that does what the test says. */
 export class ScriptedSocket implements SocketLike {
   readonly sent: Record<string, unknown>[] = [];
   isClosed = false;
   readonly url: string;
   readonly protocols: string[];
-  readonly #listeners: [string, (event: { data: string }) => void][] = [];
+  onopen: Listener | null = null;
+  onmessage: Listener | null = null;
+  onclose: Listener | null = null;
+  onerror: Listener | null = null;
 
   constructor(url: string, protocols: string[]) {
     this.url = url;
     this.protocols = protocols;
-  }
-
-  addEventListener(type: string, listener: (event: never) => void): void {
-    this.#listeners.push([type, listener as () => void]);
   }
 
   send(text: string): void {
@@ -33,19 +34,16 @@ export class ScriptedSocket implements SocketLike {
   }
 
   emit(type: "open" | "close"): void {
-    this.#emit(type, "");
+    this[`on${type}`]?.({} as never);
   }
 
   message(message: object | string): void {
-    this.#emit("message", typeof message === "string" ? message : JSON.stringify(message));
+    const data = typeof message === "string" ? message : JSON.stringify(message);
+    this.onmessage?.({ data } as never);
   }
 
   snapshot(channel: string, data: object[] = [], more: object = {}): void {
     this.message({ type: "snapshot", channel, time: "now", data, ...more });
-  }
-
-  #emit(type: string, data: string): void {
-    for (const [listened, listener] of this.#listeners) if (listened === type) listener({ data });
   }
 }
 

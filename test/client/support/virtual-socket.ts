@@ -2,29 +2,28 @@ import type { Clock } from "../../../lib/client/clock.ts";
 import type { SocketConstructor, SocketLike } from "../../../lib/client/socket.ts";
 import type { FaultyService, Link } from "./faulty-service.ts";
 
-type Listener = (event: { data?: unknown }) => void;
+type Listener = (event: never) => void;
 
 /** WebSockets to a service of the same process. */
 export function virtualSockets(service: FaultyService, clock: Clock): SocketConstructor {
   return class implements SocketLike {
-    readonly #listeners: [string, Listener][] = [];
+    onopen: Listener | null = null;
+    onmessage: Listener | null = null;
+    onclose: Listener | null = null;
+    onerror: Listener | null = null;
     #link: Link | undefined;
 
     constructor() {
       clock.after(20, () => {
         const handshake = service.handshake();
-        if (handshake === "refused") this.#emit("close");
+        if (handshake === "refused") this.onclose?.({} as never);
         if (handshake !== "accepted") return;
         this.#link = service.connect({
-          deliver: (data) => this.#emit("message", { data }),
-          drop: () => this.#emit("close"),
+          deliver: (data) => this.onmessage?.({ data } as never),
+          drop: () => this.onclose?.({} as never),
         });
-        this.#emit("open");
+        this.onopen?.({} as never);
       });
-    }
-
-    addEventListener(type: string, listener: (event: never) => void): void {
-      this.#listeners.push([type, listener as Listener]);
     }
 
     send(text: string): void {
@@ -33,10 +32,6 @@ export function virtualSockets(service: FaultyService, clock: Clock): SocketCons
 
     close(): void {
       if (this.#link !== undefined) this.#link.isOpen = false;
-    }
-
-    #emit(type: string, event: { data?: unknown } = {}): void {
-      for (const [listened, listener] of this.#listeners) if (listened === type) listener(event);
     }
   };
 }

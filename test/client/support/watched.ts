@@ -16,7 +16,11 @@ function versionsOf({ orders, positions, prices, settings, wallets }: TerminalSt
 }
 
 /** Checks each state that a client sees: it is whole, no older than its connection, and nothing in it goes back. */
-export function watched(service: FaultyService): { onState(state: TerminalState): void; count(): number } {
+export function watched(service: FaultyService): {
+  onState(state: TerminalState): void;
+  count(): number;
+  problems: readonly unknown[];
+} {
   const newest: Versions = new Map();
   let before: Versions = new Map();
   let count = 0;
@@ -24,24 +28,34 @@ export function watched(service: FaultyService): { onState(state: TerminalState)
     const wallet = name.startsWith("wallet ") && service.table.wallets.get(name.slice("wallet ".length));
     return wallet && wallet.version > version;
   };
+  const problems: unknown[] = [];
   return {
+    problems,
     count: () => count,
     onState(state) {
       count++;
-      const now = versionsOf(state);
-      for (const [name, version] of versionsOf(service.links.at(-1)?.floor ?? state))
-        if (!hasGone(name, version) && !name.startsWith("price"))
-          expect(now.get(name), `${name} is behind`).toBeGreaterThanOrEqual(version);
-      for (const [name, version] of before)
-        if (!hasGone(name, version)) expect(now.has(name), `${name} has gone`).toBe(true);
-      for (const [name, version] of now) {
-        expect(version, `${name} goes back`).toBeGreaterThanOrEqual(newest.get(name) ?? 0);
-        // Not again what was taken away.
-        if (!before.has(name) && newest.has(name))
-          expect(version, `${name} is back`).toBeGreaterThan(newest.get(name) ?? 0);
-        newest.set(name, version);
+      try {
+        check(state);
+      } catch (error) {
+        problems.push(error);
       }
-      before = now;
     },
   };
+
+  function check(state: TerminalState): void {
+    const now = versionsOf(state);
+    for (const [name, version] of versionsOf(service.links.at(-1)?.floor ?? state))
+      if (!hasGone(name, version) && !name.startsWith("price"))
+        expect(now.get(name), `${name} is behind`).toBeGreaterThanOrEqual(version);
+    for (const [name, version] of before)
+      if (!hasGone(name, version)) expect(now.has(name), `${name} has gone`).toBe(true);
+    for (const [name, version] of now) {
+      expect(version, `${name} goes back`).toBeGreaterThanOrEqual(newest.get(name) ?? 0);
+      // Not again what was taken away.
+      if (!before.has(name) && newest.has(name))
+        expect(version, `${name} is back`).toBeGreaterThan(newest.get(name) ?? 0);
+      newest.set(name, version);
+    }
+    before = now;
+  }
 }

@@ -1,27 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createTerminal } from "../../../lib/client/index.ts";
-import { type Chance, createChance } from "../../soak/chance.ts";
-import { FaultyService } from "../support/faulty-service.ts";
+import { createChance } from "../../soak/chance.ts";
+import { disturb, FaultyService } from "../support/faulty-service.ts";
 import { TerminalTable } from "../support/terminal-table.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import { virtualSockets } from "../support/virtual-socket.ts";
 import { watched } from "../support/watched.ts";
-
-function disturb(service: FaultyService, chance: Chance): void {
-  const link = service.links.filter(({ isOpen }) => isOpen).at(-1);
-  const what = chance.weighted({ change: 40, cut: 1, dead: 1, hurry: 1, down: 1, up: 4 });
-  if (what === "change") service.change();
-  if (what === "up") service.isDown = false;
-  if (what === "down") {
-    service.isDown = true;
-    for (const each of service.links) service.disconnect(each);
-  }
-  if (link === undefined) return;
-  if (what === "cut") service.disconnect(link);
-  if (what === "dead") link.isDead = true;
-  if (what === "hurry") service.hurry(link);
-}
 
 async function history(seed: number, steps: number): Promise<{ states: number; connections: number }> {
   const chance = createChance(`${seed}`);
@@ -37,16 +22,9 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
     clock,
   );
   const watch = watched(service);
-  const problems: unknown[] = [];
   const stream = terminal.follow({
     channels: ["orders", "positions", "prices", "settings", "wallets"],
-    onState: (state) => {
-      try {
-        watch.onState(state);
-      } catch (error) {
-        problems.push(error);
-      }
-    },
+    onState: watch.onState,
   });
   for (let step = 0; step < steps; step++) {
     disturb(service, chance);
@@ -57,7 +35,7 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
   await clock.advance(150_000);
   service.change();
   await clock.advance(5000);
-  expect(problems).toEqual([]);
+  expect(watch.problems).toEqual([]);
   expect(stream.state).toEqual(table.state());
   stream.close();
   return { states: watch.count(), connections: service.links.length };
