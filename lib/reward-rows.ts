@@ -18,7 +18,7 @@ export const rewardRows = {
     path: "/api/v2/rewards/{rewardId}/redemptions",
     summary: "Buy a reward with points",
     errors: { client: "envelope", server: "envelope" },
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["USER#*", "POINTS#*", "REWARD#*", "REDEMPTION#*", "REDEMPTIONS#*"],
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot buy rewards. Points and stocks are not affected.",

@@ -1,8 +1,10 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Profile } from "../domain/profile.ts";
 import type { Redemption } from "../domain/redemption.ts";
-import { redemptionPlaceKey } from "./reward-keys.ts";
+import { getItems } from "./batch-get.ts";
+import { redemptionPlaceKey, stockKey } from "./reward-keys.ts";
 import { type PageOptions, queryPage, type Table } from "./table.ts";
-import { redemptionKey, redemptionsOf } from "./table-keys.ts";
+import { profileKey, redemptionKey, redemptionsOf } from "./table-keys.ts";
 import { putNew, type Writes } from "./writes.ts";
 
 /** Where a redemption is, by its id alone. */
@@ -19,6 +21,20 @@ export async function readRedemption(
     (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const place = (await read(redemptionPlaceKey(redemptionId))) as Place | undefined;
   return place && ((await read(keyOf(place))) as Redemption | undefined);
+}
+
+/**
+ * What decides about a purchase, by one read: the user's profile, the stock if it is counted, and whether the redemption is
+ * there already.
+ */
+export async function readPurchase(
+  table: Table,
+  { userID, rewardId, redemptionId }: Pick<Redemption, "userID" | "rewardId" | "redemptionId">,
+): Promise<{ profile: Profile | undefined; stock: number | undefined; isMade: boolean }> {
+  const keys = [profileKey(userID), stockKey(rewardId), redemptionPlaceKey(redemptionId)] as const;
+  const items = await getItems<{ stock?: number }>(table, keys);
+  const [profile, stock, place] = keys.map(({ PK }) => items.find((item) => item.PK === PK));
+  return { profile: profile as Profile | undefined, stock: stock?.stock, isMade: place !== undefined };
 }
 
 /** Adds a redemption, unless there is one with its id. */

@@ -1,7 +1,6 @@
 import { pointsWrites } from "../aws/points-records.ts";
-import { readOwnProfile } from "../aws/profile-records.ts";
-import { addingRedemption, readRedemption } from "../aws/redemption-records.ts";
-import { readStock, takingPiece } from "../aws/stock-records.ts";
+import { addingRedemption, readPurchase, readRedemption } from "../aws/redemption-records.ts";
+import { takingPiece } from "../aws/stock-records.ts";
 import type { Table } from "../aws/table.ts";
 import { pauseAfter, transactOnce } from "../aws/writes.ts";
 import { DomainError } from "../domain/domain-error.ts";
@@ -52,13 +51,13 @@ export async function redeem({ table, catalogue }: RedeemDeps, request: Request)
   const redemptionId = redemptionIDFor(userID, key);
   const endMs = Date.now() + maxMs;
   for (let attempt = 1; ; attempt++) {
-    const [earlier, profile, counted, rewards] = await Promise.all([
-      readRedemption(table, redemptionId),
-      readOwnProfile(table, userID),
-      readStock(table, rewardId),
+    const [{ profile, stock: counted, isMade }, rewards] = await Promise.all([
+      readPurchase(table, { userID, rewardId, redemptionId }),
       catalogue(),
     ]);
+    if (profile === undefined) throw new Error("The user has no profile");
     const { points } = profile;
+    const earlier = isMade ? await readRedemption(table, redemptionId) : undefined;
     if (earlier !== undefined) return { redemption: replayed(earlier, rewardId), points, isReplayed: true };
 
     const reward = rewards.find(({ id }) => id === rewardId);

@@ -3,13 +3,14 @@ import {
   ApiGatewayManagementApiClient,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
-import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
 import type { PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
@@ -29,6 +30,7 @@ beforeEach(() => {
     .on(GetCommand)
     .resolves({ Item: { points: 5, rewards: [], prices: [], channels: new Set(["prices"]) } });
   table.on(QueryCommand).resolves({ Items: [] });
+  table.on(BatchGetCommand).resolves({ Responses: { table: [profileKey("alice")] } });
   api.on(PostToConnectionCommand).resolves({});
 });
 afterEach(() => void vi.useRealTimers());

@@ -13,7 +13,7 @@ import { handler as listRedemptions } from "../../functions/listRedemptions/hand
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { catalogueKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
-import { redemptionKey } from "../../lib/aws/table-keys.ts";
+import { profileKey, redemptionKey } from "../../lib/aws/table-keys.ts";
 import { newRedemption, redemptionIDFor } from "../../lib/domain/redemption.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
@@ -41,7 +41,14 @@ beforeEach(() => {
   const rewards = [reward("mug"), reward("cap"), reward("course", { stock: -1 })];
   table.on(GetCommand, { Key: catalogueKey }).resolves({ Item: { rewards } });
   table.on(TransactWriteCommand).resolves({});
+  purchase();
 });
+
+/** What the one read of redeemReward finds besides the profile. */
+const purchase = (...items: object[]) =>
+  table
+    .on(BatchGetCommand)
+    .resolves({ Responses: { table: [{ ...profileKey("alice"), userID: "alice", points: 250 }, ...items] } });
 afterEach(() => void vi.useRealTimers());
 
 const headers = { "Content-Type": "application/json", "idempotency-key": "k" };
@@ -61,7 +68,9 @@ describe("redeemReward", () => {
   });
 
   it("says that it has answered a repeated key", async () => {
-    table.on(GetCommand, { Key: redemptionPlaceKey(redemptionId) }).resolves({ Item: stored });
+    const place = { ...redemptionPlaceKey(redemptionId), ...stored };
+    purchase(place);
+    table.on(GetCommand, { Key: redemptionPlaceKey(redemptionId) }).resolves({ Item: place });
     table
       .on(GetCommand, { Key: redemptionKey("alice", now, redemptionId) })
       .resolves({ Item: { ...stored, status: "fulfilled", version: 2 } });

@@ -5,8 +5,10 @@ import { readPointsLines } from "../../lib/aws/points-records.ts";
 import { readOwnProfile } from "../../lib/aws/profile-records.ts";
 import { readRedemptions } from "../../lib/aws/redemption-records.ts";
 import { readStock, setStock } from "../../lib/aws/stock-records.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
+import { putItems } from "../support/items.ts";
 import { buying, codeOf, ledgerOf, reward, userWith } from "../support/rewards.ts";
 
 const db = tableForTests();
@@ -21,6 +23,12 @@ const catalogue = [
   reward("later", { available: false, stock: 0 }),
 ];
 const buy = buying(() => db.table, catalogue);
+/** As clients do: a reward that is busy is tried again. */
+async function buyPatiently(userID: string, rewardId: string, key: string): Promise<string> {
+  const code = await codeOf(buy(userID, rewardId, key));
+  return code === "REWARD_BUSY" ? buyPatiently(userID, rewardId, key) : code;
+}
+
 const ofUser = async (userID: string) =>
   (await readRedemptions(db.table, userID, { limit: 100 })).redemptions;
 
@@ -84,7 +92,31 @@ describe("redeem", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => buy("dan", "course", "k")));
     expect(new Set(answers.map(({ redemption }) => redemption.redemptionId)).size).toBe(1);
     expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
+    expect(await ofUser("dan")).toHaveLength(1);
     expect(await ledgerOf(db.table, "dan")).toMatchObject({ points: 970 });
+  });
+
+  it("buys once if the same request is done between its read and its write", async () => {
+    await userWith(db.table, "dot", 30);
+    // The ledger is open, and points stay as they are: nothing but the key keeps it from being bought again.
+    await buy("dot", "course", "before");
+    let other: Promise<unknown> | undefined;
+    const slow = interceptedTable(db.table, async (command) => {
+      if (!(command instanceof TransactWriteCommand) || other !== undefined) return;
+      other = buy("dot", "free", "k", new Date(0));
+      await other;
+    });
+    expect(await buying(() => slow, catalogue)("dot", "free", "k")).toMatchObject({ isReplayed: true });
+    expect(await ofUser("dot")).toHaveLength(2);
+  });
+
+  it("takes points for each of several purchases at once, and no more than there are", async () => {
+    await userWith(db.table, "dora", 100);
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => buyPatiently("dora", "course", `k${index}`)),
+    );
+    expect(codes.toSorted()).toEqual([...Array(3).fill("INSUFFICIENT_POINTS"), ...Array(3).fill("done")]);
+    expect(await ledgerOf(db.table, "dora")).toMatchObject({ points: 10 });
   });
 
   it("keeps the keys of two users apart", async () => {
@@ -164,14 +196,14 @@ describe("200 redemptions at once of the last 7 pieces by 50 users", () => {
     // A third of them can pay for two, a third for one, and a third for none. Each sends two keys twice.
     const users = Array.from({ length: 50 }, (_, index) => `racer ${index}`);
     const pointsOf = (index: number) => [250, 100, 99][index % 3] ?? 0;
-    await Promise.all(users.map((userID, index) => userWith(db.table, userID, pointsOf(index))));
-    /** As clients do. */
-    const buyPatiently = async (userID: string, key: string): Promise<string> => {
-      const code = await codeOf(buy(userID, "rare", key));
-      return code === "REWARD_BUSY" ? buyPatiently(userID, key) : code;
-    };
+    const profiles = users.map((userID, index) => ({
+      ...profileKey(userID),
+      userID,
+      points: pointsOf(index),
+    }));
+    await putItems(db.table, profiles);
     const codes = await Promise.all(
-      ["k1", "k2", "k1", "k2"].flatMap((key) => users.map((userID) => buyPatiently(userID, key))),
+      ["k1", "k2", "k1", "k2"].flatMap((key) => users.map((userID) => buyPatiently(userID, "rare", key))),
     );
 
     expect(new Set(codes)).toEqual(new Set(["done", "OUT_OF_STOCK", "INSUFFICIENT_POINTS"]));
