@@ -6,7 +6,7 @@ import { NoContentSchema } from "../api/scalars.ts";
 import type { RestRow } from "../operation-types.ts";
 import { operationsOf, type RestOperationName } from "../operations.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
-import { curlSample, introduction } from "./curl-sample.ts";
+import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
@@ -98,10 +98,13 @@ export function openApiDocument(): JsonSchema {
           [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
         ),
       },
-      // Nobody can seal a key with curl.
-      ...(name !== "importWallet" && {
-        "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlSample(row, example) }],
-      }),
+      "x-codeSamples": [
+        // Nobody can seal a key with curl.
+        ...(name === "importWallet"
+          ? []
+          : [{ lang: "Shell", label: "curl", source: curlSample(row, example) }]),
+        { lang: "JavaScript", label: "client", source: clientSample(name, example) },
+      ],
     };
   }
 

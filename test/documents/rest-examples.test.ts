@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OperationSchemas } from "../../lib/api/operation-schema.ts";
 import { schemas } from "../../lib/api/operation-schemas.ts";
-import { curlSample } from "../../lib/documents/curl-sample.ts";
+import { clientSample, curlSample } from "../../lib/documents/request-samples.ts";
 import { type RestExample, restExamples } from "../../lib/documents/rest-examples.ts";
 import { restMethods } from "../../lib/operations.ts";
 import { validate } from "../../lib/runtime/validate.ts";
@@ -21,6 +21,20 @@ describe("the example of a request", () => {
     const given = { path, query, headers, body };
     for (const [part, value] of Object.entries(given))
       if (value !== undefined) expect(schema).toHaveProperty(part);
+  });
+
+  it.each(restMethods)("becomes a call of the client: $name", async ({ name }) => {
+    const { headers, ...example }: RestExample = restExamples[name] ?? {};
+    const { "Idempotency-Key": _, ...others } = headers ?? {};
+    const calls: unknown[] = [];
+    const terminal = { [name]: async (request?: object) => calls.push(request) && { data: {} } };
+    const run = new Function(
+      "terminal",
+      `return (async () => { ${clientSample(name, restExamples[name])} })()`,
+    );
+    await run(terminal);
+    const expected = { ...example, ...(Object.keys(others).length > 0 && { headers: others }) };
+    expect(calls).toEqual([Object.keys(expected).length > 0 ? expected : undefined]);
   });
 
   it("becomes a line for the shell", async () => {

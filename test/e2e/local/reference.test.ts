@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { curlSample } from "../../../lib/documents/curl-sample.ts";
+import { curlSample } from "../../../lib/documents/request-samples.ts";
 import { restExamples } from "../../../lib/documents/rest-examples.ts";
 import { restMethods } from "../../../lib/operations.ts";
 import { curlRequests } from "../../support/curl-requests.ts";

@@ -1,4 +1,5 @@
 import type { RestMethod } from "../operation-types.ts";
+import type { RestOperationName } from "../operations.ts";
 import { type RestExample, shellVariables } from "./rest-examples.ts";
 
 /** A request as lines to paste into a shell that has BASE_URL and TOKEN. */
@@ -16,6 +17,15 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
   ];
   return parts.join(" \\\n  ");
+}
+
+/** A request with `trading-terminal/client`, which makes Idempotency-Keys itself. */
+export function clientSample(name: RestOperationName, example: RestExample = {}): string {
+  const { "Idempotency-Key": _, ...headers } = example.headers ?? {};
+  const request = { ...example, headers: Object.keys(headers).length > 0 ? headers : undefined };
+  const given = Object.values(request).some((part) => part !== undefined);
+  const literal = JSON.stringify(request, null, 2).replaceAll(/"([A-Za-z]\w*)":/g, "$1:");
+  return `const { data, error } = await terminal.${name}(${given ? literal : ""});`;
 }
 
 /** What the reference page says first. In Markdown. */
@@ -36,6 +46,14 @@ export WALLET_ID=$(curl -s "$BASE_URL/api/v2/wallets" -H "Authorization: Bearer 
   node -p 'JSON.parse(fs.readFileSync(0)).data.wallets.at(-1)?._id')
 export ORDER_ID=$(curl -s "$BASE_URL/api/v2/orders?limit=1" -H "Authorization: Bearer $TOKEN" |
   node -p 'JSON.parse(fs.readFileSync(0)).data.orders[0]?.orderId')
+\`\`\`
+
+The examples in JavaScript are for \`trading-terminal/client\`:
+
+\`\`\`js
+import { createTerminal } from "trading-terminal/client";
+
+const terminal = createTerminal({ baseUrl: "http://127.0.0.1:3000", token: async () => process.env.TOKEN });
 \`\`\`
 
 Every request needs a token, in the \`Authorization\` header or in a cookie. Fields that you do not know can be added
