@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { newEvmKey } from "../support/keys.ts";
-import { consoleForTests } from "./support/browser.ts";
+import { browserForTests } from "./support/browser.ts";
 
-const browser = consoleForTests();
+const browser = browserForTests();
 
 /** The example as it stands in the guide. */
 const [, example = ""] =

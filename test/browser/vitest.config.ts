@@ -4,8 +4,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
+    globalSetup: ["test/browser/support/global-setup.ts"],
     include: ["test/browser/**/*.test.ts"],
-    testTimeout: 60_000,
+    // One browser at a time is enough for this machine, whose clock the prices and chains need, too.
+    fileParallelism: false,
+    testTimeout: 90_000,
     hookTimeout: 180_000,
   },
 });

@@ -1,51 +1,49 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
-import { type Runner, startRunner } from "../../e2e/support/runner.ts";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, inject } from "vitest";
 
 /** The folder of the screenshots, for people to look at. */
 const screenshots = new URL("../screenshots/", import.meta.url).pathname;
 
 export type Visit = {
   page: Page;
+  context: BrowserContext;
   /** Errors, refused loads and violations of the policy that the page has reported. */
   complaints: string[];
   /** The origins that the page has sent requests to. */
   origins: Set<string>;
-  screenshot(name: string): Promise<void>;
+  screenshot(name: string, options?: { fullPage: boolean }): Promise<void>;
 };
 
-/** A local runner and a browser for the tests of a file. */
-export function consoleForTests() {
-  let runner: Runner;
+type VisitOptions = { width?: number; colorScheme?: "light" | "dark"; context?: BrowserContext };
+
+/** A browser for the tests of a file, which share one local runner with the other files. */
+export function browserForTests() {
+  const runner = inject("runner");
   let browser: Browser;
-  let folder: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "browser-"));
-    [runner, browser] = await Promise.all([
-      startRunner({ folder }),
-      chromium.launch({
-        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-        args: ["--no-sandbox"],
-      }),
-    ]);
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox"],
+    });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await runner?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(async () => browser?.close());
 
   return {
-    get runner() {
-      return runner;
-    },
-    /** Opens a page of the runner in a fresh browser context. */
-    async visit(path = "/console"): Promise<Visit> {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    runner,
+    /** Opens a page of the runner, or another one, in a fresh browser context if none is given. */
+    async visit(
+      path = "/console/",
+      { width = 1280, colorScheme = "light", ...options }: VisitOptions = {},
+    ): Promise<Visit> {
+      const context =
+        options.context ??
+        (await browser.newContext({
+          viewport: { width, height: 900 },
+          colorScheme,
+          reducedMotion: "reduce",
+        }));
       const page = await context.newPage();
       const complaints: string[] = [];
       const origins = new Set<string>();
@@ -56,15 +54,23 @@ export function consoleForTests() {
       page.on("request", (request) => {
         if (!request.url().startsWith("data:")) origins.add(new URL(request.url()).origin);
       });
-      await page.goto(`${runner.baseUrl}${path}`);
+      await page.goto(new URL(path, runner.baseUrl).href);
       return {
         page,
+        context,
         complaints,
         origins,
-        async screenshot(name) {
-          await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+        async screenshot(name, { fullPage } = { fullPage: true }) {
+          await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
         },
       };
     },
   };
+}
+
+/** Signs in to the console. */
+export async function signIn(page: Page, user: string): Promise<void> {
+  await page.getByLabel("User").fill(user);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Live", { exact: true }).waitFor();
 }

@@ -33,7 +33,7 @@ function useWalletNames() {
 }
 
 function Orders({ orders }: { orders: readonly Order[] }) {
-  if (orders.length === 0) return <p class="empty">No orders yet. The panel beside places one.</p>;
+  if (orders.length === 0) return <p class="empty">No orders yet. Place one under Trade.</p>;
   return (
     <ul class="rows" aria-label="Orders">
       {orders.map((order) => (

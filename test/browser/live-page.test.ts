@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, inject, it } from "vitest";
+import { browserForTests } from "./support/browser.ts";
+
+const browser = browserForTests();
+const { ofTheSite, ofAnother } = inject("pages");
+
+async function tokenOf(sub: string): Promise<string> {
+  const response = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ sub }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+const status = (page: Page) => page.getByRole("status");
+
+async function signIn(page: Page, user: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Token" }).fill(await tokenOf(user));
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+describe("the live page", () => {
+  it("has at most 60 lines", () => {
+    expect(readFileSync("docs/live-page.html", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  });
+
+  it("shows settings and an order changing in two tabs, by a cookie that it cannot read", async () => {
+    const path = `${ofTheSite}/live-page.html`;
+    const { page: one, context, origins } = await browser.visit(path);
+    await signIn(one, "alice");
+    await status(one).getByText("live").waitFor();
+    // The second tab has the cookie already.
+    const { page: other } = await browser.visit(path, { context });
+    await status(other).getByText("live").waitFor();
+    expect(await one.evaluate("document.cookie")).toBe("");
+    expect(
+      (await context.cookies()).map(({ httpOnly, secure, sameSite, domain }) => ({
+        httpOnly,
+        secure,
+        sameSite,
+        domain,
+      })),
+    ).toEqual([{ httpOnly: true, secure: true, sameSite: "Strict", domain: "api.terminal.localhost" }]);
+
+    await one.getByLabel("Slippage").fill("3.25");
+    await one.getByRole("button", { name: "Save" }).click();
+    await other.waitForFunction("document.forms.settings.slippage.value === '3.25'");
+
+    await other.getByRole("button", { name: "Buy MOON" }).click();
+    for (const page of [one, other]) await page.getByText("buy MOON/ETH: open").waitFor();
+    for (const page of [one, other]) await page.getByText("buy MOON/ETH: filled").waitFor();
+    const api = browser.runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost");
+    expect([...origins].toSorted()).toEqual([api, ofTheSite].toSorted());
+    await context.close();
+  });
+
+  it("is the only site whose pages the cookie serves", async () => {
+    const api = browser.runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost");
+    /** The status of a call with cookies, which the page itself may not be allowed to read. */
+    async function statusFor(page: Page): Promise<number> {
+      const answered = page.waitForResponse(`${api}/listWallets`);
+      await page.evaluate(`fetch("${api}/listWallets", { mode: "no-cors", credentials: "include" })`);
+      return (await answered).status();
+    }
+    const connect = `new Promise((done) => {
+      const socket = new WebSocket("${api.replace("http", "ws")}/stream");
+      socket.onopen = () => done("open");
+      socket.onclose = ({ code }) => done(code);
+    })`;
+    const { page: mine, context } = await browser.visit(`${ofTheSite}/live-page.html`);
+    await signIn(mine, "alice");
+    await status(mine).getByText("live").waitFor();
+    expect(await statusFor(mine)).toBe(200);
+    expect(await mine.evaluate(connect)).toBe("open");
+
+    const { page: foreign } = await browser.visit(`${ofAnother}/live-page.html`, { context });
+    expect(await statusFor(foreign)).toBe(401);
+    expect(await foreign.evaluate(connect)).toBe(1006);
+    await context.close();
+  });
+});

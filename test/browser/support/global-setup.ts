@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { chainPorts } from "../../../lib/dev/chains/local-chains.ts";
+import { type Runner, startRunner } from "../../e2e/support/runner.ts";
+import { freePorts } from "../../support/free-ports.ts";
+import { servePages } from "./page-server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    runner: Pick<Runner, "baseUrl" | "streamUrl">;
+    pages: { ofTheSite: string; ofAnother: string };
+  }
+}
+
+/** Starts one local runner, with chains, for all files. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "browser-"));
+  const server = await servePages();
+  // Chromium resolves all of them to this machine.
+  const pages = {
+    ofTheSite: `http://app.terminal.localhost:${server.port}`,
+    ofAnother: `http://app.other.localhost:${server.port}`,
+  };
+  const runner = await startRunner({
+    folder,
+    chainPort: await freePorts(chainPorts),
+    // The service allows both, so that only the browser keeps the cookie from the other site.
+    options: ["--allowed-origin", ...Object.values(pages)],
+  });
+  server.callApi(runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost"));
+  project.provide("runner", { baseUrl: runner.baseUrl, streamUrl: runner.streamUrl });
+  project.provide("pages", pages);
+  return async () => {
+    server.close();
+    await runner.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
