@@ -6,6 +6,7 @@ import { apiStack, dataStack, type TargetOptions } from "../admin/target.ts";
 import { harmless, type Output, print } from "../admin/terminal.ts";
 import { CallLimit, maxCalls } from "./call-limit.ts";
 import { byHand, type CheckGroup, Refuted, Skip } from "./check.ts";
+import { accountChecks } from "./checks/account-checks.ts";
 import { changeChecks } from "./checks/change-checks.ts";
 import { connectionChecks } from "./checks/connection-checks.ts";
 import { edgeChecks } from "./checks/edge-checks.ts";
@@ -46,6 +47,7 @@ const recoveryChecks: CheckGroup<unknown> = {
 /** Each group may build on what those before it have made: the user, then a wallet, then a key. */
 export const checkGroups: readonly CheckGroup<Run>[] = [
   requestChecks,
+  accountChecks,
   connectionChecks,
   edgeChecks,
   walletChecks,

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { GenerateDataKeyCommand } from "@aws-sdk/client-kms";
 import { queryRange } from "../../aws/table.ts";
 import { walletsOf } from "../../aws/table-keys.ts";
@@ -48,11 +48,40 @@ export const walletChecks: CheckGroup<Run> = {
         expectSame("The number of wallets", (json as unknown[]).length, 1);
       },
     },
+    {
+      says: "A wallet can be made once, named, retired and restored, and its events tell so",
+      async run(run) {
+        const { token } = await run.user();
+        const headers = { "Idempotency-Key": randomUUID() };
+        const make = () =>
+          run.http.send("POST", "/api/v2/wallets", { token, headers, body: { network: "sol" } });
+        const made = await make();
+        expectSame("The status of the first request", made.status, 200);
+        expectSame("Idempotent-Replayed", (await make()).headers["idempotent-replayed"], "true");
+        const path = `/api/v2/wallets/${walletIdIn(made.json)}`;
+        const steps = [
+          ["PATCH", path, { slotName: "Verified" }],
+          ["DELETE", path, undefined],
+          ["POST", `${path}/restore`, {}],
+          ["DELETE", path, undefined],
+        ] as const;
+        for (const [method, to, body] of steps) {
+          const { status } = await run.http.send(method, to, { token, ...(body && { body }) });
+          expectSame(`The status of ${method}`, status, 200);
+        }
+        const { json } = await run.http.send("GET", `${path}/events`, { token });
+        const { events } = (json as { data: { events: { type: string }[] } }).data;
+        const types = events.map(({ type }) => type);
+        expectSame("The events", types, ["retired", "restored", "retired", "renamed", "created"]);
+      },
+    },
     byHand("KMS gives importWallet what a client derives, and opens a sealed import"),
     byHand("sealExport opens a wallet behind the walls, also after two weeks without a request"),
     byHand("A requested export reaches the event bus of noticeBusArn"),
   ],
 };
+
+const walletIdIn = (json: unknown) => (json as { data: { wallet: { _id: string } } }).data.wallet._id;
 
 async function expectDenied(call: Promise<unknown>, otherwise: string): Promise<void> {
   try {

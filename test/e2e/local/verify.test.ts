@@ -20,7 +20,7 @@ it("npm run verify passes on the local runner, and leaves nothing of its user", 
   keepAnswer(output);
   expect({ code, err: stderr.text() }, output).toEqual({ code: 0, err: "" });
   const [, passed] = /^passed: (\d+), failed: 0,/m.exec(output) ?? [];
-  expect(Number(passed), output).toBeGreaterThanOrEqual(19);
+  expect(Number(passed), output).toBeGreaterThanOrEqual(23);
   const [, userID = ""] = /data and the API keys of user (\S+)/.exec(output) ?? [];
   expect(userID).toMatch(/^verify-/);
   const { table } = await openLocal(port);
