@@ -7,6 +7,7 @@ import { soak } from "../../soak/soak.ts";
 import { tradeSoak } from "../../soak/trade/trade-soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { stackTrace, traceFinder, tracesIn, writtenFiles } from "../../support/traces.ts";
+import { tradingBot } from "../support/bot.ts";
 import { get, send } from "../support/client.ts";
 import { deployment, localRunner, runnerProcess } from "../support/deployment.ts";
 import { endpoints } from "../support/endpoints.ts";
@@ -99,7 +100,7 @@ if (isLocal)
 if (isLocal)
   describe("a crash of the runner", () => {
     it(
-      "loses no data, and leaves tokens good, after a start on the same data",
+      "loses no data, leaves tokens good, and stops no bot, after a start on the same data",
       async () => {
         const referrer = await newUser({ username: "Rita" });
         const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
@@ -117,6 +118,7 @@ if (isLocal)
         const cutOff = [await streamOf(user), await streamOf(user)];
         for (const stream of cutOff) await subscribe(stream, "orders", "prices");
 
+        const bot = await tradingBot();
         await runnerProcess("POST");
 
         expect(await state()).toStrictEqual(before);
@@ -139,6 +141,17 @@ if (isLocal)
         expect(back.received.filter(({ type }) => type === "update")).toEqual([]);
         await subscribe(back, "prices");
         await back.take({ type: "update", channel: "prices" });
+
+        const { bought, sold } = await bot.done;
+        expect([bought, sold]).toMatchObject([
+          { side: "buy", status: "filled", settled: true, filledAmount: "0.5" },
+          { side: "sell", status: "filled", settled: true, filledAmount: bought.receivedAmount },
+        ]);
+        expect(await bot.outcome()).toMatchObject({
+          orders: [sold, bought],
+          positions: [{ status: "closed", amount: "0" }],
+          moon: { amount: "0" },
+        });
       },
       restartMs,
     );

@@ -1,0 +1,54 @@
+// @ts-expect-error: a program in JavaScript, from the documentation
+import { runBot } from "../../../docs/bot.js";
+import { createTerminal, type Order } from "../../../lib/client/index.ts";
+import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { newEvmKey } from "../../support/keys.ts";
+import { deployment, localRunner } from "./deployment.ts";
+import { importWallet } from "./terminal.ts";
+import { issueToken, knownUser } from "./users.ts";
+
+const chain = "eth";
+const moon = localAddresses.moon;
+
+/** The bot of docs/bot.js with a wallet of its own, in a state where its purchase is under way. */
+export async function tradingBot() {
+  const user = await knownUser();
+  const { address: wallet, privateKey } = newEvmKey();
+  await importWallet(user, { network: chain, privateKey });
+  await fetch(`http://127.0.0.1:${localRunner().chainPort}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "anvil_setBalance",
+      params: [wallet, `0x${(10n ** 18n).toString(16)}`],
+    }),
+  });
+  const { baseUrl } = deployment();
+  // It lives for a shorter time than the bot, which so needs others.
+  const token = () => issueToken({ sub: user.id, expiresIn: 20 });
+  const done: Promise<{ bought: Order; sold: Order }> = runBot({
+    ...{ name: "e2e", chain, wallet, moon, baseUrl, token },
+  });
+  // Its failure is reported by `done`.
+  done.catch(() => {});
+  const terminal = createTerminal({ baseUrl, token, patienceMs: 120_000 });
+  const stream = terminal.follow({ channels: ["orders"] });
+  await Promise.race([stream.until(({ orders }) => orders[0]), done]);
+  stream.close();
+  /** What the service says about the wallet in the end. */
+  const outcome = async () => {
+    const [orders, positions, balances] = await Promise.all([
+      terminal.listOrders({ query: { wallet } }),
+      terminal.listPositions({ query: { wallet } }),
+      terminal.readBalances({ query: { chain, wallet, token: moon } }),
+    ]);
+    return {
+      orders: orders.data?.orders,
+      positions: positions.data?.positions,
+      moon: balances.data?.balances.find(({ token: of }) => of === moon),
+    };
+  };
+  return { done, outcome };
+}
