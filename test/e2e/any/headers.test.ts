@@ -49,6 +49,12 @@ describe("the answer", () => {
     expect((await ask(user.token)).headers.get("Cache-Control")).toBe("no-store");
   });
 
+  it.each(ofOperations)("to %s names the plan of the user", async (_, ask) => {
+    const { headers } = await ask(user.token);
+
+    expect(headers.get("RateLimit-Policy")).toMatch(/^"[a-z]+";q=[1-9]\d*;w=60$/);
+  });
+
   it("has another request id each time", async () => {
     const ids = [await get("/listWallets", user), await get("/listWallets", user)].map(({ headers }) =>
       headers.get("x-amzn-RequestId"),
