@@ -1,21 +1,22 @@
 /**
- * Keeps the Idempotency-Key of each request that has no certain answer yet. A page may use localStorage, a bot a file, so that
+ * Keeps the Idempotency-Keys of requests that have no certain answer yet. A page may use localStorage, a bot a file, so that
  * both repeat such a request with the same key after a restart.
  */
 export type KeyStore = {
-  /** The key that was saved for this request; undefined or null if there is none. */
+  /** What was saved for this request; undefined or null if nothing was. */
   load(request: string): Promise<string | null | undefined> | string | null | undefined;
-  save(request: string, key: string): unknown;
+  /** `keys`: one key, or several with spaces between them if equal requests were made at the same time. */
+  save(request: string, keys: string): unknown;
   remove(request: string): unknown;
 };
 
 /** Keeps keys as long as the page or the process lives. */
 export function keysInMemory(): KeyStore {
-  const keys = new Map<string, string>();
+  const kept = new Map<string, string>();
   return {
-    load: (request) => keys.get(request),
-    save: (request, key) => keys.set(request, key),
-    remove: (request) => keys.delete(request),
+    load: (request) => kept.get(request),
+    save: (request, keys) => kept.set(request, keys),
+    remove: (request) => kept.delete(request),
   };
 }
 
@@ -26,6 +27,8 @@ export type KeyInUse = { key: string; end(certain: boolean): Promise<void> };
 export class RequestKeys {
   readonly #store: KeyStore;
   readonly #inUse = new Set<string>();
+  /** What the store is doing, so that no change is based on what another is replacing. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: KeyStore) {
     this.#store = store;
@@ -33,27 +36,40 @@ export class RequestKeys {
 
   /** @throws as the store does: what cannot be saved must not be sent */
   async take(request: string): Promise<KeyInUse> {
-    let name = request;
-    for (let count = 2; this.#inUse.has(name); count++) name = `${request} #${count}`;
-    this.#inUse.add(name);
-    try {
-      const saved = await this.#store.load(name);
-      const key = saved ?? newKey();
-      if (saved === undefined || saved === null) await this.#store.save(name, key);
-      return {
-        key,
-        end: async (certain) => {
-          try {
-            if (certain) await this.#store.remove(name);
-          } finally {
-            this.#inUse.delete(name);
-          }
-        },
-      };
-    } catch (error) {
-      this.#inUse.delete(name);
-      throw error;
-    }
+    const key = await this.#inTurn(async () => {
+      const kept = await this.#load(request);
+      const free = kept.find((one) => !this.#inUse.has(one));
+      const taken = free ?? newKey();
+      if (free === undefined) await this.#save(request, [...kept, taken]);
+      this.#inUse.add(taken);
+      return taken;
+    });
+    // In turn, so that whoever has been waiting for a key meanwhile does not get this one.
+    const end = (certain: boolean) =>
+      this.#inTurn(async () => {
+        this.#inUse.delete(key);
+        if (!certain) return;
+        const kept = await this.#load(request);
+        await this.#save(
+          request,
+          kept.filter((one) => one !== key),
+        );
+      });
+    return { key, end };
+  }
+
+  async #load(request: string): Promise<string[]> {
+    return (await this.#store.load(request))?.split(" ") ?? [];
+  }
+
+  async #save(request: string, keys: readonly string[]): Promise<void> {
+    await (keys.length > 0 ? this.#store.save(request, keys.join(" ")) : this.#store.remove(request));
+  }
+
+  #inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
+    const turn = this.#turn.then(act);
+    this.#turn = turn.catch(() => {});
+    return turn;
   }
 }
 

@@ -104,6 +104,40 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
+  it("are found again, whichever of the equal requests lost its answer", async () => {
+    const { kept, keys } = store();
+    const { terminal, sent, end } = scripted([order, "broken", order], { keys, patienceMs: 0 });
+    const [first, second] = await end(
+      Promise.all([terminal.placeOrder({ body }), terminal.placeOrder({ body })]),
+    );
+    expect([first.error?.code, second.error?.code]).toEqual([undefined, "NETWORK_ERROR"]);
+    await end(terminal.placeOrder({ body }));
+    const [, lost, repeated] = keysOf(sent);
+    expect(repeated).toBe(lost);
+    expect(kept.size).toBe(0);
+  });
+
+  it("are kept for each of many equal requests, by a store that takes its time", async () => {
+    const { kept, keys } = store();
+    const turns = async () => {
+      for (let count = 0; count < 5; count++) await undefined;
+    };
+    const slow = {
+      load: (name: string) => turns().then(() => keys.load(name)),
+      save: (name: string, key: string) => turns().then(() => keys.save(name, key)),
+      remove: (name: string) => turns().then(() => keys.remove(name)),
+    };
+    const before = scripted(["broken"], { keys: slow, patienceMs: 0 });
+    const threeTimes = ({ terminal, end }: typeof before) =>
+      end(Promise.all([1, 2, 3].map(() => terminal.placeOrder({ body }))));
+    await threeTimes(before);
+    const after = scripted([order], { keys: slow });
+    await threeTimes(after);
+    expect(new Set(keysOf(before.sent)).size).toBe(3);
+    expect(keysOf(after.sent).toSorted()).toEqual(keysOf(before.sent).toSorted());
+    expect(kept.size).toBe(0);
+  });
+
   it("are the caller's if they have one, and none for a dry run", async () => {
     const { terminal, sent, end } = scripted([order]);
     await end(terminal.placeOrder({ body, headers: { "Idempotency-Key": "mine" } }));
