@@ -9,7 +9,7 @@ import type { FollowOptions, Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
 
 export type TerminalOptions = {
-  /** For example `http://127.0.0.1:3000`. Empty for the page's own address. */
+  /** For example `http://127.0.0.1:3000`. Empty for the origin of the page. */
   baseUrl: string;
   /** By default `/stream` at baseUrl, by ws or wss. */
   streamUrl?: string;
@@ -45,16 +45,19 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
       const WebSocket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined);
       if (WebSocket === undefined)
         throw new TypeError("There is no WebSocket here: pass one to createTerminal");
-      const streamUrl = options.streamUrl ?? streamAt(options.baseUrl);
+      const streamUrl = options.streamUrl ?? streamAt(deps.baseUrl);
       return new Follower({ calls, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
     },
   };
 }
 
-function streamAt(baseUrl: string): string {
-  const { location } = globalThis as { location?: { href: string } };
-  const url = new URL(baseUrl, location?.href);
-  return `${url.origin.replace("http", "ws")}${url.pathname.replace(/\/$/, "")}/stream`;
+const streamAt = (baseUrl: string) => `${baseUrl.replace("http", "ws")}/stream`;
+
+/** @throws {TypeError} if it is no address, or relative outside of a page */
+function absolute(baseUrl: string): string {
+  const { location } = globalThis as { location?: { origin: string; href: string } };
+  const { origin, pathname } = new URL(baseUrl || (location?.origin ?? ""), location?.href);
+  return `${origin}${pathname.replace(/\/$/, "")}`;
 }
 
 function callerDeps(
@@ -71,7 +74,7 @@ function callerDeps(
   // Called without an object, as browsers demand.
   const fetch = options.fetch ?? globalThis.fetch;
   return {
-    baseUrl: baseUrl.replace(/\/$/, ""),
+    baseUrl: absolute(baseUrl),
     fetch: (...request) => fetch(...request),
     tokens: new TokenKeeper(token),
     keys: new RequestKeys(keys),
