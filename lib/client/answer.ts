@@ -48,8 +48,8 @@ export async function readAnswer(response: Response): Promise<AnyAnswer> {
 type JsonBody = {
   success?: boolean;
   data?: unknown;
-  error?: string | { code: string; message: string; details?: unknown };
-  message?: string;
+  error?: unknown;
+  message?: unknown;
   needsRefresh?: true;
 };
 
@@ -63,13 +63,20 @@ function parsed(text: string): JsonBody | undefined {
 }
 
 function errorIn(status: number, { error, message, needsRefresh }: JsonBody): AnyError {
-  if (typeof error === "object") return { ...error, status };
+  const coded = (typeof error === "object" && error) || { message: error ?? message };
+  const general = { code: codeOfStatus[status] ?? "REFUSED", message: `The answer has status ${status}` };
   return {
+    ...coded,
     status,
-    code: codeOfStatus[status] ?? "REFUSED",
-    message: error ?? message ?? `The answer has status ${status}`,
+    code: text(coded, "code") ?? general.code,
+    message: text(coded, "message") ?? general.message,
     ...(needsRefresh && { needsRefresh }),
   };
+}
+
+function text(error: { code?: unknown; message?: unknown }, field: "code" | "message"): string | undefined {
+  const value = error[field];
+  return typeof value === "string" ? value : undefined;
 }
 
 function retryAfter(headers: Headers): { retryAfterSeconds?: number } {

@@ -1,6 +1,9 @@
 /** Time and chance, so that tests need neither wait nor be lucky. */
 export type Clock = {
+  /** Milliseconds since some time in the past. Never goes back. */
   nowMs(): number;
+  /** Milliseconds since 1970, as this machine believes. */
+  dateMs(): number;
   /** From 0 to below 1. */
   random(): number;
   /** Calls back once, and returns what cancels that. */
@@ -8,7 +11,8 @@ export type Clock = {
 };
 
 export const realClock: Clock = {
-  nowMs: Date.now,
+  nowMs: () => performance.now(),
+  dateMs: () => Date.now(),
   random: Math.random,
   after(ms, act) {
     const timer = setTimeout(act, ms);
@@ -37,3 +41,10 @@ export function backoffMs(
 ): number {
   return Math.min(mostMs, firstMs * 2 ** failures) * (0.5 + clock.random() / 2);
 }
+
+/** Rejects if the promise has not settled in time, and so does not wait for it. */
+export const within = <Value>(clock: Clock, ms: number, promise: Promise<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(new Error(`Nothing came within ${ms} ms`)));
+    promise.then(resolve, reject).finally(cancel);
+  });

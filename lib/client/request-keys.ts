@@ -58,6 +58,17 @@ export class RequestKeys {
     return { key, end };
   }
 
+  /** Forgets the keys of earlier requests. Those of requests that are on their way stay. */
+  async forget(request: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const kept = await this.#load(request);
+      await this.#save(
+        request,
+        kept.filter((one) => this.#inUse.has(one)),
+      );
+    });
+  }
+
   async #load(request: string): Promise<string[]> {
     return (await this.#store.load(request))?.split(" ") ?? [];
   }

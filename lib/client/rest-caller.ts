@@ -21,6 +21,8 @@ export type CallerDeps = {
   tokens: TokenKeeper;
   keys: RequestKeys;
   clock: Clock;
+  /** Whether a browser decides what answers can be read. */
+  isInPage: boolean;
   /** How long a request is repeated. */
   patienceMs: number;
   /** How long one try may take. API Gateway answers within 29 seconds. */
@@ -50,28 +52,26 @@ export class RestCaller {
     this.#deps = deps;
   }
 
+  /** @throws {TypeError} if the request lacks a part of the path */
   async call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
-    const { path = {}, query = {}, body, headers = {}, signal, patienceMs } = request;
+    const { path = {}, query = {}, headers: own = {}, signal, patienceMs } = request;
     const [method = "", template = "", once] = routes[name].split(" ");
-    const ownKey = once !== undefined && headers["Idempotency-Key"] === undefined && !isDryRun(body);
+    const body = bodyOf(name, request);
+    const url = `${this.#deps.baseUrl}${filled(template, path)}${search(query)}`;
+    const headers = new Headers(body && { "Content-Type": "application/json" });
+    for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
+    const needsKey = once !== undefined && !headers.has("Idempotency-Key") && !isDryRun(body);
     // Made and kept before the first try, so that no try can happen twice.
-    const inUse = ownKey ? await this.#deps.keys.take(`${name} ${JSON.stringify([path, body])}`) : undefined;
+    const inUse = needsKey ? await this.#deps.keys.take(titleOf(name, request)) : undefined;
+    if (inUse) headers.set("Idempotency-Key", inUse.key);
     let certain = false;
     try {
-      const sent: Record<string, string> = {};
-      if (body !== undefined) sent["Content-Type"] = "application/json";
-      if (inUse) sent["Idempotency-Key"] = inUse.key;
-      for (const [field, value] of Object.entries(headers)) if (value !== undefined) sent[field] = value;
-      const init: RequestInit = {
-        method,
-        headers: sent,
-        credentials: "include",
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      };
-      const url = `${this.#deps.baseUrl}${filled(template, path)}${search(query)}`;
+      // A redirected POST would become a GET, and the token would go along.
+      const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
+      if (body !== undefined) init.body = JSON.stringify(body);
       // With If-Match, the second try would find what the first has changed.
       const repeatable =
-        (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !("If-Match" in sent);
+        (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !headers.has("If-Match");
       const tried = await this.#repeat(
         { url, init, signal },
         repeatable,
@@ -82,6 +82,11 @@ export class RestCaller {
     } finally {
       await inUse?.end(certain);
     }
+  }
+
+  /** Has the next request like this get a new key, instead of one that has no certain answer yet. */
+  async forget(name: OperationName, request: AnyRequest): Promise<void> {
+    await this.#deps.keys.forget(titleOf(name, request));
   }
 
   /** `certain`: no try that is without an answer may have done what was asked. */
@@ -106,13 +111,20 @@ export class RestCaller {
 
   /** Tries again at once, with a new token, if the service says that the token has expired. */
   async #try(prepared: Prepared): Promise<AnyAnswer> {
-    const { tokens } = this.#deps;
+    const { tokens, isInPage } = this.#deps;
+    const { signal } = prepared;
     try {
-      const token = await tokens.current();
+      const token = await unlessAborted(tokens.current(), signal);
       const answer = await this.#send(prepared, token);
-      if (!answer.error?.needsRefresh || !(await tokens.replace(token))) return answer;
-      return await this.#send(prepared, await tokens.current());
+      const { status, code, needsRefresh } = answer.error ?? {};
+      if (needsRefresh && (await unlessAborted(tokens.replace(token), signal)))
+        return await this.#send(prepared, await unlessAborted(tokens.current(), signal));
+      // Not every page can read a 401 of API Gateway (docs/api.md, Browsers).
+      if (code === "NETWORK_ERROR" && isInPage) await unlessAborted(tokens.doubt(token), signal);
+      else if (status !== 401 && status !== 0) tokens.trust();
+      return answer;
     } catch (cause) {
+      if (signal?.aborted) return aborted;
       return { error: { status: 0, code: "TOKEN_ERROR", message: "The token provider failed", cause } };
     }
   }
@@ -125,16 +137,34 @@ export class RestCaller {
     signal?.addEventListener("abort", end);
     const cancel = clock.after(timeoutMs, end);
     try {
-      const headers = { ...init.headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
+      const headers = new Headers(init.headers);
+      if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
       return await readAnswer(await fetch(url, { ...init, headers, signal: abort.signal }));
     } catch (cause) {
-      if (signal?.aborted) return { error: { status: 0, code: "ABORTED", message: "The call was aborted" } };
+      if (signal?.aborted) return aborted;
       return { error: { status: 0, code: "NETWORK_ERROR", message: "The service does not answer", cause } };
     } finally {
       cancel();
       signal?.removeEventListener("abort", end);
     }
   }
+}
+
+const aborted: AnyAnswer = { error: { status: 0, code: "ABORTED", message: "The call was aborted" } };
+
+/** Rejects when the signal aborts, however long the promise takes. */
+async function unlessAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (signal === undefined) return promise;
+  const left = new AbortController();
+  const abort = new Promise<never>((_, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { signal: left.signal });
+  });
+  return Promise.race([promise, abort]).finally(() => left.abort());
 }
 
 function mayRepeat({ status, code, retryAfterSeconds }: AnyError, repeatable: boolean): boolean {
@@ -151,10 +181,29 @@ function mayHaveWorked({ status, code, retryAfterSeconds }: AnyError): boolean {
   return status >= 500 || (code === "EDGE_ERROR" && status < 300);
 }
 
+/** The service takes no POST without a body, even if it has nothing to say. */
+const bodyOf = (name: OperationName, { body }: AnyRequest) =>
+  body ?? (/^(GET|DELETE) /.test(routes[name]) ? undefined : {});
+
+/** The same for equal requests, in whatever order their properties are. */
+function titleOf(name: OperationName, request: AnyRequest): string {
+  const { path = {} } = request;
+  const parts = JSON.stringify([path, bodyOf(name, request)], (_, value: unknown) =>
+    isRecord(value) ? sorted(value) : value,
+  );
+  return `${name} ${parts}`;
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const sorted = (record: object) =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** Nothing happens, so no key is needed. */
 const isDryRun = (body: { dryRun?: unknown } | undefined) => body?.dryRun === true;
 
-/** @throws {TypeError} if a parameter is missing, which types rule out */
+/** @throws {TypeError} if a part is missing, which types rule out */
 const filled = (template: string, path: Record<string, unknown>) =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];

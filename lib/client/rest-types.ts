@@ -32,9 +32,23 @@ export type CallOptions = {
 
 export type RestRequest<Name extends OperationName> = Field<"path", Parameters<Name, "path">> &
   Field<"query", Parameters<Name, "query">> &
-  Field<"headers", Parameters<Name, "header">> &
-  ([Body<Name>] extends [never] ? { body?: never } : { body: Body<Name> }) &
+  Field<"headers", Headed<Name>> &
+  (HasBody<Name> extends true ? { body: Body<Name> } : { body?: Body<Name> }) &
   CallOptions;
+
+/** The ciphertext of an import is bound to the key, so the program that seals it has to name the key. */
+type Headed<Name extends OperationName> = Name extends "importWallet"
+  ? { "Idempotency-Key": string }
+  : Parameters<Name, "header">;
+
+/** Without it, `{}` is sent. */
+type HasBody<Name extends OperationName> = [Body<Name>] extends [never]
+  ? false
+  : Record<string, never> extends Body<Name>
+    ? Body<Name>[keyof Body<Name>] extends never
+      ? false
+      : true
+    : true;
 
 type Json<Response> = Response extends { content: { "application/json": infer Answer } } ? Answer : undefined;
 

@@ -3,7 +3,7 @@ import { Follower } from "./follower.ts";
 import { routes } from "./openapi.ts";
 import { type KeyStore, keysInMemory, RequestKeys } from "./request-keys.ts";
 import { type CallerDeps, RestCaller } from "./rest-caller.ts";
-import type { OperationName, RestCalls } from "./rest-types.ts";
+import type { OperationName, RestCalls, RestRequest } from "./rest-types.ts";
 import type { SocketConstructor } from "./socket.ts";
 import type { FollowOptions, Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
@@ -27,6 +27,11 @@ export type TerminalOptions = {
 };
 
 export type Terminal = RestCalls & {
+  /**
+   * Forgets the Idempotency-Keys of equal requests whose answers were lost, so that the next one is a new request. They have no
+   * end of their own: what was not answered last month may have happened then.
+   */
+  forget<Name extends OperationName>(operation: Name, request: RestRequest<Name>): Promise<void>;
   /** Follows channels until the stream is closed, over one connection after another. */
   follow(options: FollowOptions): Stream;
 };
@@ -41,6 +46,7 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
   ) as unknown as RestCalls;
   return {
     ...calls,
+    forget: (name, request) => caller.forget(name, request as object),
     follow(followed) {
       const WebSocket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined);
       if (WebSocket === undefined)
@@ -53,10 +59,13 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
 
 const streamAt = (baseUrl: string) => `${baseUrl.replace("http", "ws")}/stream`;
 
+/** Of the page, if this runs in one. */
+const location = () => (globalThis as { location?: { origin: string; href: string } }).location;
+
 /** @throws {TypeError} if it is no address, or relative outside of a page */
 function absolute(baseUrl: string): string {
-  const { location } = globalThis as { location?: { origin: string; href: string } };
-  const { origin, pathname } = new URL(baseUrl || (location?.origin ?? ""), location?.href);
+  const { origin: own = "", href } = location() ?? {};
+  const { origin, pathname } = new URL(baseUrl || own, href);
   return `${origin}${pathname.replace(/\/$/, "")}`;
 }
 
@@ -76,9 +85,10 @@ function callerDeps(
   return {
     baseUrl: absolute(baseUrl),
     fetch: (...request) => fetch(...request),
-    tokens: new TokenKeeper(token),
+    tokens: new TokenKeeper({ provider: token, clock, timeoutMs }),
     keys: new RequestKeys(keys),
     clock,
+    isInPage: location() !== undefined,
     patienceMs,
     timeoutMs,
   };

@@ -3,6 +3,15 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
 
+/** With the names that documents use. */
+const sentHeaders = (headers: RequestInit["headers"]) =>
+  Object.fromEntries(
+    [...new Headers(headers)].map(([name, value]) => [
+      name.replace(/\b[a-z]/g, (first) => first.toUpperCase()),
+      value,
+    ]),
+  );
+
 /** One answer: a status with a body, text that is no JSON, or no answer at all. */
 export type Scripted =
   | { status: number; body?: object; text?: string; headers?: Record<string, string> }
@@ -19,14 +28,16 @@ export const refusal = (status: number, code: string, more: object = {}) => ({
 /** A terminal whose service answers what the test has scripted, and whose clock runs as fast as it can. */
 export function scripted(answers: readonly Scripted[], options: Partial<TerminalOptions> = {}) {
   const sent: Sent[] = [];
+  const inits: RequestInit[] = [];
   const clock = new VirtualClock();
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
     const answer = answers[sent.length] ?? answers.at(-1) ?? "broken";
     const { method = "GET", headers, body, signal } = init;
+    inits.push(init);
     sent.push({
       method,
       url: String(url),
-      headers: headers as Record<string, string>,
+      headers: sentHeaders(headers),
       body: body && JSON.parse(String(body)),
     });
     if (answer === "broken") throw new TypeError("fetch failed");
@@ -42,5 +53,5 @@ export function scripted(answers: readonly Scripted[], options: Partial<Terminal
   const terminal = createTerminal({ baseUrl: "http://service/", fetch, ...options }, clock);
   /** What a call gives in the end, however long it waits. */
   const end = <Value>(call: Promise<Value>) => clock.during(call);
-  return { terminal, clock, sent, end };
+  return { terminal, clock, sent, inits, end };
 }

@@ -6,9 +6,14 @@ type Timer = { atMs: number; act: () => void };
 export class VirtualClock implements Clock {
   #nowMs = 0;
   #timers: Timer[] = [];
-  readonly random = () => 0;
+  random = () => 0;
 
   readonly nowMs = () => this.#nowMs;
+
+  readonly dateMs = () => Date.parse("2026-11-21T09:30:00Z") + this.#nowMs;
+
+  /** How many there are. */
+  readonly timers = () => this.#timers.length;
 
   after(ms: number, act: () => void): () => void {
     const timer = { atMs: this.#nowMs + ms, act };

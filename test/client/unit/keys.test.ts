@@ -1,54 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { envelope, refusal, scripted } from "../support/fake-service.ts";
+import { envelope, refusal, type Scripted, scripted } from "../support/fake-service.ts";
 
 const body = { chain: "eth", wallet: "0x1", type: "market", side: "buy", token: "0x2", amount: "1" } as const;
 const order = envelope({ order: {} });
 const expired = { status: 401, body: { error: "Token expired", needsRefresh: true } };
-
-describe("the token provider", () => {
-  function provider() {
-    const asked: boolean[] = [];
-    const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
-    return { asked, token };
-  }
-
-  it("is asked once, and again when the token has expired, however many requests wait", async () => {
-    const { asked, token } = provider();
-    const { terminal, sent, end } = scripted([expired, expired, order], { token });
-    const both = Promise.all([terminal.listOrders(), terminal.listPositions()]);
-    expect((await end(both)).map(({ error }) => error)).toEqual([undefined, undefined]);
-    await end(terminal.listOrders());
-    expect(asked).toEqual([false, true]);
-    expect(sent.map(({ headers }) => headers.Authorization)).toEqual([
-      ...["Bearer token 1", "Bearer token 1", "Bearer token 2", "Bearer token 2", "Bearer token 2"],
-    ]);
-  });
-
-  it("is not asked again if the new token has expired too, or for other reasons", async () => {
-    const { asked, token } = provider();
-    const old = scripted([expired], { token });
-    expect(await old.end(old.terminal.listOrders())).toMatchObject({ error: { needsRefresh: true } });
-    const blocked = scripted([{ status: 401, body: { error: "This user is blocked" } }], { token });
-    expect(await blocked.end(blocked.terminal.listOrders())).toMatchObject({ error: { status: 401 } });
-    expect(asked).toEqual([false, true, false]);
-  });
-
-  it("may fail for a while", async () => {
-    let failures = 2;
-    const token = async () => {
-      if (failures-- > 0) throw new Error("The issuer is down");
-      return "good";
-    };
-    const { terminal, sent, end } = scripted([order], { token });
-    expect(await end(terminal.listOrders())).toMatchObject({ data: {} });
-    failures = Number.POSITIVE_INFINITY;
-    const down = scripted([order], { token });
-    expect(await down.end(down.terminal.listOrders())).toMatchObject({
-      error: { code: "TOKEN_ERROR", cause: new Error("The issuer is down") },
-    });
-    expect([sent.length, down.sent.length]).toEqual([1, 0]);
-  });
-});
 
 describe("Idempotency-Keys", () => {
   function store() {
@@ -93,6 +48,85 @@ describe("Idempotency-Keys", () => {
     const { kept, keys } = store();
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT")], { keys });
     await end(terminal.placeOrder({ body }));
+    expect(kept.size).toBe(0);
+  });
+
+  const html = (status: number) => ({ status, text: "<html>" });
+  const again = { "Retry-After": "1" };
+  const blocked = { status: 401, body: { error: "no" } };
+
+  it.each<[string, Scripted]>([
+    ["no answer", "broken"],
+    ["no answer in time", "silent"],
+    ["a failure of the service", refusal(500, "INTERNAL_ERROR")],
+    ["a gateway's 502", html(502)],
+    ["a 503 that does not ask to come again", { status: 503, body: { message: "no" } }],
+    ["a gateway's 504", { status: 504, body: { message: "no" } }],
+    ["a good answer that cannot be read", html(200)],
+  ])("are kept after %s", async (_, answer) => {
+    const { kept, keys } = store();
+    const { terminal, sent, end } = scripted([answer], { keys, patienceMs: 0 });
+    await end(terminal.placeOrder({ body }));
+    expect([sent.length, kept.size]).toEqual([1, 1]);
+  });
+
+  it.each<[string, Scripted]>([
+    ["an answer", order],
+    ["a refusal", refusal(409, "WALLET_BUSY")],
+    ["an invalid request", { status: 400, body: { message: "no" } }],
+    ["a refused token", blocked],
+    ["a firewall", html(403)],
+    ["the rate limit", { status: 429, body: { error: "no" }, headers: again }],
+    ["a 503 that asks to come again", { ...refusal(503, "CHAIN_UNAVAILABLE"), headers: again }],
+  ])("are forgotten after %s", async (_, answer) => {
+    const { kept, keys } = store();
+    const { terminal, sent, end } = scripted([answer], { keys, patienceMs: 0 });
+    await end(terminal.placeOrder({ body }));
+    expect([sent.length, kept.size]).toEqual([1, 0]);
+  });
+
+  it("are kept if the caller aborts, and forgotten if there is no token to send them with", async () => {
+    const { kept, keys } = store();
+    const abort = new AbortController();
+    const hanging = scripted(["silent"], { keys });
+    const call = hanging.end(hanging.terminal.placeOrder({ body, signal: abort.signal }));
+    abort.abort();
+    expect([(await call).error?.code, kept.size]).toEqual(["ABORTED", 1]);
+    kept.clear();
+    const token = () => Promise.reject(new Error("no"));
+    const signedOut = scripted([order], { keys, token, patienceMs: 0 });
+    const { error } = await signedOut.end(signedOut.terminal.placeOrder({ body }));
+    expect([error?.code, kept.size]).toEqual(["TOKEN_ERROR", 0]);
+  });
+
+  it("are not made for a request that the program has not filled in", async () => {
+    const { kept, keys } = store();
+    const { terminal } = scripted([order], { keys });
+    await expect(terminal.redeemReward({ path: {}, body: {} } as never)).rejects.toThrow("needs rewardId");
+    expect(kept.size).toBe(0);
+  });
+
+  it("are those of a request with the same properties in another order", async () => {
+    const { terminal, sent, end } = scripted(["broken"], { patienceMs: 0 });
+    const { chain, ...rest } = body;
+    await end(terminal.placeOrder({ body }));
+    await end(terminal.placeOrder({ body: { ...rest, chain } }));
+    await end(terminal.placeOrder({ body: { ...body, amount: "2" } }));
+    const [first, second, other] = keysOf(sent);
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it("can be forgotten, so that an equal request is a new one", async () => {
+    const { kept, keys } = store();
+    const { terminal, sent, end } = scripted(["broken", "broken", "silent"], { keys, patienceMs: 0 });
+    await end(Promise.all([terminal.placeOrder({ body }), terminal.placeOrder({ body })]));
+    const running = terminal.placeOrder({ body });
+    const next = await end(Promise.all([running, terminal.forget("placeOrder", { body })]));
+    expect(next[0].error?.code).toBe("NETWORK_ERROR");
+    // That of the request that had begun.
+    expect([...kept.values()]).toEqual([keysOf(sent)[2]]);
+    await terminal.forget("placeOrder", { body });
     expect(kept.size).toBe(0);
   });
 
@@ -142,7 +176,8 @@ describe("Idempotency-Keys", () => {
     const { terminal, sent, end } = scripted([order]);
     await end(terminal.placeOrder({ body, headers: { "Idempotency-Key": "mine" } }));
     await end(terminal.placeOrder({ body: { ...body, dryRun: true } }));
-    expect(keysOf(sent)).toEqual(["mine", undefined]);
+    await end(terminal.placeOrder({ body, headers: { "idempotency-key": "lower" } as object }));
+    expect(keysOf(sent)).toEqual(["mine", undefined, "lower"]);
   });
 
   it("that cannot be kept keep the request from being sent", async () => {
