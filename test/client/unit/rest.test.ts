@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { getEventListeners } from "node:events";
+import { describe, expect, it, vi } from "vitest";
+import { realClock } from "../../../lib/client/clock.ts";
+import { routes } from "../../../lib/client/openapi.ts";
 import { envelope, refusal, type Scripted, scripted } from "../support/fake-service.ts";
 
 const placed = {
@@ -68,6 +71,14 @@ describe("a call", () => {
       { status: 418, body: {} },
       { status: 418, code: "REFUSED" },
     ],
+    [
+      { status: 403, body: { error: null } },
+      { status: 403, code: "FORBIDDEN", message: "The answer has status 403" },
+    ],
+    [
+      { status: 404, body: { error: { message: "gone" } } },
+      { status: 404, code: "NOT_FOUND", message: "gone" },
+    ],
     [{ status: 304 }, { status: 304, code: "NOT_MODIFIED" }],
     [
       { status: 403, text: "<html>" },
@@ -131,6 +142,57 @@ describe("a call", () => {
     expect(limited.sent).toHaveLength(2);
   });
 
+  it.each(Object.keys(routes) as (keyof typeof routes)[])(
+    "of %s is repeated after no answer",
+    async (name) => {
+      const { terminal, sent, end } = scripted(["broken", envelope({})]);
+      const path = { walletId: "1", chain: "eth", token: "0x2", rewardId: "1", orderId: "1" };
+      await end((terminal[name] as (request: object) => Promise<unknown>)({ path }));
+      expect(sent).toHaveLength(2);
+    },
+  );
+
+  it("sends cookies, an empty body where one is needed, and follows no redirect", async () => {
+    const { terminal, sent, inits, end } = scripted([envelope({})]);
+    await end(terminal.cancelOrder({ path: { orderId: "1" } }));
+    await end(terminal.retireWallet({ path: { walletId: "1" } }));
+    expect(inits[0]).toMatchObject({ credentials: "include", redirect: "error" });
+    expect(sent.map(({ body, headers }) => [body, headers])).toEqual([
+      [{}, { "Content-Type": "application/json" }],
+      [undefined, {}],
+    ]);
+  });
+
+  it("leaves no timer and no listener behind", async () => {
+    const { terminal, clock, end } = scripted([html, "broken", envelope({})], { token: async () => "t" });
+    const { signal } = new AbortController();
+    await end(terminal.listOrders({ signal }));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it("waits longer by chance, so that clients do not return all at once", async () => {
+    const waits = async (random: number) => {
+      const { terminal, clock, end } = scripted(["broken", envelope({})]);
+      vi.spyOn(clock, "random").mockReturnValue(random);
+      await end(terminal.listOrders());
+      return clock.nowMs();
+    };
+    expect(await waits(0.5)).toBe(1.5 * (await waits(0)));
+  });
+
+  it("measures its patience with a clock that never goes back", () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const beforeMs = realClock.nowMs();
+      vi.setSystemTime(0);
+      expect(realClock.nowMs()).toBeGreaterThanOrEqual(beforeMs);
+      expect(realClock.dateMs()).toBeLessThan(1000);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("ends when its signal aborts", async () => {
     const { terminal, end } = scripted(["silent"]);
     const abort = new AbortController();
@@ -152,6 +214,10 @@ describe("a call", () => {
     expect(error.code === "NO_SUCH_CODE").toBe(false);
     // @ts-expect-error: the chain is missing
     void end(terminal.readBalances());
+    // @ts-expect-error: the ciphertext is bound to a key, which is missing
+    void end(terminal.importWallet({ body: {} as never }));
+    // @ts-expect-error: the body is missing
+    void end(terminal.updateTradingSettings({ path: { chain: "eth" } }));
   });
 
   it("rejects if the program leaves out a part of the path", async () => {
