@@ -14,6 +14,7 @@ import type { RestCalls, RestData } from "./rest-types.ts";
 import { Connection, type SocketConstructor } from "./socket.ts";
 import type { FollowOptions, StreamStatus, TerminalState } from "./stream-types.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
+import { Waiters } from "./waiters.ts";
 
 export type FollowerDeps = {
   calls: Pick<RestCalls, "getTradingSettings" | "listWalletsV2" | "getUserData">;
@@ -31,6 +32,8 @@ const reconnectMs = [2000, 30_000] as const;
 const readAgainMs = [500, 15_000] as const;
 /** How long snapshots may take. */
 const wholeWithinMs = 15_000;
+/** A connection that lasts this long shows that the service is well. */
+const steadyMs = 30_000;
 /** A client that was too fast has to wait longer: as if it had failed this often. */
 const failuresOfHaste = 3;
 
@@ -49,12 +52,17 @@ export class Follower {
   #state: TerminalState | undefined;
   #failures = 0;
   #asked = 0;
+  /** How often the service has failed to subscribe this connection. */
+  #subscribeFailures = 0;
+  /** The life in which a pause precedes the next try to subscribe. */
+  #pausing: AbortSignal | undefined;
   #live = false;
   #closed = false;
   #cancelWait = () => {};
+  #cancelSteady = () => {};
   /** The life for which wallets are being read. */
   #readingWallets: AbortSignal | undefined;
-  #waiting = new Set<{ check: (state: TerminalState) => void; reject: (error: Error) => void }>();
+  readonly #waiters = new Waiters();
 
   constructor(deps: FollowerDeps, options: FollowOptions) {
     this.#deps = deps;
@@ -69,24 +77,7 @@ export class Follower {
   }
 
   until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(closedError());
-      const waiter = {
-        reject,
-        check: (state: TerminalState) => {
-          try {
-            const found = find(state);
-            if (found === undefined || found === null || found === false) return;
-            resolve(found);
-          } catch (error) {
-            reject(error);
-          }
-          this.#waiting.delete(waiter);
-        },
-      };
-      this.#waiting.add(waiter);
-      if (this.#state !== undefined) waiter.check(this.#state);
-    });
+    return this.#waiters.add(find, this.#state);
   }
 
   close(): void {
@@ -94,8 +85,7 @@ export class Follower {
     this.#closed = true;
     this.#cancelWait();
     this.#leave();
-    for (const { reject } of this.#waiting) reject(closedError());
-    this.#waiting.clear();
+    this.#waiters.close();
     this.#report({ status: "closed" });
   }
 
@@ -112,7 +102,7 @@ export class Follower {
     try {
       this.#connection = new Connection({ WebSocket, url, protocols }, clock, {
         onOpen: () => this.#sync(signal),
-        onMessage: (message) => this.#take(message),
+        onMessage: (message) => this.#take(message, signal),
         onEnd: ({ code, opened }) => (opened ? this.#end(code) : void this.#refused(token)),
       });
     } catch {
@@ -123,11 +113,17 @@ export class Follower {
   /** Browsers do not show why a handshake was refused. A request does, and has an expired token replaced. */
   async #refused(token: string | undefined): Promise<void> {
     this.#leave();
+    this.#life = new AbortController();
+    const { signal } = this.#life;
     const { tokens, calls } = this.#deps;
-    const { error } = await calls.getUserData({ patienceMs: 0 });
+    const { error } = await calls.getUserData({ patienceMs: 0, signal });
+    // After a change of the issuer's key, the service cannot say that the token has only expired.
+    if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
+    const next = await tokens.current().catch(() => token);
+    if (signal.aborted) return;
     // Without a long wait, in which the next token may expire too.
-    if (error === undefined && (await tokens.current()) !== token) this.#failures = 0;
-    if (!this.#closed) this.#wait(error?.status === 401 ? "UNAUTHORIZED" : "REFUSED");
+    if (next !== token) this.#failures = 0;
+    this.#wait(error?.status === 401 && next === token ? "UNAUTHORIZED" : "REFUSED");
   }
 
   #end(code: Ended): void {
@@ -140,6 +136,7 @@ export class Follower {
     this.#connection?.close();
     this.#connection = undefined;
     this.#live = false;
+    this.#cancelSteady();
   }
 
   #wait(code: Ended): void {
@@ -149,8 +146,13 @@ export class Follower {
   }
 
   #sync(signal: AbortSignal): void {
+    this.#deps.tokens.trust();
     this.#held = newlyHeld(this.#options.channels, this.#held);
+    this.#subscribeFailures = 0;
     this.#report({ status: "syncing" });
+    if (signal.aborted) return;
+    // Without channels, there is nothing to wait for.
+    this.#show(this.#held);
     void this.#subscribe(signal);
     if (this.#held.followed.has("settings")) void this.#readSettings(signal);
     if (this.#held.followed.has("wallets")) void this.#readWallets(signal);
@@ -224,40 +226,54 @@ export class Follower {
       await pause(clock, backoffMs(clock, failures, readAgainMs), signal);
   }
 
-  #take(message: ServerMessage): void {
+  #take(message: ServerMessage, signal: AbortSignal): void {
     this.#calling(() => this.#options.onMessage?.(message));
-    if (this.#closed) return;
-    if (message.type === "error") this.#takeError(message.code);
+    if (message.type === "error") this.#takeError(message.code, signal);
+    if (signal.aborted) return;
     this.#show(withMessage(this.#held, message));
-    if (this.#held.walletsBehind) void this.#readWallets(this.#life.signal);
+    if (this.#held.walletsBehind) void this.#readWallets(signal);
   }
 
-  #takeError(code: string): void {
-    const { signal } = this.#life;
-    // The service closes the connection.
-    if (code === "RATE_LIMITED") this.#failures += failuresOfHaste;
+  #takeError(code: string, signal: AbortSignal): void {
+    if (signal.aborted) return;
     if (code === "NOT_CONNECTED") this.#end("CLOSED");
-    if (code === "INTERNAL_ERROR")
-      void this.#read(signal, async () => {
-        const { clock } = this.#deps;
-        await pause(clock, backoffMs(clock, 1, readAgainMs), signal);
-        if (!signal.aborted) this.#ask();
-        return true;
-      });
+    if (code === "INTERNAL_ERROR") void this.#askLater(signal);
+    if (code !== "RATE_LIMITED") return;
+    // The service closes the connection.
+    this.#failures += failuresOfHaste;
+    this.#cancelSteady();
+  }
+
+  /** Subscribes after a pause, which grows with each failure. */
+  async #askLater(signal: AbortSignal): Promise<void> {
+    if (this.#pausing === signal) return;
+    this.#pausing = signal;
+    const { clock } = this.#deps;
+    await pause(clock, backoffMs(clock, ++this.#subscribeFailures, readAgainMs), signal);
+    if (this.#pausing === signal) this.#pausing = undefined;
+    if (!signal.aborted) this.#ask();
   }
 
   #show(held: Held): void {
     this.#held = held;
+    const { signal } = this.#life;
     const state = stateOf(held);
     if (state === undefined) return;
     const wasLive = this.#live;
     if (wasLive && this.#state !== undefined && isSame(state, this.#state)) return;
     this.#state = state;
+    if (!wasLive) this.#becomeLive();
+    // Each callback may close the stream.
+    if (!signal.aborted) this.#calling(() => this.#options.onState?.(state));
+    this.#waiters.check(state);
+  }
+
+  #becomeLive(): void {
     this.#live = true;
-    this.#failures = 0;
-    if (!wasLive) this.#report({ status: "live" });
-    this.#calling(() => this.#options.onState?.(state));
-    for (const { check } of [...this.#waiting]) check(state);
+    this.#cancelSteady = this.#deps.clock.after(steadyMs, () => {
+      this.#failures = 0;
+    });
+    this.#report({ status: "live" });
   }
 
   #report(status: StreamStatus): void {
@@ -275,8 +291,6 @@ export class Follower {
     }
   }
 }
-
-const closedError = () => new Error("The stream is closed");
 
 const isSame = (a: TerminalState, b: TerminalState) =>
   (Object.keys(a) as (keyof TerminalState)[]).every((name) => a[name] === b[name]);

@@ -38,7 +38,7 @@ export type StreamStatus =
   | { status: "syncing" }
   /** The state is whole, and follows each change. */
   | { status: "live" }
-  /** Not connected. The state is the last one. `code`: why, as far as it is known. */
+  /** Not connected. The state is the last one. `code`: why, as far as it is known. UNAUTHORIZED: a new token did not help. */
   | {
       status: "waiting";
       retryInMs: number;
@@ -58,7 +58,10 @@ export type FollowOptions = {
 export type Stream = {
   /** The last whole state; undefined until there is one. */
   readonly state: TerminalState | undefined;
-  /** Resolves to the first result that is neither undefined, null nor false. Rejects when the stream is closed. */
+  /**
+   * Resolves to the first result that is neither undefined, null nor false. Rejects when the stream is closed. It looks at the
+   * last state first, which is an old one while the stream is away.
+   */
   until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found>;
   close(): void;
 };

@@ -52,115 +52,11 @@ describe("a stream", () => {
     expect(stream.state?.orders).not.toBe(before?.orders);
   });
 
-  it("pings each minute, and connects again if no pong comes", async () => {
-    const { socket, sockets, clock, statuses } = await silent();
+  it("is live at once if it follows nothing", async () => {
+    const states: TerminalState[] = [];
+    const { socket, statuses } = await silent({ channels: [], onState: (state) => states.push(state) });
     socket().emit("open");
-    socket().snapshot("orders");
-    await clock.advance(60_000);
-    expect(socket().sent.at(-1)).toEqual({ type: "ping" });
-    socket().message({ type: "pong", time: "now" });
-    await clock.advance(79_000);
-    expect([socket().isClosed, socket().sent.length]).toEqual([false, 3]);
-    await clock.advance(1000);
-    expect(socket().isClosed).toBe(true);
-    expect(statuses.at(-1)).toMatchObject({ status: "waiting", code: "SILENT" });
-    await clock.advance(2000);
-    expect(sockets).toHaveLength(2);
-  });
-
-  it("backs off up to 30 seconds, and starts over when it is live again", async () => {
-    const { socket, sockets, clock, statuses } = await silent();
-    const waits = () => statuses.flatMap((one) => (one.status === "waiting" ? [one.retryInMs] : []));
-    for (let refusals = 0; refusals < 6; refusals++) {
-      socket().emit("close");
-      await clock.advance(0);
-      await clock.advance(waits().at(-1) ?? 0);
-    }
-    expect(waits()).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
-    socket().emit("open");
-    socket().snapshot("orders");
-    socket().emit("close");
-    await clock.advance(1000);
-    expect(waits().at(-1)).toBe(1000);
-    socket().emit("open");
-    socket().message({ type: "error", code: "RATE_LIMITED", message: "no" });
-    socket().emit("close");
-    expect(waits().at(-1)).toBe(15_000);
-    expect(sockets).toHaveLength(8);
-  });
-
-  it("has an expired token replaced when the handshake is refused, and then does not wait long", async () => {
-    const fetch = async (_: unknown, init: RequestInit = {}) => {
-      const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
-      return isOld
-        ? Response.json({ error: "Token expired", needsRefresh: true }, { status: 401 })
-        : Response.json({});
-    };
-    let isDown = true;
-    const { socket, clock } = await silent(
-      {},
-      { fetch: (url, init) => (isDown ? Promise.reject(new TypeError("fetch failed")) : fetch(url, init)) },
-    );
-    for (const waitMs of [1000, 2000, 4000]) {
-      socket().emit("close");
-      await clock.advance(waitMs);
-    }
-    isDown = false;
-    socket().emit("close");
-    await clock.advance(1000);
-    expect(socket().protocols).toEqual(["access_token", "new"]);
-  });
-
-  it("says when it is the token that is refused", async () => {
-    const fetch = async () => Response.json({ error: "This user is blocked" }, { status: 401 });
-    const { socket, clock, statuses } = await silent({}, { fetch });
-    socket().emit("close");
-    await clock.advance(0);
-    expect(statuses.at(-1)).toMatchObject({ status: "waiting", code: "UNAUTHORIZED" });
-  });
-
-  it("tries again when the token provider fails, or the constructor throws", async () => {
-    let failures = 2;
-    const token = async () => {
-      if (failures-- === 2) throw new Error("no token");
-      return "t";
-    };
-    const { statuses, clock } = await silent(
-      {},
-      {
-        token,
-        WebSocket: class {
-          constructor() {
-            throw new Error("not secure");
-          }
-        } as never,
-      },
-    );
-    await clock.advance(1000);
-    expect(statuses.map((one) => ("code" in one ? one.code : one.status))).toEqual([
-      ...["connecting", "TOKEN_ERROR", "connecting", "REFUSED"],
-    ]);
-  });
-
-  it("subscribes again after a failure of the service, and if no snapshot comes", async () => {
-    const { socket, sockets, clock } = await silent();
-    socket().emit("open");
-    socket().message({ type: "error", id: 1, code: "INTERNAL_ERROR", message: "no" });
-    await clock.advance(500);
-    expect(socket().sent).toHaveLength(2);
-    await clock.advance(14_500);
-    expect(socket().sent).toHaveLength(3);
-    await clock.advance(16_000);
-    expect(sockets).toHaveLength(2);
-  });
-
-  it("connects again when the service no longer knows the connection", async () => {
-    const { socket, sockets, clock } = await silent();
-    socket().emit("open");
-    socket().message({ type: "error", id: 1, code: "NOT_CONNECTED", message: "no" });
-    expect(socket().isClosed).toBe(true);
-    await clock.advance(1000);
-    expect(sockets).toHaveLength(2);
+    expect([statuses.at(-1)?.status, states.length]).toEqual(["live", 1]);
   });
 
   it("reads the list of wallets again for a wallet that it does not have", async () => {
@@ -226,6 +122,52 @@ describe("close", () => {
     socket().snapshot("orders");
     expect(statuses.at(-1)).toEqual({ status: "closed" });
     expect(stream.state).toBeUndefined();
+  });
+
+  it("works in onStatus, onState and until, and nothing follows", async () => {
+    const closeOn = (where: string) => {
+      const seen: string[] = [];
+      const see = (what: string) => {
+        seen.push(what);
+        if (what === where) closing.close();
+      };
+      let closing = { close() {} };
+      return {
+        seen,
+        see,
+        use: (stream: { close(): void }) => {
+          closing = stream;
+        },
+      };
+    };
+    for (const where of ["live", "state", "until"]) {
+      const { seen, see, use } = closeOn(where);
+      const { socket, stream } = await silent({
+        onStatus: ({ status }) => see(status),
+        onState: () => see("state"),
+      });
+      use(stream);
+      const waiting = [1, 2].map(() => stream.until(() => see("until")).catch(() => {}));
+      socket().emit("open");
+      socket().snapshot("orders");
+      await Promise.all(waiting);
+      const all = ["connecting", "syncing", "live", "state", "until"];
+      expect(seen).toEqual([...all.slice(0, all.indexOf(where) + 1), "closed"]);
+    }
+  });
+
+  it("ends the question why a handshake was refused", async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const fetch = (_: unknown, init: RequestInit = {}) => {
+      signals.push(init.signal);
+      return new Promise<never>(() => {});
+    };
+    const { socket, stream, clock } = await silent({}, { fetch });
+    socket().emit("close");
+    await clock.advance(0);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    stream.close();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
   it("ends a wait before the next connection", async () => {

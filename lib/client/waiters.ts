@@ -1,0 +1,45 @@
+import type { TerminalState } from "./stream-types.ts";
+
+type Waiter = { check: (state: TerminalState) => void; reject: (error: Error) => void };
+
+/** What the program waits for in states to come. */
+export class Waiters {
+  readonly #waiters = new Set<Waiter>();
+  #isClosed = false;
+
+  /** Resolves to the first result that is neither undefined, null nor false, from `state` on. */
+  add<Found>(
+    find: (state: TerminalState) => Found | undefined | null | false,
+    state: TerminalState | undefined,
+  ): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(closedError());
+      const check = (shown: TerminalState) => {
+        try {
+          const found = find(shown);
+          if (found === undefined || found === null || found === false) return;
+          resolve(found);
+        } catch (error) {
+          reject(error);
+        }
+        this.#waiters.delete(waiter);
+      };
+      const waiter = { check, reject };
+      this.#waiters.add(waiter);
+      if (state !== undefined) check(state);
+    });
+  }
+
+  check(state: TerminalState): void {
+    // Any of them may close the stream.
+    for (const waiter of [...this.#waiters]) if (this.#waiters.has(waiter)) waiter.check(state);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#waiters) reject(closedError());
+    this.#waiters.clear();
+  }
+}
+
+const closedError = () => new Error("The stream is closed");
