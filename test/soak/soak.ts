@@ -4,6 +4,7 @@ import { forEachConcurrently } from "../../lib/concurrency.ts";
 import { type ActionName, actions, weights } from "./actions.ts";
 import { audit } from "./audit.ts";
 import { type Chance, createChance } from "./chance.ts";
+import { followWithClient } from "./client-follower.ts";
 import { type FollowerCounts, follow } from "./follower.ts";
 import { ownerOfSlippage } from "./model.ts";
 import { makePeople, type Person, strangersIn } from "./people.ts";
@@ -59,7 +60,9 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
 
   const people = await makePeople(service, users, randomBytes(4).toString("hex"));
   const followers = people.slice(0, Math.min(Math.ceil(0.8 * users), maxStreams)).map((person) => {
-    person.follower = follow(service, person, (text, settings) => {
+    // Half of the users have the client that the service offers, the others one of their own.
+    const connect = person.index % 2 === 0 ? follow : followWithClient;
+    person.follower = connect(service, person, (text, settings) => {
       for (const stranger of strangersIn(text, person))
         report(`${person.id} was sent ${stranger} on a stream`);
       const owner = ownerOfSlippage(settings?.slippage) ?? person.index;
