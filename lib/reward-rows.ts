@@ -18,7 +18,10 @@ export const rewardRows = {
     path: "/api/v2/rewards/{rewardId}/redemptions",
     summary: "Buy a reward with points",
     errors: { client: "envelope", server: "envelope" },
-    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    table: [
+      ...(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] as const),
+      ...(["dynamodb:PutItem", "dynamodb:UpdateItem"] as const),
+    ],
     writes: ["USER#*", "POINTS#*", "REWARD#*", "REDEMPTION#*", "REDEMPTIONS#*"],
     env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot buy rewards. Points and stocks are not affected.",

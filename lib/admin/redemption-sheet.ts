@@ -1,7 +1,7 @@
 import { readPointsLines } from "../aws/points-records.ts";
 import { readRedemptions } from "../aws/redemption-records.ts";
 import type { Table } from "../aws/table.ts";
-import type { PointsLine } from "../domain/points.ts";
+import { auditOf, type PointsLine } from "../domain/points.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { Redemption } from "../domain/redemption.ts";
 import { harmless } from "./terminal.ts";
@@ -22,35 +22,41 @@ export async function readAllRedemptions(table: Table, userID: string): Promise<
 }
 
 /** The newest changes of a user's points, what all of them add up to, and what the user has bought last. */
-export async function readAccount(table: Table, { userID, points, pointsLedgerSince }: Profile) {
+export async function readAccount(table: Table, { userID, points }: Profile) {
   const [lines, { redemptions }] = await Promise.all([
     readPointsLines(table, userID),
     readRedemptions(table, userID, { limit: shownCount }),
   ]);
-  const ledgerSum = lines.reduce((sum, { change }) => sum + change, 0);
+  const { sum, missing } = auditOf(points, lines);
   return {
     ledger: lines.slice(-shownCount).toReversed().map(shownLine),
-    /** The points if nothing is wrong. Before the first change, there is no ledger. */
-    ledgerSum: pointsLedgerSince === undefined ? points : ledgerSum,
+    /** The points if nothing is wrong. */
+    ledgerSum: sum,
+    /** Numbers. */
+    missingLines: missing,
     redemptions: redemptions.map(({ redemptionId, rewardId, name, cost, status, createdAt }) => {
       return { redemptionId, rewardId, name, cost, status, createdAt };
     }),
   };
 }
 
-const shownLine = ({ time, reason, change, points, redemptionId }: PointsLine) => ({
-  ...{ time, reason, change, points },
+const shownLine = ({ number, time, reason, change, points, redemptionId }: PointsLine) => ({
+  ...{ number, time, reason, change, points },
   redemptionId: redemptionId ?? null,
 });
 
 type Account = Awaited<ReturnType<typeof readAccount>>;
 
-export const accountSheet = ({ ledger, ledgerSum, redemptions }: Account, points: number): string[] => [
+export const accountSheet = (
+  { ledger, ledgerSum, missingLines, redemptions }: Account,
+  points: number,
+): string[] => [
   "points ledger, newest first",
   ...ledger.map(({ time, reason, change, points, redemptionId }) =>
     `  ${time}  ${signed(change).padStart(9)} -> ${String(points).padStart(9)}  ${reason} ${redemptionId ?? ""}`.trimEnd(),
   ),
   ...(ledgerSum === points ? [] : [`  the lines add up to ${ledgerSum}, and the balance is ${points}`]),
+  ...(missingLines.length === 0 ? [] : [`  missing lines: ${missingLines.join(", ")}`]),
   "redemptions, newest first",
   ...redemptions.map((redemption) => `  ${redemptionLine(redemption)}`),
 ];

@@ -9,7 +9,9 @@ import { endOf, type Key, type KeyRange, pointsPartition } from "./table-keys.ts
  * | REWARD#rewardID    | STOCK                   | how many of a limited reward are left                              |
  * | REDEMPTIONS#userID | REDEMPTION#newest first | what a user has bought, kept for good                              |
  * | REDEMPTION#id      | PLACE                   | where the redemption with that id is; taken once for each id       |
- * | POINTS#userID      | LINE#time#id            | a change of the user's points, kept for good                       |
+ * | POINTS#userID      | LINE#number             | a change of the user's points, kept for good                       |
+ *
+ * Lines are numbered without gaps, whatever clocks say, so that one that is lost is missed.
  *
  * The stock is not in the catalogue: each sale would write up to 400 KB, and operators who replace the catalogue would put back
  * what was sold meanwhile.
@@ -22,12 +24,9 @@ export const redemptionPlaceKey = (id: string): Key => ({ PK: `REDEMPTION#${id}`
 
 const LINE = "LINE#";
 
-/** Sorts before all others. */
-export const openingLineKey = (userID: string): Key => ({ PK: pointsPartition(userID), SK: `${LINE}0` });
-
-export const pointsLineKey = (userID: string, time: string, id: string): Key => ({
+export const pointsLineKey = (userID: string, number: number): Key => ({
   PK: pointsPartition(userID),
-  SK: `${LINE}${time}#${id}`,
+  SK: LINE + String(number).padStart(10, "0"),
 });
 
 /** The oldest first. */

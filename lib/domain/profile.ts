@@ -17,8 +17,6 @@ export type Profile = {
   usersReferred: number;
   experience: Experience;
   points: number;
-  /** When the ledger of the points was opened, by their first change since there are ledgers. */
-  pointsLedgerSince?: string;
   /** Of the wallets that are not retired. */
   walletCount: number;
   /** The highest slot of the user's wallets so far. See {@link Places}. */

@@ -66,7 +66,7 @@ export async function redeem({ table, catalogue }: RedeemDeps, request: Request)
     const change = { reason: "redeemed", change: -reward.cost, redemptionId } as const;
     const isWritten = await transactOnce(table, [
       ...(isLimited(reward) ? [takingPiece(table, rewardId, reward.stock)] : []),
-      ...pointsWrites(table, profile, change, { now }),
+      ...(await pointsWrites(table, profile, change, { now })),
       ...addingRedemption(table, redemption),
     ]);
     if (isWritten) return { redemption, points: points - reward.cost, isReplayed: false };

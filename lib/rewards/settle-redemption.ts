@@ -46,7 +46,7 @@ async function refund(table: Table, redemption: Redemption, now: Date): Promise<
   const change = { reason: "refunded", change: cost, redemptionId } as const;
   return [
     // A user who was deleted has no points to get back.
-    ...(profile ? pointsWrites(table, profile, change, { now }) : []),
+    ...(profile ? await pointsWrites(table, profile, change, { now }) : []),
     ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(table, rewardId)] : []),
   ];
 }

@@ -1,7 +1,10 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readRedemptions } from "../../lib/aws/redemption-records.ts";
+import { pointsLineKey } from "../../lib/aws/reward-keys.ts";
 import { readStock, setStock } from "../../lib/aws/stock-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { buying, ledgerOf, reward, userWith } from "../support/rewards.ts";
 import { linesOf, now, run } from "./support/admin.ts";
@@ -120,7 +123,49 @@ describe("refund", () => {
   });
 });
 
+describe("a profile that was made again beside its ledger", () => {
+  it("can buy, be set and be refunded, and its lines add up", async () => {
+    const id = await bought("ann");
+    const forget = () =>
+      table.client.send(new DeleteCommand({ TableName: table.name, Key: profileKey("ann") }));
+    await forget();
+    await userWith(table, "ann", 700);
+    expect((await admin("show-user", "ann")).out).toContain(
+      "\n  the lines add up to 400, and the balance is 700\n",
+    );
+    await buying(() => table, catalogue)("ann", "mug", "k2");
+    expect(await ledgerOf(table, "ann")).toMatchObject({ points: 600, lines: { length: 4 } });
+    await forget();
+    await userWith(table, "ann", 0);
+    expect((await admin("refund", id)).code).toBe(0);
+    await forget();
+    await userWith(table, "ann", 0);
+    expect((await admin("set-user", "ann", "--points", "7")).code).toBe(0);
+    expect(await ledgerOf(table, "ann")).toEqual({
+      points: 7,
+      lines: [
+        ["opening", 500],
+        ["redeemed", -100],
+        ["restored", 300],
+        ["redeemed", -100],
+        ["restored", -600],
+        ["refunded", 100],
+        ["restored", -100],
+        ["set", 7],
+      ],
+    });
+  });
+});
+
 describe("show-user", () => {
+  it("names the lines of the ledger that are missing", async () => {
+    await bought("ann");
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: pointsLineKey("ann", 1) }));
+    expect((await admin("show-user", "ann")).out).toContain(
+      "\n  the lines add up to -100, and the balance is 400\n  missing lines: 1\n",
+    );
+  });
+
   it("shows the newest changes of points, and what was bought", async () => {
     const id = await bought("ann");
     await admin("refund", id);

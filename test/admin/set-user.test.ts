@@ -53,7 +53,6 @@ describe("set-user", () => {
       ...before,
       tier: "Pro",
       points: 500,
-      pointsLedgerSince: now.toISOString(),
       username: "Alice",
       experience: {
         total: 1200,

@@ -40,10 +40,7 @@ const keyOfKind = {
   stock: name.map(rewardKeys.stockKey),
   redemption: fc.tuple(name, date, name).map((of) => keys.redemptionKey(...of)),
   "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
-  "opening line of points": name.map(rewardKeys.openingLineKey),
-  "line of points": fc
-    .tuple(name, date, name)
-    .map(([of, at, id]) => rewardKeys.pointsLineKey(of, at.toISOString(), id)),
+  "line of points": fc.tuple(name, fc.nat()).map((of) => rewardKeys.pointsLineKey(...of)),
   order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
   "listed order": fc
@@ -163,7 +160,7 @@ describe("everythingOf", () => {
       (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => keys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
-      (of: string) => rewardKeys.pointsLineKey(of, now.toISOString(), "l"),
+      (of: string) => rewardKeys.pointsLineKey(of, 1),
       (of: string) => keys.redemptionKey(of, now, "r"),
     ];
     fc.assert(

@@ -35,6 +35,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: startedAt });
   table.reset();
   table.on(GetCommand).resolves({});
+  table.on(QueryCommand).resolves({});
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({
     Item: { userID: "alice", points: 250 },
   });

@@ -217,7 +217,7 @@ describe("what does not concern trading", () => {
     prices: pricesKey,
     rewards: catalogueKey,
     stock: stockKey("mug"),
-    points: pointsLineKey("u", "2026-11-22", "l"),
+    points: pointsLineKey("u", 1),
     subscribers: subscriberKey("prices", 0, "c"),
     "pending referrals": pendingReferralKey("2026-11-22", "u"),
     "referral codes": referralCodeKey("CODE"),

@@ -99,7 +99,7 @@ describe("the table's changes", () => {
     ["the catalogue", catalogueKey],
     ["a stock", stockKey("mug")],
     ["the place of a redemption", redemptionPlaceKey("1")],
-    ["a line of points", pointsLineKey("alice", "2026-11-22", "1")],
+    ["a line of points", pointsLineKey("alice", 1)],
     ["a user's key", keys.userKeyRecordKey("alice")],
     ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
   ])("do not publish %s", (_, key) => {

@@ -98,7 +98,7 @@ describe("redeem", () => {
 
   it("buys once if the same request is done between its read and its write", async () => {
     await userWith(db.table, "dot", 30);
-    // The ledger is open, and points stay as they are: nothing but the key keeps it from being bought again.
+    // Points stay as they are, so only the key and the number of the next line keep it from being bought again.
     await buy("dot", "course", "before");
     let other: Promise<unknown> | undefined;
     const slow = interceptedTable(db.table, async (command) => {

@@ -90,7 +90,7 @@ async function write(table: Table, profile: Profile, changes: ProfileChanges, no
   const { points, ...also } = changes;
   if (points === undefined) return changeProfile(table, profile, changes);
   const change = { reason: "set", change: points - profile.points } as const;
-  return transact(table, pointsWrites(table, profile, change, { now, also }));
+  return transact(table, await pointsWrites(table, profile, change, { now, also }));
 }
 
 /** @throws {OperatorError} if there is no such user. */
