@@ -1,4 +1,3 @@
-import { remembered } from "../../lib/aws/remembered.ts";
 import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
 import { redeem } from "../../lib/rewards/redeem.ts";
@@ -6,7 +5,9 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-const catalogue = remembered(() => readCatalogue(table), 5000);
+
+/** Not remembered: a reward costs what it costs now, and may have been withdrawn or limited a moment ago. */
+const catalogue = () => readCatalogue(table, { isConsistent: true });
 
 export const handler = rest("redeemReward", async ({ userID, now, path: { rewardId }, headers }) => {
   const request = { userID, rewardId, key: headers["Idempotency-Key"], now };

@@ -4,9 +4,15 @@ import { catalogueKey } from "./reward-keys.ts";
 import type { Table } from "./table.ts";
 import { writeIf } from "./writes.ts";
 
-/** The rewards in display order. Empty before an operator has loaded any. */
-export async function readCatalogue(table: Table): Promise<Reward[]> {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: catalogueKey }));
+/**
+ * The rewards in display order. Empty before an operator has loaded any.
+ *
+ * @param isConsistent whether to read what is written now, at twice the price.
+ */
+export async function readCatalogue(table: Table, { isConsistent = false } = {}): Promise<Reward[]> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: catalogueKey, ConsistentRead: isConsistent }),
+  );
   return (Item?.rewards as Reward[] | undefined) ?? [];
 }
 

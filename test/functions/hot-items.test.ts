@@ -3,17 +3,14 @@ import {
   ApiGatewayManagementApiClient,
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
-import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
-import { profileKey } from "../../lib/aws/table-keys.ts";
 import type { PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
-import { restEvent } from "../support/events.ts";
 import { price } from "../support/executions.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 
@@ -30,7 +27,6 @@ beforeEach(() => {
     .on(GetCommand)
     .resolves({ Item: { points: 5, rewards: [], prices: [], channels: new Set(["prices"]) } });
   table.on(QueryCommand).resolves({ Items: [] });
-  table.on(BatchGetCommand).resolves({ Responses: { table: [profileKey("alice")] } });
   api.on(PostToConnectionCommand).resolves({});
 });
 afterEach(() => void vi.useRealTimers());
@@ -38,7 +34,6 @@ afterEach(() => void vi.useRealTimers());
 const reads = (PK: string) =>
   table.commandCalls(GetCommand).filter(({ args: [{ input }] }) => input.Key?.PK === PK).length;
 
-const json = { "Content-Type": "application/json" };
 const context = { getRemainingTimeInMillis: () => 10_000 } as never;
 const update: PublicUpdate = {
   type: "update",
@@ -60,15 +55,6 @@ describe("an item that everybody reads", () => {
       "PRICES",
       1000,
       () => subscribe(messageEvent({ type: "subscribe", channels: ["prices"] })),
-    ],
-    [
-      "the catalogue, by redeemReward",
-      "CATALOGUE",
-      5000,
-      () =>
-        redeemReward(
-          restEvent({ body: {}, path: { rewardId: "mug" }, headers: { ...json, "Idempotency-Key": "k" } }),
-        ),
     ],
     ["the prices, by deliver", "PRICES", 1000, () => deliver({ shard: 0, update }, context)],
   ])("is remembered: %s", async (_, PK, ms, run) => {

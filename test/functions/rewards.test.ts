@@ -15,6 +15,7 @@ import { handler as redeemReward } from "../../functions/redeemReward/handler.ts
 import { catalogueKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
 import { profileKey, redemptionKey } from "../../lib/aws/table-keys.ts";
 import { newRedemption, redemptionIDFor } from "../../lib/domain/redemption.ts";
+import type { Reward } from "../../lib/domain/reward.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { reward } from "../support/rewards.ts";
@@ -66,6 +67,22 @@ describe("redeemReward", () => {
       timestamp: expect.any(String),
     });
     expect(headers).not.toHaveProperty("Idempotent-Replayed");
+  });
+
+  it("sells at the price, and with the limit, that the catalogue has at that moment", async () => {
+    const written = (rest: Partial<Reward>) =>
+      table
+        .on(GetCommand, { Key: catalogueKey, ConsistentRead: true })
+        .resolves({ Item: { rewards: [reward("mug", rest)] } });
+    const points = async () => JSON.parse((await redeem()).body).data.points;
+    const takesPiece = () =>
+      JSON.stringify(table.commandCalls(TransactWriteCommand).at(-1)?.args[0].input).includes("REWARD#mug");
+    written({ stock: -1 });
+    expect([await points(), takesPiece()]).toEqual([150, false]);
+    written({ cost: 200, stock: 3 });
+    expect([await points(), takesPiece()]).toEqual([50, true]);
+    written({ available: false });
+    expect((await redeem()).statusCode).toBe(409);
   });
 
   it("says that it has answered a repeated key", async () => {
