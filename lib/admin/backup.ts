@@ -13,6 +13,7 @@ import type { Table } from "../aws/table.ts";
 import {
   everythingOf,
   isOfTheMoment,
+  isProfile,
   isRedemption,
   isWallet,
   type Key,
@@ -21,6 +22,7 @@ import {
 import { readWalletEvents } from "../aws/wallet-events.ts";
 import { afterConflicts } from "../aws/writes.ts";
 import { isGone, retirement } from "../domain/wallet.ts";
+import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
 /** In DynamoDB's own form, because numbers lose digits in any other. */
 type StoredItem = Record<string, AttributeValue>;
@@ -74,9 +76,18 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
   }
 }
 
-/** Makes the table equal to the backup in one item. Returns false if a missing item has come back meanwhile. */
-export async function undo({ client, name }: Table, { what, item }: Difference): Promise<boolean> {
-  const put = { TableName: name, Item: item };
+/**
+ * Makes the table equal to the backup in one item, except that points and pieces of rewards are neither doubled nor lost.
+ * Returns false if a missing item has come back meanwhile, or a redemption to delete has changed.
+ */
+export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
+  const { table, userID, isExact = false } = comparison;
+  const { client, name } = table;
+  // The stocks stay as they are if only one user's items change.
+  const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
+  if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
+  const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
+  const put = { TableName: name, Item: keepsPoints ? await withNewestPoints(item, comparison) : item };
   try {
     await afterConflicts(async () => {
       if (what === "newer") await client.send(new DeleteItemCommand({ TableName: name, Key: keyIn(item) }));

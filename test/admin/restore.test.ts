@@ -2,6 +2,7 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readRedemption } from "../../lib/aws/redemption-records.ts";
+import { readStock } from "../../lib/aws/stock-records.ts";
 import type { Item, Table } from "../../lib/aws/table.ts";
 import {
   executionKey,
@@ -117,6 +118,37 @@ describe("restore --fix", () => {
     });
     expect(await readRedemption(table, redemption.redemptionId)).toMatchObject({ userID: "dan" });
     expect((await restore(["--check", "--user", "dan"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("puts a profile back with the points of its ledger, so that nothing can be spent twice", async () => {
+    await userWith(table, "fay", 300);
+    await putItems(backup, await everything(table));
+    const buy = (key: string) => buying(() => table, [reward("mug")])("fay", "mug", key);
+    await buy("k1");
+    await remove(table, profile("fay"));
+    expect(await restore(["--fix"])).toMatchObject({ out: tally(1, 0, 0) });
+    expect(await buy("k2")).toMatchObject({ points: 100 });
+    expect(await ledgerOf(table, "fay")).toEqual({
+      points: 100,
+      lines: [
+        ["opening", 300],
+        ["redeemed", -100],
+        ["redeemed", -100],
+      ],
+    });
+  });
+
+  it("returns the pieces of pending redemptions that it deletes with --exact --user", async () => {
+    await userWith(table, "gil", 300);
+    await putItems(backup, await everything(table));
+    const buy = (key: string) => buying(() => table, [reward("mug")])("gil", "mug", key);
+    const [{ redemption }] = [await buy("k1"), await buy("k2")];
+    await run(targetWith(table), ["fulfil", redemption.redemptionId]);
+    expect(await readStock(table, "mug")).toBe(3);
+    expect((await restore(["--fix", "--exact", "--user", "gil"])).code).toBe(0);
+    expect(await readStock(table, "mug")).toBe(4);
+    expect(await ledgerOf(table, "gil")).toEqual({ points: 300, lines: [] });
+    expect((await restore(["--check", "--user", "gil"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
   it("puts back what is missing, to the last digit, and leaves everything else", async () => {

@@ -80,7 +80,7 @@ async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean):
   await forEachConcurrently(found, { concurrency, signal }, async (difference) => {
     if (!exact && difference.what === "changed") return;
     try {
-      if (await undo(comparison.table, difference)) tally[difference.what]++;
+      if (await undo(comparison, difference)) tally[difference.what]++;
     } catch (error) {
       tally.failed++;
       print(deps.stderr, `${lineOf(difference)}: ${reasonOf(error)}`);
