@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { maxPoints } from "../domain/points.ts";
 import { rewardTypes } from "../domain/reward.ts";
 import { CountSchema } from "./scalars.ts";
 
@@ -18,7 +19,13 @@ export const RewardInputSchema = v.strictObject({
 
 /** The whole catalogue, in display order. */
 export const CatalogueSchema = v.pipe(
-  v.array(RewardInputSchema),
+  v.array(
+    v.strictObject({
+      ...RewardInputSchema.entries,
+      // Not in what is read back, so that an older catalogue can still be shown.
+      cost: v.pipe(CountSchema, v.maxValue(maxPoints)),
+    }),
+  ),
   v.check(
     (rewards) => new Set(rewards.map(({ id }) => id)).size === rewards.length,
     "two rewards have the same id",

@@ -63,12 +63,12 @@ export async function setStock(table: Table, rewardId: string, stock: number | u
   await afterConflicts(() => writeIf(table, command));
 }
 
-/** Begins to count a reward's stock, unless it is counted already. */
-export async function beginStock(table: Table, rewardId: string, stock: number): Promise<void> {
+/** Begins to count a reward's stock. Returns false, without writing, if it is counted already. */
+export async function beginStock(table: Table, rewardId: string, stock: number): Promise<boolean> {
   const command = new PutCommand({
     TableName: table.name,
     Item: { ...stockKey(rewardId), rewardId, stock },
     ConditionExpression: "attribute_not_exists(PK)",
   });
-  await afterConflicts(() => writeIf(table, command));
+  return afterConflicts(() => writeIf(table, command));
 }

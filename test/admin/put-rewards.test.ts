@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { seedExamples } from "../../lib/admin/seed.ts";
 import { catalogueKey } from "../../lib/aws/reward-keys.ts";
@@ -9,6 +9,7 @@ import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { readStock, setStock } from "../../lib/aws/stock-records.ts";
 import { rewardTypes } from "../../lib/domain/reward.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { reward } from "../support/rewards.ts";
 import { linesOf, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
@@ -91,6 +92,21 @@ describe("put-rewards", () => {
     expect(left).toEqual([5, undefined, 5]);
   });
 
+  it.each([
+    [[], "added mug\nkept the stock of mug: 9 left, 5 in the file (see --set-stock)\n", 9],
+    [["--set-stock"], "added mug\n", 5],
+  ])("meets a count that a sale has begun meanwhile, with %j", async (options, out, left) => {
+    const { table } = target;
+    const sold = interceptedTable(
+      table,
+      () => {},
+      (command) => command instanceof BatchGetCommand && setStock(table, "mug", 9),
+    );
+    target = targetWith(sold);
+    expect(await put([reward("mug")], ...options)).toEqual({ code: 0, out, err: "" });
+    expect(await readStock(table, "mug")).toBe(left);
+  });
+
   it("accepts an empty catalogue", async () => {
     await put([reward("mug")]);
     expect((await put([])).out).toBe("removed mug\n");
@@ -106,6 +122,7 @@ describe("put-rewards", () => {
       { ...reward("pin"), colour: "red" },
       "tea",
       { ...reward("a b"), imageUrl: "http://images.example/a.png" },
+      reward("car", { cost: 1e12 + 1 }),
     ]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     const [title, ...problems] = linesOf(err);
@@ -118,6 +135,7 @@ describe("put-rewards", () => {
       "reward 4",
       "reward 5 (a b) id",
       "reward 5 (a b) imageUrl",
+      "reward 6 (car) cost",
     ]);
     expect(err).toContain("stock: Missing");
     expect(err).toContain("colour: Unknown field");

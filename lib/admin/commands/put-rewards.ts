@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import * as v from "valibot";
 import { CatalogueSchema } from "../../api/reward-schema.ts";
 import { replaceCatalogue } from "../../aws/reward-records.ts";
-import { beginStock, readStocks, setStock } from "../../aws/stock-records.ts";
+import { beginStock, readStock, readStocks, setStock } from "../../aws/stock-records.ts";
 import type { Table } from "../../aws/table.ts";
 import { isLimited, type Reward } from "../../domain/reward.ts";
 import { readJSONFile } from "../json-file.ts";
@@ -49,16 +49,22 @@ async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boo
   for (const reward of rewards) {
     const { id, stock } = reward;
     const left = stocks.get(id);
-    if (left === undefined) {
-      if (isLimited(reward)) await beginStock(table, id, stock);
-    } else if (isSet) {
+    if (isSet) {
       await setStock(table, id, isLimited(reward) ? stock : undefined);
-      if (left !== stock)
+      if (left !== undefined && left !== stock)
         lines.push(`set the stock of ${id}: ${left} -> ${isLimited(reward) ? stock : "unlimited"}`);
-    } else if (isLimited(reward) && left !== stock)
-      lines.push(`kept the stock of ${id}: ${left} left, ${stock} in the file (see --set-stock)`);
+    } else if (isLimited(reward)) {
+      const kept = left ?? (await countFound(table, reward));
+      if (kept !== stock)
+        lines.push(`kept the stock of ${id}: ${kept} left, ${stock} in the file (see --set-stock)`);
+    }
   }
   return lines;
+}
+
+/** Begins to count. A sale may have begun before, by what the previous catalogue said. */
+async function countFound(table: Table, { id, stock }: Reward): Promise<number | undefined> {
+  return (await beginStock(table, id, stock)) ? stock : readStock(table, id);
 }
 
 /** DynamoDB has no error of its own for an item that is too large. */
