@@ -9,7 +9,8 @@ import { canBecome, changedTo, type Redemption } from "../domain/redemption.ts";
 /** What a redemption was changed to, or why it was not. */
 export type Settlement =
   | { outcome: "changed" | "unchanged" | "not allowed"; redemption: Redemption }
-  | { outcome: "unknown" };
+  | { outcome: "unknown" }
+  | { outcome: "busy" };
 
 /** Whoever settles is patient, and sales of the same reward go on meanwhile. */
 const maxAttempts = 20;
@@ -18,7 +19,7 @@ const maxAttempts = 20;
  * Fulfils or refunds a redemption. A refund gives the points back, and the piece unless it was handed out. Doing the same
  * again changes nothing.
  *
- * @throws {Error} if the same items change during each attempt.
+ * @returns "busy" as the outcome if the same items change during each attempt.
  */
 export async function settleRedemption(
   table: Table,
@@ -37,7 +38,7 @@ export async function settleRedemption(
     if (isWritten) return { outcome: "changed", redemption: changed };
     await pauseAfter(attempt);
   }
-  throw new Error("The redemption kept changing");
+  return { outcome: "busy" };
 }
 
 async function refund(table: Table, redemption: Redemption, now: Date): Promise<Writes> {

@@ -83,8 +83,9 @@ describe("wrong usage", () => {
     [["list-users", "--local", "65536"], "a whole number from 1 to 65535"],
     [["set-user", "alice", ...local], "nothing to change"],
     [["set-user", "alice", "--tier", "pro", ...local], "Allowed choices are Base, Pro, Enterprise"],
+    [["set-user", "alice", "--points", "1000000000001", ...local], "a whole number from 0 to 1000000000000"],
     ...["-1", "1.5", "1e3", "ten", "", "9007199254740992"].flatMap((value) => [
-      [["set-user", "alice", "--points", value, ...local], "a whole number from 0 to 9007199254740991"],
+      [["set-user", "alice", "--points", value, ...local], "a whole number from 0 to 1000000000000"],
       [["set-user", "alice", "--xp", value, ...local], "a whole number from 0 to 9007199254740991"],
     ]),
     ...["0", "-1", "1.5", "many", "600001"].map((value) => [

@@ -1,11 +1,13 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readRedemptions } from "../../lib/aws/redemption-records.ts";
 import { pointsLineKey } from "../../lib/aws/reward-keys.ts";
 import { readStock, setStock } from "../../lib/aws/stock-records.ts";
 import type { Table } from "../../lib/aws/table.ts";
 import { profileKey } from "../../lib/aws/table-keys.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { buying, ledgerOf, reward, userWith } from "../support/rewards.ts";
 import { linesOf, now, run } from "./support/admin.ts";
 import { targetWith } from "./support/custody.ts";
@@ -104,6 +106,38 @@ describe("refund", () => {
       code: 1,
       err: `error: Redemption ${id} is refunded, and nothing was changed\n`,
     });
+  });
+
+  it("wins over a fulfilment that has read the redemption before", async () => {
+    const id = await bought("ann");
+    let first = true;
+    const slow = interceptedTable(table, async (command) => {
+      if (!(command instanceof TransactWriteCommand) || !first) return;
+      first = false;
+      await admin("refund", id);
+    });
+    expect(await run(targetWith(slow), ["fulfil", id])).toMatchObject({
+      code: 1,
+      err: `error: Redemption ${id} is refunded, and nothing was changed\n`,
+    });
+    expect(await stateOf("ann")).toMatchObject({ status: "refunded", version: 2, points: 500 });
+  });
+
+  it("gives up, and says so, while the same items keep changing", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const id = await bought("ann");
+    const conflict = new TransactionCanceledException({
+      ...{ $metadata: {}, message: "cancelled" },
+      CancellationReasons: [{ Code: "TransactionConflict" }],
+    });
+    const contended = interceptedTable(table, (command) => {
+      if (command instanceof TransactWriteCommand) throw conflict;
+    });
+    expect(await run(targetWith(contended), ["refund", id])).toEqual({
+      ...{ code: 1, out: "" },
+      err: `error: Redemption ${id} kept changing, and nothing was changed; try again\n`,
+    });
+    vi.restoreAllMocks();
   });
 
   it("does not put a piece back that was handed out", async () => {

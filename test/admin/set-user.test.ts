@@ -107,10 +107,14 @@ describe("set-user", () => {
     expect((await profileOf("loser")).experience).toMatchObject({ total: 300, daily: { xp: 300 } });
   });
 
-  it("accepts the largest safe integer", async () => {
+  it("accepts the most points, and XP up to the largest safe integer", async () => {
     await created("whale");
-    expect((await run(target, ["set-user", "whale", "--points", "9007199254740991"])).code).toBe(0);
-    expect((await profileOf("whale")).points).toBe(Number.MAX_SAFE_INTEGER);
+    const [points, xp] = ["1000000000000", "9007199254740991"];
+    expect((await run(target, ["set-user", "whale", "--points", points, "--xp", xp])).code).toBe(0);
+    expect(await profileOf("whale")).toMatchObject({
+      points: 1e12,
+      experience: { total: Number.MAX_SAFE_INTEGER },
+    });
   });
 
   it("keeps all wallets when it lowers a tier", async () => {

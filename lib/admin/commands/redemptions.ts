@@ -73,6 +73,10 @@ function settling(status: "fulfilled" | "refunded", usage: string, description: 
         const settlement = await settleRedemption(table, { redemptionId, status, now: deps.now() });
         if (settlement.outcome === "unknown")
           throw new OperatorError(`There is no redemption ${redemptionId}; list-redemptions lists them`);
+        if (settlement.outcome === "busy")
+          throw new OperatorError(
+            `Redemption ${redemptionId} kept changing, and nothing was changed; try again`,
+          );
         const { outcome, redemption } = settlement;
         if (outcome === "not allowed")
           throw new OperatorError(

@@ -5,6 +5,7 @@ import type { Table } from "../../aws/table.ts";
 import { transact } from "../../aws/writes.ts";
 import { withTotal } from "../../domain/experience.ts";
 import { maxRequestsPerMinute } from "../../domain/plan.ts";
+import { maxPoints } from "../../domain/points.ts";
 import { isUsername, type Profile } from "../../domain/profile.ts";
 import { tierNames } from "../../domain/tier.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -22,8 +23,6 @@ type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
 
 export type Change = { field: string; from: unknown; to: unknown };
 
-const count = integer(0, Number.MAX_SAFE_INTEGER);
-
 export function setUser(program: Command, deps: AdminDeps): void {
   targeted(
     program
@@ -37,8 +36,12 @@ export function setUser(program: Command, deps: AdminDeps): void {
         "the rate limit of an Enterprise customer; the limits of other tiers are fixed",
         integer(1, maxRequestsPerMinute),
       )
-      .option("--points <number>", "the points that the user can spend", count)
-      .option("--xp <number>", "the total XP; a gain also counts for today, this week and this month", count)
+      .option("--points <number>", "the points that the user can spend", integer(0, maxPoints))
+      .option(
+        "--xp <number>",
+        "the total XP; a gain also counts for today, this week and this month",
+        integer(0, Number.MAX_SAFE_INTEGER),
+      )
       .option("--username <name>", "the public name; existing lists of referrals keep the old one", username),
   ).action(async (userID: string, options: TargetOptions & UserValues, command: Command) => {
     const { local: _, stack: __, ...wanted } = options;
