@@ -1,4 +1,5 @@
 import type { ServerMessage } from "./openapi.ts";
+import { noRecords, type Records, withNewer } from "./records.ts";
 import type {
   Followed,
   Order,
@@ -19,8 +20,8 @@ export type Held = {
   readonly followed: ReadonlySet<Followed>;
   /** What is not complete yet. */
   readonly awaited: ReadonlySet<Followed>;
-  readonly orders: ReadonlyMap<string, Order>;
-  readonly positions: ReadonlyMap<string, Position>;
+  readonly orders: Records<Order>;
+  readonly positions: Records<Position>;
   readonly prices: ReadonlyMap<string, Price>;
   readonly settings: ReadonlyMap<SettingsChain, Settings>;
   readonly wallets: ReadonlyMap<string, Wallet>;
@@ -41,8 +42,8 @@ export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   return {
     followed,
     awaited: followed,
-    orders: new Map(),
-    positions: new Map(),
+    orders: noRecords,
+    positions: noRecords,
     prices: before?.prices ?? new Map(),
     settings: new Map(),
     wallets: new Map(),
@@ -73,11 +74,11 @@ export function withMessage(held: Held, message: ServerMessage): Held {
 function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapshot" | "update" }>): Held {
   switch (message.channel) {
     case "orders": {
-      const orders = merged(held.orders, message.data, ({ orderId }) => orderId, byVersion);
+      const orders = withNewer(held.orders, message.data, placeOfOrder);
       return orders === held.orders ? held : { ...held, orders };
     }
     case "positions": {
-      const positions = merged(held.positions, message.data, ({ positionId }) => positionId, byVersion);
+      const positions = withNewer(held.positions, message.data, placeOfPosition);
       return positions === held.positions ? held : { ...held, positions };
     }
     case "prices": {
@@ -144,6 +145,9 @@ export const askingForWallets = (held: Held): Held => ({
   walletNews: new Set(),
 });
 
+const placeOfOrder = ({ orderId, createdAt }: Order) => ({ id: orderId, time: createdAt });
+const placeOfPosition = ({ positionId, openedAt }: Position) => ({ id: positionId, time: openedAt });
+
 type Newer<Item> = (item: Item, than: Item) => boolean;
 
 const byVersion: Newer<{ version: number }> = (item, than) => item.version > than.version;
@@ -170,10 +174,8 @@ export function stateOf(held: Held): TerminalState | undefined {
   if (held.awaited.size > 0) return undefined;
   const { orders, positions, prices, settings, wallets } = held;
   return {
-    orders: shown(orders, () => newestFirst(orders, ({ createdAt, orderId }) => [createdAt, orderId])),
-    positions: shown(positions, () =>
-      newestFirst(positions, ({ openedAt, positionId }) => [openedAt, positionId]),
-    ),
+    orders: orders.newestFirst,
+    positions: positions.newestFirst,
     prices: shown(prices, () => Object.fromEntries(prices)),
     settings: shown(settings, () => Object.fromEntries(settings)),
     wallets: shown(wallets, () => [...wallets.values()]),
@@ -186,13 +188,4 @@ const made = new WeakMap<object, unknown>();
 function shown<Value>(source: object, make: () => Value): Value {
   if (!made.has(source)) made.set(source, make());
   return made.get(source) as Value;
-}
-
-/** By time, then by id. */
-function newestFirst<Item>(
-  items: ReadonlyMap<string, Item>,
-  placeOf: (item: Item) => [string, string],
-): Item[] {
-  const places = [...items.values()].map((item) => ({ item, place: placeOf(item).join(" ") }));
-  return places.sort((a, b) => (a.place < b.place ? 1 : -1)).map(({ item }) => item);
 }

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Wallet } from "../../../lib/client/index.ts";
+import type { Order, ServerMessage, Wallet } from "../../../lib/client/index.ts";
 import {
   askingForWallets,
   newlyHeld,
@@ -52,5 +53,49 @@ describe("wallets", () => {
     const asked = askingForWallets(listOf(wallet("a", 1), wallet("b", 1)));
     const answered = withWalletList(announced(asked, "a", 3, "active"), []);
     expect([shown(answered), answered.walletsBehind]).toEqual([["a v3"], true]);
+  });
+});
+
+describe("orders", () => {
+  const order = (orderId: string, version: number, createdAt: string) =>
+    ({ orderId, version, createdAt }) as Order;
+  const snapshot = (...data: Order[]): ServerMessage => ({
+    type: "snapshot",
+    channel: "orders",
+    time: "now",
+    data,
+  });
+  const update = (...data: Order[]): ServerMessage => ({
+    type: "update",
+    channel: "orders",
+    time: "now",
+    data,
+  });
+  const ordersOf = (...messages: ServerMessage[]) =>
+    stateOf(messages.reduce(withMessage, newlyHeld(["orders"])))?.orders.map(
+      ({ orderId, version }) => `${orderId} v${version}`,
+    );
+
+  it("are the newest first, by time and then by id, whether their times have milliseconds or not", () => {
+    const early = "2026-11-21T09:30:00Z";
+    const late = "2026-11-21T09:30:00.500Z";
+    expect(ordersOf(snapshot(order("a", 1, early), order("b", 1, late), order("c", 1, early)))).toEqual([
+      ...["b v1", "c v1", "a v1"],
+    ]);
+  });
+
+  it("keep their places when they change, and each is there once", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(5))), (changes) => {
+        const items = changes.map(([id, version]) => order(`${id}`, version, `2026-11-21T09:30:0${id % 5}Z`));
+        const greatest = new Map<string, number>();
+        for (const { orderId, version } of items)
+          greatest.set(orderId, Math.max(version, greatest.get(orderId) ?? 0));
+        const expected = [...greatest]
+          .toSorted(([a], [b]) => (Number(b) % 5) - (Number(a) % 5) || Number(b) - Number(a))
+          .map(([id, version]) => `${id} v${version}`);
+        expect(ordersOf(snapshot(), ...items.map((item) => update(item)))).toEqual(expected);
+      }),
+    );
   });
 });
