@@ -39,6 +39,7 @@ describe("wallets", () => {
     const retired = announced(listOf(wallet("a", 1)), "a", 2, "retired");
     expect(shown(retired)).toEqual([]);
     expect(shown(withWalletList(retired, [wallet("a", 1)]))).toEqual([]);
+    expect(shown(withWalletList(retired, [wallet("a", 2)]))).toEqual([]);
     expect(shown(withWalletList(retired, [wallet("a", 3)]))).toEqual(["a v3"]);
   });
 

@@ -81,6 +81,45 @@ describe("a stream", () => {
     expect(socket().protocols).toEqual(["access_token", "new"]);
   });
 
+  it("forgets what the last connection brought, and is live again with the snapshots", async () => {
+    const states: string[][] = [];
+    const { socket, clock, statuses } = await silent({
+      onState: ({ orders }) => states.push(orders.map(({ orderId }) => orderId)),
+    });
+    const orders = (...ids: string[]) => ids.map((orderId) => ({ orderId, version: 1 }) as Order);
+    socket().emit("open");
+    socket().snapshot("orders", orders("old"));
+    socket().emit("close");
+    await clock.advance(1000);
+    socket().emit("open");
+    socket().message({ type: "update", channel: "orders", time: "now", data: orders("new") });
+    expect(statuses.at(-1)?.status).toBe("syncing");
+    socket().snapshot("orders");
+    expect(states).toEqual([["old"], ["new"]]);
+    expect(statuses.filter(({ status }) => status === "live")).toHaveLength(2);
+  });
+
+  it("does not use settings that were read for the last connection", async () => {
+    const answers: ((response: Response) => void)[] = [];
+    const fetch = () => new Promise<Response>((resolve) => answers.push(resolve));
+    const { socket, clock, stream } = await silent({ channels: ["settings"] }, { fetch });
+    const settings = (chain: string, version: number) =>
+      Response.json({ success: true, data: { chain, version, settings: {} }, timestamp: "now" });
+    const chains = ["eth", "base", "sol"];
+    socket().emit("open");
+    await clock.advance(0);
+    socket().emit("close");
+    await clock.advance(1000);
+    socket().emit("open");
+    await clock.advance(0);
+    for (const [index, chain] of chains.entries()) answers[index]?.(settings(chain, 9));
+    await clock.advance(0);
+    expect(stream.state).toBeUndefined();
+    for (const [index, chain] of chains.entries()) answers[3 + index]?.(settings(chain, 1));
+    await clock.advance(0);
+    expect(chains.map((chain) => stream.state?.settings[chain as "eth"]?.version)).toEqual([1, 1, 1]);
+  });
+
   it("tries another token when one is refused for good, once, and then says so", async () => {
     const fetch = async () => Response.json({ error: "Invalid token" }, { status: 401 });
     const asked: boolean[] = [];
@@ -134,12 +173,15 @@ describe("a stream", () => {
   });
 
   it("shows nothing of a connection that the service has given up", async () => {
-    const { socket, clock, statuses } = await silent();
+    const messages: string[] = [];
+    const { socket, clock, statuses } = await silent({ onMessage: ({ type }) => messages.push(type) });
     socket().emit("open");
     socket().snapshot("orders");
     socket().message({ type: "error", code: "NOT_CONNECTED", message: "no" });
+    socket().snapshot("orders");
     await clock.advance(0);
     expect(statuses.map(({ status }) => status)).toEqual(["connecting", "syncing", "live", "waiting"]);
+    expect(messages).toEqual(["snapshot", "error"]);
   });
 
   it("subscribes again after a failure of the service, and if no snapshot comes", async () => {

@@ -42,7 +42,7 @@ describe("a call", () => {
 
   it.each([
     ["the data of an envelope", envelope({ orders: [] }), { orders: [] }],
-    ["the body where there is no envelope", { status: 200, body: { a: 1 } }, { a: 1 }],
+    ["the body where there is no envelope", { status: 200, body: { data: 1 } }, { data: 1 }],
     ["undefined for a 204", { status: 204 }, undefined],
   ])("gives %s", async (_, answer, data) => {
     const { terminal, end } = scripted([answer]);

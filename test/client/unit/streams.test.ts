@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createTerminal, type Order, type TerminalState } from "../../../lib/client/index.ts";
 import { silent } from "../support/silent-service.ts";
 
@@ -39,6 +39,22 @@ describe("a stream", () => {
     socket().message({ type: "update", channel: "positions", time: "now", data: [{}] });
     expect(states).toEqual([["b", "c", "a"]]);
     expect(stream.state?.orders.find(({ orderId }) => orderId === "a")?.version).toBe(2);
+  });
+
+  it("goes on after an error of a callback, which is the program's", async () => {
+    const { socket, stream } = await silent({
+      onState: () => {
+        throw new Error("a mistake");
+      },
+    });
+    const later: (() => void)[] = [];
+    vi.stubGlobal("queueMicrotask", (act: () => void) => later.push(act));
+    socket().emit("open");
+    socket().snapshot("orders");
+    vi.unstubAllGlobals();
+    expect(stream.state).toBeDefined();
+    expect(later).toHaveLength(1);
+    expect(later[0]).toThrow("a mistake");
   });
 
   it("keeps the same objects for what has not changed", async () => {
@@ -114,6 +130,28 @@ describe("close", () => {
     await clock.advance(120_000);
     expect(statuses.map(({ status }) => status)).toEqual(["connecting", "syncing", "closed"]);
     expect([sockets.length, socket().isClosed, stream.state]).toEqual([1, true, undefined]);
+  });
+
+  it("leaves no timer behind, whatever the stream was doing", async () => {
+    for (const phase of ["connecting", "syncing", "live", "waiting"]) {
+      const { socket, stream, clock } = await silent();
+      if (phase !== "connecting") socket().emit("open");
+      if (phase === "live") socket().snapshot("orders");
+      if (phase === "waiting") socket().emit("close");
+      stream.close();
+      await clock.advance(0);
+      expect(clock.timers(), phase).toBe(0);
+    }
+  });
+
+  it("makes no connection when the token comes afterwards", async () => {
+    const answers: ((token: string) => void)[] = [];
+    const token = () => new Promise<string>((resolve) => answers.push(resolve));
+    const { sockets, stream, clock } = await silent({}, { token });
+    stream.close();
+    answers[0]?.("token");
+    await clock.advance(0);
+    expect([answers.length, sockets.length]).toEqual([1, 0]);
   });
 
   it("works in a callback", async () => {
