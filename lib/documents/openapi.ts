@@ -134,9 +134,14 @@ export function openApiDocument(): JsonSchema {
     const reasons = codes.map((code) =>
       shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
     );
+    const headers = {
+      // Codes are those of functions; the gateway's own answers have none.
+      ...(codes.length > 0 && policyHeader),
+      ...(retried.includes(status) && retryAfter),
+    };
     return {
       description: gatewayReasons[status] ?? reasons.join("\n"),
-      ...(retried.includes(status) && { headers: retryAfter }),
+      ...(Object.keys(headers).length > 0 && { headers }),
       content,
       ...(shape === "envelope" && codes.length > 0 && { "x-error-codes": [...new Set(codes)] }),
     };
