@@ -88,6 +88,11 @@ describe("updateTradingSettings", () => {
     expect(conditionOf()).toBeUndefined();
   });
 
+  it("answers in full whatever If-None-Match names, since that is for reading", async () => {
+    table.on(UpdateCommand).resolves({ Attributes: { ...stored, version: 6 } });
+    expect(await update({ "If-None-Match": '"6"' })).toMatchObject({ statusCode: 200 });
+  });
+
   it.each([
     ['"5"', "version IN (:version0)"],
     ['"5", "6"', "version IN (:version0, :version1)"],
