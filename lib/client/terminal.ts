@@ -65,8 +65,14 @@ const location = () => (globalThis as { location?: { origin: string; href: strin
 /** @throws {TypeError} if it is no address, or relative outside of a page */
 function absolute(baseUrl: string): string {
   const { origin: own = "", href } = location() ?? {};
-  const { origin, pathname } = new URL(baseUrl || own, href);
-  return `${origin}${pathname.replace(/\/$/, "")}`;
+  try {
+    const { origin, pathname } = new URL(baseUrl || own, href);
+    return `${origin}${pathname.replace(/\/$/, "")}`;
+  } catch {
+    throw new TypeError(
+      `baseUrl is ${JSON.stringify(baseUrl)}: outside of a page, it must be a whole address`,
+    );
+  }
 }
 
 function callerDeps(

@@ -64,8 +64,8 @@ export class TokenKeeper {
       timeoutMs,
       (async () => {
         const token = await (provider as TokenProvider)(why);
-        // A token that no header can carry is the provider's failure, not the network's.
-        new Headers({ Authorization: token });
+        // The provider's failure, not the network's; and what fetch would throw has the token in its text.
+        if (!isSendable(token)) throw new TypeError("The token has characters that no header can carry");
         return token;
       })(),
     );
@@ -80,6 +80,14 @@ export class TokenKeeper {
       },
     );
     return asked;
+  }
+}
+
+function isSendable(token: string): boolean {
+  try {
+    return new Headers({ Authorization: token }).has("Authorization");
+  } catch {
+    return false;
   }
 }
 

@@ -62,7 +62,9 @@ describe("the token provider", () => {
 
   it("has failed if no header can carry its token", async () => {
     const { terminal, sent, end } = scripted([answered], { token: async () => "a\nb", patienceMs: 0 });
-    expect((await end(terminal.listOrders())).error?.code).toBe("TOKEN_ERROR");
+    const { error } = await end(terminal.listOrders());
+    expect(error?.code).toBe("TOKEN_ERROR");
+    expect(`${error && "cause" in error && error.cause}`).toContain("no header can carry");
     expect(sent).toEqual([]);
   });
 
@@ -109,13 +111,16 @@ describe("the token provider of a page, which may not read why it is refused,", 
   });
 
   it("may fail then, and the token stays", async () => {
+    const asked: boolean[] = [];
     const token = async ({ refresh }: { refresh: boolean }) => {
+      asked.push(refresh);
       if (refresh) throw new Error("offline");
       return "token";
     };
     const { terminal, sent, end } = scripted(["broken", answered], { token });
     expect((await end(terminal.listOrders())).error).toBeUndefined();
     expect(sent.map(({ headers }) => headers.Authorization)).toEqual(["Bearer token", "Bearer token"]);
+    expect(asked).toEqual([false, true]);
   });
 
   it("is not asked where every answer can be read", async () => {
