@@ -48,7 +48,8 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
     ...calls,
     forget: (name, request) => caller.forget(name, request as object),
     follow(followed) {
-      const WebSocket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined);
+      // No cast, so that the compiler says when the WebSocket of browsers does not fit.
+      const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
       if (WebSocket === undefined)
         throw new TypeError("There is no WebSocket here: pass one to createTerminal");
       const streamUrl = options.streamUrl ?? streamAt(deps.baseUrl);
