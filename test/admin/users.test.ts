@@ -134,7 +134,7 @@ describe("show-user", () => {
           policy: { tokens: "any", tradingEnabled: true },
         };
       }),
-      account: { ledger: [], ledgerSum: 0, redemptions: [] },
+      account: { ledger: [], ledgerSum: 0, missingLines: [], redemptions: [] },
     });
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
   });
