@@ -26,13 +26,17 @@ export function terminalApp(props: AppProps = {}): App {
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
+  const watch = new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
+  // Last: a deploy stops at the first failure, and accounts may be denied a distribution, or not be bootstrapped in us-east-1.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
-    new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags });
+    new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(
+      watch,
+    );
   }
-  if (configuration.firewall) new FirewallStack(app, "TerminalFirewall", { configuration, tags });
-  new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
+  if (configuration.firewall)
+    new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(watch);
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -169,6 +169,17 @@ describe("a custom domain and a web ACL", () => {
   });
 });
 
+describe("the stacks of the edge", () => {
+  it("are deployed after the alarms, since a deploy stops at the first failure", () => {
+    const { deployedAfter } = synthesize(firewallContext);
+    expect(deployedAfter.TerminalEdge).toEqual(expect.arrayContaining(["TerminalApi", "TerminalWatch"]));
+    expect(deployedAfter.TerminalFirewall).toContain("TerminalWatch");
+    // Either may fail, and must not keep the other from being deployed.
+    expect(deployedAfter.TerminalEdge).not.toContain("TerminalFirewall");
+    expect(deployedAfter.TerminalFirewall).not.toContain("TerminalEdge");
+  });
+});
+
 describe("the firewall", () => {
   const firewall = synthesize(firewallContext).firewall as Template;
   const { Properties: acl } = only<{ Rules: Record<string, unknown>[]; DataProtectionConfig: object }>(

@@ -24,8 +24,8 @@ export type Templates = {
   edge: Template | undefined;
   firewall: Template | undefined;
   protectedData: boolean;
-  /** The stacks that are deployed before the watch stack. */
-  beforeWatch: string[];
+  /** By stack, those that are deployed before it. */
+  deployedAfter: Record<string, string[]>;
 };
 
 /** A context in which every choice differs from its default, but for the walls, without which CDK warns. */
@@ -107,7 +107,9 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
       watch: watch.template,
       edge: edge?.template,
       firewall: firewall?.template,
-      beforeWatch: watch.dependencies.map(({ id }) => id),
+      deployedAfter: Object.fromEntries(
+        stacks.map(({ stackName, dependencies }) => [stackName, dependencies.map(({ id }) => id)]),
+      ),
       protectedData: data.terminationProtection ?? false,
     };
   });

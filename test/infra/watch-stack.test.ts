@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allOf, contexts, synthesize, type Template, watchOf } from "./synthesized.ts";
 
-const { data, api, watch, beforeWatch } = synthesize();
+const { data, api, watch, deployedAfter } = synthesize();
 
 const typesOf = ({ Resources }: Template) => new Set(Object.values(Resources).map(({ Type }) => Type));
 
@@ -17,8 +17,8 @@ describe("the watch stack", () => {
       expect([...typesOf(template)].filter((type) => types.has(type))).toEqual([]);
   });
 
-  it("is deployed after the others, which do not know it", () => {
-    expect(beforeWatch).toEqual(expect.arrayContaining(["TerminalApi", "TerminalData"]));
+  it("is deployed after those that it reads, which do not know it", () => {
+    expect(deployedAfter.TerminalWatch).toEqual(expect.arrayContaining(["TerminalApi", "TerminalData"]));
     for (const template of [data, api]) expect(JSON.stringify(template)).not.toContain("TerminalWatch");
   });
 
