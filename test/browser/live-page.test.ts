@@ -57,6 +57,50 @@ describe("the live page", () => {
     await context.close();
   });
 
+  it("keeps the token out of its address, however early it is sent", async () => {
+    const { page, context } = await browser.visit("about:blank");
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/getUserData", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${ofTheSite}/live-page.html`);
+    await page.getByRole("button", { name: "Buy MOON" }).click();
+    await status(page).getByText("Sign in first").waitFor();
+    await page.getByLabel("Token").fill("not.a.token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await status(page).getByText("Invalid token").waitFor();
+    expect(await page.getByLabel("Token").inputValue()).toBe("");
+    expect(page.url()).toBe(`${ofTheSite}/live-page.html`);
+    release();
+    await context.close();
+  });
+
+  it("keeps what is being typed, and does not replace what has changed elsewhere", async () => {
+    const path = `${ofTheSite}/live-page.html`;
+    const { page: one, context } = await browser.visit(path);
+    await signIn(one, "mallory");
+    await status(one).getByText("live").waitFor();
+    const { page: other } = await browser.visit(path, { context });
+    await status(other).getByText("live").waitFor();
+    await other.getByLabel("Slippage").fill("9");
+    await one.getByLabel("Slippage").fill("4.5");
+    await one.getByRole("button", { name: "Save" }).click();
+    await one.waitForFunction("document.forms.settings.slippage.defaultValue === '4.5'");
+    await other.getByRole("button", { name: "Save" }).click();
+    await status(other).getByText("changed").waitFor();
+    expect(await other.getByLabel("Slippage").inputValue()).toBe("9");
+    expect(await one.getByLabel("Slippage").inputValue()).toBe("4.5");
+
+    // Another user has settings of their own.
+    await signIn(one, "niaj");
+    await one.waitForFunction("!['', '4.5'].includes(document.forms.settings.slippage.value)");
+    await status(one).getByText("live").waitFor();
+    await one.getByRole("button", { name: "Buy MOON" }).click();
+    await status(one).getByText("There is no wallet on eth").waitFor();
+    await context.close();
+  });
+
   it("is the only site whose pages the cookie serves", async () => {
     const api = browser.runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost");
     /** The status of a call with cookies, which the page itself may not be allowed to read. */
