@@ -18,6 +18,10 @@ const { trading: _, walletExport: __, ...choices } = customContext;
 /** `chains` and `signerVpc` mean nothing where nothing trades. */
 const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 
+/** The distribution's key, which is a secret, has nothing to do with trading. */
+const ofEdge = (context: object) =>
+  "edge" in context && context.edge === false ? [] : ["AWS::SecretsManager::Secret"];
+
 const off = synthesize();
 const on = synthesize(tradingContext);
 const functions = functionsOf(off);
@@ -57,7 +61,9 @@ describe("a deployment in which no chain trades", () => {
       const types = templates.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
       // The key of wallets, and one that users seal private keys to.
       expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(2);
-      expect(types.filter((type) => /^AWS::(EC2|SecretsManager|Route53Resolver)::/.test(type))).toEqual([]);
+      expect(types.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
+      const secrets = types.filter((type) => type.startsWith("AWS::SecretsManager::"));
+      expect(secrets).toEqual(ofEdge(context));
       const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
       expect(allowed).toContain("kms:GenerateDataKey");
       // Rewrapping is left to operators, under the same key only.

@@ -172,6 +172,7 @@ describe("start", () => {
         BaseUrl: runner.baseUrl,
       }),
       endpoints: runner.endpoints,
+      restUrl: runner.restUrl,
       region: "us-east-1",
       credentials: runner.credentials,
     });
