@@ -3,9 +3,10 @@ import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import type { Construct } from "constructs";
 import type { Configuration } from "./config.ts";
 import { edgeRegion } from "./edge-context.ts";
+import { fixedCors } from "./rest/gateway-responses.ts";
 
 export type FirewallStackProps = Pick<StackProps, "tags"> & {
-  configuration: Pick<Configuration, "firewallRequestsPerMinute">;
+  configuration: Pick<Configuration, "allowedOrigins" | "firewallRequestsPerMinute">;
 };
 
 /** Samples would show requests, and requests carry tokens and private keys. */
@@ -29,6 +30,11 @@ export class FirewallStack extends Stack {
       description: "Trading terminal: the firewall of the edge",
     });
     const tooMany = "tooMany";
+    const responseHeaders = {
+      "Cache-Control": "no-store",
+      "Retry-After": "60",
+      ...fixedCors(configuration.allowedOrigins),
+    };
     const acl = new CfnWebACL(this, "WebAcl", {
       scope: "CLOUDFRONT",
       description: "Trading terminal",
@@ -55,7 +61,7 @@ export class FirewallStack extends Stack {
               customResponse: {
                 responseCode: 429,
                 customResponseBodyKey: tooMany,
-                responseHeaders: [{ name: "Retry-After", value: "60" }],
+                responseHeaders: Object.entries(responseHeaders).map(([name, value]) => ({ name, value })),
               },
             },
           },

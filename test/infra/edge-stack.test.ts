@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { exposedHeaders } from "../../lib/runtime/cors.ts";
 import {
   customContext,
   firewallContext,
@@ -196,12 +197,28 @@ describe("the firewall", () => {
         },
         Action: {
           Block: {
-            CustomResponse: { ResponseCode: 429, ResponseHeaders: [{ Name: "Retry-After", Value: "60" }] },
+            CustomResponse: { ResponseCode: 429 },
           },
         },
       },
       { OverrideAction: { Count: {} } },
     ]);
+  });
+
+  it("has browsers show that answer to pages of the first allowed origin, and keep it nowhere", () => {
+    const [{ Action }] = acl.Rules as [
+      { Action: { Block: { CustomResponse: { ResponseHeaders: object } } } },
+    ];
+    expect(Action.Block.CustomResponse.ResponseHeaders).toEqual(
+      Object.entries({
+        "Cache-Control": "no-store",
+        "Retry-After": "60",
+        "Access-Control-Allow-Origin": "https://app.example",
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Expose-Headers": exposedHeaders.join(", "),
+        Vary: "Origin",
+      }).map(([Name, Value]) => ({ Name, Value })),
+    );
   });
 
   it("shows nobody a token or a private key", () => {

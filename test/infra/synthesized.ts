@@ -72,6 +72,7 @@ export const firewallContext = {
   edgeOnly: true,
   originKeyLabel: "2",
   firewall: true,
+  allowedOrigins: ["https://app.example", "https://other.example"],
 };
 
 /** Between them: the user pool and an issuer, domains and none, origins, alarms, no prices, all chains, no walls. */

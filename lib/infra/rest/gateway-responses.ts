@@ -42,23 +42,29 @@ const answers: readonly Answer[] = [
 
 /** Sets the answers that no function gives, in the service's own shapes. */
 export function addGatewayResponses(api: RestApi, allowedOrigins: readonly string[]): void {
+  const cors = Object.fromEntries(
+    Object.entries(fixedCors(allowedOrigins)).map(([name, value]) => [name, `'${value}'`]),
+  );
   for (const { type, body, statusCode, headers } of answers)
     api.addGatewayResponse(type.responseType, {
       type,
       templates: { "application/json": body },
       // An edge in front may keep errors for a while otherwise.
-      responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...corsHeaders(allowedOrigins) },
+      responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...cors },
       ...(statusCode && { statusCode }),
     });
 }
 
-/** API Gateway can name one origin or echo any, so only pages of the first allowed origin can read these answers. */
-function corsHeaders([origin]: readonly string[]): Record<string, string> {
+/**
+ * The CORS headers of answers that are always the same. API Gateway and the firewall can name one origin, so only pages of the
+ * first allowed origin can read them.
+ */
+export function fixedCors([origin]: readonly string[]): Record<string, string> {
   if (origin === undefined) return {};
   return {
-    "Access-Control-Allow-Origin": `'${origin}'`,
-    "Access-Control-Allow-Credentials": "'true'",
-    "Access-Control-Expose-Headers": `'${exposedHeaders.join(", ")}'`,
-    Vary: "'Origin'",
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Expose-Headers": exposedHeaders.join(", "),
+    Vary: "Origin",
   };
 }
