@@ -8,24 +8,26 @@ type Quote = RestData<"quoteOrder">["quote"];
 /** Long enough to type on. */
 const quietMs = 350;
 
-type QuoteViewProps = { trade: RestRequest<"quoteOrder">["body"]; progress: string };
+type Trade = RestRequest<"quoteOrder">["body"];
 
-/** What the trade would give now, with all that its user should know before. */
-export function QuoteView({ trade, progress }: QuoteViewProps) {
+export type Quoted = { asked: string; quote: Quote | undefined; problem: string };
+
+/** What this trade would give now. Undefined until it is known: the quote of another trade says nothing about it. */
+export function useQuote(trade: Trade | undefined, progress: string): Quoted | undefined {
   const { terminal } = useDesk();
-  const [quote, setQuote] = useState<Quote>();
-  const [problem, setProblem] = useState("");
-  const asked = JSON.stringify(trade);
+  const [quoted, setQuoted] = useState<Quoted>();
+  const asked = trade && JSON.stringify(trade);
 
   // A quote follows the wallet's orders.
   useEffect(() => {
+    if (asked === undefined) return;
     const reading = new AbortController();
     const { signal } = reading;
     const timer = setTimeout(async () => {
       const { data, error } = await terminal.quoteOrder({ body: JSON.parse(asked), signal });
       if (signal.aborted) return;
-      setQuote(data?.quote);
-      setProblem(error ? `${words(error.code)}: ${error.message}` : "");
+      const problem = error ? `${words(error.code)}: ${error.message}` : "";
+      setQuoted({ asked, quote: data?.quote, problem });
     }, quietMs);
     return () => {
       clearTimeout(timer);
@@ -33,7 +35,13 @@ export function QuoteView({ trade, progress }: QuoteViewProps) {
     };
   }, [terminal, asked, progress]);
 
-  if (problem) return <p class="notice bad">{problem}</p>;
+  return quoted?.asked === asked ? quoted : undefined;
+}
+
+/** All that the user of a trade should know before. */
+export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
+  if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
+  const quote = quoted?.quote;
   if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
   const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
   const coin = coinOf[chain];

@@ -3,7 +3,7 @@ import type { RestData, RestRequest } from "../../../client/index.ts";
 import { Choice, Field, Form, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { amount } from "./format.ts";
-import { QuoteView } from "./quote-view.tsx";
+import { QuoteView, useQuote } from "./quote-view.tsx";
 import { TokenView, type TradingChain } from "./token-view.tsx";
 
 type Token = RestData<"listTokens">["tokens"][number];
@@ -61,6 +61,11 @@ export function Trade() {
   const units = side === "buy" ? { amount: given } : { percent: Number(given) };
   const trade = { chain, side, token, ...units } as RestRequest<"quoteOrder">["body"];
   const isWhole = token !== "" && Number(given) > 0;
+  const quoted = useQuote(
+    isWhole ? (wallet === undefined ? trade : { ...trade, wallet }) : undefined,
+    progress,
+  );
+  const canPlace = wallet !== undefined && quoted?.quote !== undefined && !isBusy;
 
   async function place() {
     if (wallet === undefined) return;
@@ -143,10 +148,8 @@ export function Trade() {
             </button>
           ))}
         </fieldset>
-        {isWhole && (
-          <QuoteView trade={wallet === undefined ? trade : { ...trade, wallet }} progress={progress} />
-        )}
-        <button type="submit" class={`primary ${side}`} disabled={isBusy || wallet === undefined || !isWhole}>
+        {isWhole && <QuoteView quoted={quoted} />}
+        <button type="submit" class={`primary ${side}`} disabled={!canPlace}>
           {side === "buy" ? "Buy" : "Sell"} {symbol}
         </button>
       </Form>
