@@ -27,4 +27,42 @@ describe("the trade panel", () => {
     await Promise.all([page.waitForResponse("**/api/v2/quotes"), release()]);
     await context.close();
   });
+
+  it("keeps an address that was typed before the tokens came, and ignores those of another chain", async () => {
+    const { page, context } = await browser.visit();
+    const held = { base: Promise.withResolvers<void>(), bsc: Promise.withResolvers<void>() };
+    const late = Promise.withResolvers<void>();
+    await page.route("**/api/v2/tokens?**", async (route) => {
+      const url = route.request().url();
+      if (url.includes("chain=base")) await held.base.promise;
+      if (!url.includes("chain=bsc")) return route.continue();
+      await held.bsc.promise;
+      const json = { success: true, data: { tokens: [{ token: localAddresses.trap, symbol: "LATE" }] } };
+      // Fails if the page has given it up.
+      await route.fulfill({ json }).catch(() => {});
+      late.resolve();
+    });
+    await signIn(page, "alice");
+    const trade = panel(page);
+    const token = trade.getByRole("combobox", { name: /^Token/ });
+    const listed = trade.getByRole("group", { name: "Listed tokens" }).getByRole("button");
+    await listed.first().waitFor();
+
+    await trade.getByLabel("Chain").selectOption("base");
+    expect(await token.inputValue()).toBe("");
+    await token.fill(localAddresses.trap);
+    held.base.resolve();
+    await listed.first().waitFor();
+    expect(await token.inputValue()).toBe(localAddresses.trap);
+
+    await trade.getByLabel("Chain").selectOption("bsc");
+    await trade.getByLabel("Chain").selectOption("eth");
+    await listed.first().waitFor();
+    held.bsc.resolve();
+    await late.promise;
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await listed.allTextContents()).not.toContain("LATE");
+    expect(await token.inputValue()).not.toBe(localAddresses.trap);
+    await context.close();
+  });
 });

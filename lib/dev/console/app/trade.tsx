@@ -40,11 +40,16 @@ export function Trade() {
     .join();
 
   useEffect(() => {
-    void terminal.listTokens({ query: { chain } }).then(({ data }) => {
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.listTokens({ query: { chain }, signal }).then(({ data }) => {
+      if (signal.aborted) return;
       const traded = data?.tokens.filter((each) => each.token !== "native" && !each.wrapped) ?? [];
       setTokens(traded);
-      setToken(traded[0]?.token ?? "");
+      // An address that was typed meanwhile stays.
+      setToken((typed) => typed || (traded[0]?.token ?? ""));
     });
+    return () => reading.abort();
   }, [terminal, chain]);
 
   // Balances follow the wallet's orders.
@@ -73,6 +78,11 @@ export function Trade() {
     const placed = await call(() => terminal.placeOrder({ body }));
     if (placed) notify(side === "buy" ? "The buy is placed" : "The sale is placed");
   }
+  function pickChain(next: string) {
+    setChain(next as TradingChain);
+    setTokens([]);
+    setToken("");
+  }
   function pickSide(next: Side) {
     setSide(next);
     setGiven(next === "buy" ? "0.1" : "100");
@@ -85,12 +95,7 @@ export function Trade() {
     <Panel title="Trade" area="trade">
       <Form label="Trade" onSubmit={place}>
         <Choice label="Side" name="side" value={side} options={sides} onPick={pickSide} />
-        <Select
-          label="Chain"
-          value={chain}
-          options={chains}
-          onPick={(next) => setChain(next as TradingChain)}
-        />
+        <Select label="Chain" value={chain} options={chains} onPick={pickChain} />
         <Select
           label="Wallet"
           value={wallets.find(({ generatedWalletAddress }) => generatedWalletAddress === wallet)?._id ?? ""}
