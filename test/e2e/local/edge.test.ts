@@ -43,12 +43,6 @@ describe("the one address", () => {
     }
   });
 
-  it("takes no key and no address from a viewer", async () => {
-    const { token } = await newUser();
-    const headers = { "x-origin-key": "guessed", "X-Forwarded-For": '10.0.0.1"' };
-    expect((await get("/getUserData", { token, headers })).status).toBe(200);
-  });
-
   it("leads nobody to @connections", async () => {
     const { token } = await newUser();
     const { pathname } = new URL(edgeAddress());

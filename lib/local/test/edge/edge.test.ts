@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import { createEdge } from "../../src/edge/edge.ts";
 import { EDGE_ADDRESS } from "../../src/edge/origin-request.ts";
 import { type GatewayRequest, type GatewayResponse, header, json } from "../../src/http/messages.ts";
+import { gateway, guarded } from "../rest-api/fixture.ts";
 
 const behavior = {
   CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
@@ -36,16 +36,12 @@ function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})]
     seen.push(request);
     return (answers.length > 1 ? answers.shift() : answers[0]) as GatewayResponse;
   };
-  const distribution: ResolvedResource = {
-    logicalId: "Edge",
-    type: "AWS::CloudFront::Distribution",
-    properties: { DistributionConfig: { ...config, ...changes } },
-  };
   const servers = [
     { domainName: "rest.example", stage: "live", opensSockets: false, answer },
     { domainName: "socket.example", stage: "stream", opensSockets: true, answer: async () => json(426, {}) },
   ];
-  return { ...createEdge({ distribution, servers, now }), seen };
+  const properties = { DistributionConfig: { ...config, ...changes } };
+  return { ...createEdge({ distribution: { ...distribution, properties }, servers, now }), seen };
 }
 
 const request = (target: string, changes: Partial<GatewayRequest> = {}): GatewayRequest => ({
@@ -56,6 +52,8 @@ const request = (target: string, changes: Partial<GatewayRequest> = {}): Gateway
   sourceIp: "127.0.0.1",
   ...changes,
 });
+
+const distribution = { logicalId: "Edge", type: "AWS::CloudFront::Distribution" };
 
 const typeOf = (answer: GatewayResponse) => header(answer, "content-type");
 const html = (status: number) => ({
@@ -156,6 +154,47 @@ describe("an edge", () => {
       status: 403,
       type: "application/json",
     });
+  });
+});
+
+describe("the authorizer of a gateway behind an edge", () => {
+  const api = gateway(guarded("GET /pets"), {
+    authorizer: {
+      principalId: "rex",
+      policyDocument: { Statement: [{ Effect: "Allow", Action: "*", Resource: "*" }] },
+    },
+  });
+  const { answer } = createEdge({
+    distribution: { ...distribution, properties: { DistributionConfig: config } },
+    servers: [
+      {
+        domainName: "rest.example",
+        stage: "live",
+        opensSockets: false,
+        answer: ({ method, target, ...rest }) => api.send(`${method} ${target}`, rest),
+      },
+      {
+        domainName: "socket.example",
+        stage: "stream",
+        opensSockets: true,
+        answer: async () => json(426, {}),
+      },
+    ],
+  });
+  const lies: GatewayRequest["headers"] = [
+    ["X-Origin-Key", "guessed"],
+    ["x-origin-key", "secret"],
+    ["X-Forwarded-For", "192.0.2.1, 192.0.2.2"],
+  ];
+
+  it("sees the edge's key and nothing of a viewer's, and the viewer's address in the last place but one", async () => {
+    expect((await answer(request("/pets", { headers: lies, sourceIp: "203.0.113.7" }))).status).toBe(200);
+    const { multiValueHeaders } = api.authorizerEvents.at(-1) ?? {};
+    const keys = Object.entries(multiValueHeaders ?? {}).filter(([name]) => /origin-key/i.test(name));
+    expect(keys).toEqual([["x-origin-key", ["secret"]]]);
+    const [forwarded, ...others] = multiValueHeaders?.["X-Forwarded-For"] ?? [];
+    expect(others).toEqual([]);
+    expect(forwarded).toBe(`192.0.2.1, 192.0.2.2, 203.0.113.7, ${EDGE_ADDRESS}`);
   });
 });
 
