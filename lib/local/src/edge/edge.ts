@@ -12,6 +12,8 @@ export type Edge = {
   /** Whether a connection may be opened at that target. */
   opensSocketsAt(target: string): boolean;
   forward(request: GatewayRequest): Forwarded;
+  /** What the viewer gets of an answer. */
+  toViewer(answer: GatewayResponse): GatewayResponse;
 };
 
 export type EdgeOptions = {
@@ -60,12 +62,15 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     ],
   });
 
+  const toViewer = (answer: GatewayResponse) => seen(answer, answer.status < 400 ? "Miss" : "Error");
+
   return {
     forward,
+    toViewer,
     opensSocketsAt: (target) => behaviorOf(originForm(target)).origin.server.opensSockets,
     async answer(request) {
       const found = forward(request);
-      if ("refusal" in found) return seen(found.refusal, "Error");
+      if ("refusal" in found) return toViewer(found.refusal);
       // The key of CachingDisabled has no query, no header and no cookie: users share what is kept.
       const key = `${request.method} ${pathIn(originForm(request.target))}`;
       const error = kept.get(key);
@@ -76,7 +81,7 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
       const answer = await found.origin.answer(found.request);
       const ttlMs = ["GET", "HEAD"].includes(request.method) ? (errorTtlMs.get(answer.status) ?? 0) : 0;
       if (ttlMs > 0) kept.set(key, { answer, since: now(), until: now() + ttlMs });
-      return seen(answer, answer.status < 400 ? "Miss" : "Error");
+      return toViewer(answer);
     },
   };
 }

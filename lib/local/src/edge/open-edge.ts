@@ -47,8 +47,8 @@ export function openEdge(
       edge.opensSocketsAt(url) && upgrade?.toLowerCase() === "websocket",
     upgrade(request, socket, head) {
       const found = edge.forward(readRequest(request, Buffer.alloc(0)));
-      if ("refusal" in found) return refuseUpgrade(request, found.refusal);
-      streams.upgrade(request, socket, head, found.request);
+      if ("refusal" in found) return refuseUpgrade(request, edge.toViewer(found.refusal));
+      streams.upgrade(request, socket, head, { request: found.request, toViewer: edge.toViewer });
     },
   };
 }

@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { type GatewayRequest, json } from "../http/messages.ts";
+import { json } from "../http/messages.ts";
 import { listen } from "../http/server.ts";
 import { type Connection, openConnection, type StreamLimits } from "./connection.ts";
 import type { Peer } from "./events.ts";
-import { createUpgrade, upgradeRequired } from "./upgrade.ts";
+import { createUpgrade, type ForwardedUpgrade, upgradeRequired } from "./upgrade.ts";
 import type { WebSocketApi } from "./websocket-api.ts";
 
 type SocketApi = Omit<WebSocketApi, "place">;
@@ -17,8 +17,8 @@ export type StreamServer = {
   url: string;
   /** The connection with that id, if it is open. */
   find(connectionId: string): Connection | undefined;
-  /** Takes an upgrade request of another server. `forwarded` is the request as the API gets it. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: GatewayRequest): void;
+  /** Takes an upgrade request of another server. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: ForwardedUpgrade): void;
   /** Starts to admit clients. Until then they get a 503. */
   serve(api: SocketApi): void;
   /** Ends all connections, and gives the functions of `$disconnect` a moment to run. */

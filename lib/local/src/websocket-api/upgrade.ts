@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { readRequest, refuseUpgrade } from "../http/exchange.ts";
-import { type GatewayRequest, json } from "../http/messages.ts";
+import { type GatewayRequest, type GatewayResponse, json } from "../http/messages.ts";
 import type { Handshake } from "./connect.ts";
 import type { StreamLimits } from "./connection.ts";
 import type { Peer } from "./events.ts";
@@ -15,6 +15,14 @@ export type UpgradeOptions = {
   /** Called for a client that disconnected while it was being admitted. */
   onLost: (peer: Peer) => void;
   onFault: (error: unknown) => void;
+};
+
+/** An upgrade request that came through something in front of the API. */
+export type ForwardedUpgrade = {
+  /** The request as the API gets it. */
+  request: GatewayRequest;
+  /** The answer as the client gets it. */
+  toViewer(answer: GatewayResponse): GatewayResponse;
 };
 
 type Accepted = Exclude<Handshake, { refusal: unknown }>;
@@ -33,8 +41,11 @@ export const upgradeRequired = json(
 export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: UpgradeOptions) {
   /** Admitted clients whose handshake is not complete. */
   const accepted = new WeakMap<IncomingMessage, Accepted>();
-  /** Requests as the API gets them, if something in front of it has changed them. */
-  const forwarded = new WeakMap<IncomingMessage, GatewayRequest>();
+  const forwarded = new WeakMap<IncomingMessage, ForwardedUpgrade>();
+
+  function refuse(request: IncomingMessage, answer: GatewayResponse): void {
+    refuseUpgrade(request, forwarded.get(request)?.toViewer(answer) ?? answer);
+  }
 
   const server = new WebSocketServer({
     noServer: true,
@@ -44,7 +55,7 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
     verifyClient: ({ req }, proceed) => {
       admit(req, () => proceed(true)).catch((error: unknown) => {
         onFault(error);
-        refuseUpgrade(req, json(500, { message: "Internal server error" }));
+        refuse(req, json(500, { message: "Internal server error" }));
       });
     },
     // The function of $connect chooses, whether or not the client has offered its choice.
@@ -55,22 +66,20 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
     const { subprotocol } = accepted.get(request) ?? {};
     if (subprotocol !== undefined) headers.push(`Sec-WebSocket-Protocol: ${subprotocol}`);
   });
-  server.on("wsClientError", (error, _, request) =>
-    refuseUpgrade(request, json(400, { message: error.message })),
-  );
+  server.on("wsClientError", (error, _, request) => refuse(request, json(400, { message: error.message })));
 
   async function admit(request: IncomingMessage, proceed: () => void): Promise<void> {
-    const handshake = await connect(forwarded.get(request) ?? readRequest(request, Buffer.alloc(0)));
-    if ("refusal" in handshake) return refuseUpgrade(request, handshake.refusal);
+    const handshake = await connect(forwarded.get(request)?.request ?? readRequest(request, Buffer.alloc(0)));
+    if ("refusal" in handshake) return refuse(request, handshake.refusal);
     accepted.set(request, handshake);
     proceed();
     if (accepted.delete(request)) onLost(handshake.peer);
   }
 
-  return (request: IncomingMessage, socket: Duplex, head: Buffer, changed?: GatewayRequest) => {
-    if (changed) forwarded.set(request, changed);
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, through?: ForwardedUpgrade) => {
+    if (through) forwarded.set(request, through);
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      return refuseUpgrade(request, upgradeRequired);
+      return refuse(request, upgradeRequired);
     }
     server.handleUpgrade(request, socket, head, (websocket) => {
       const { peer } = accepted.get(request) as Accepted;

@@ -37,6 +37,14 @@ async function description(baseUrl: string): Promise<Pick<Runner, "outputs" | "e
 const logged = () =>
   log.filter(({ source }) => source === "streamer").map(({ line }) => JSON.parse(line).message);
 
+/** What CloudFront adds to each answer. */
+const seenByEdge = {
+  via: expect.stringMatching(/cloudfront/),
+  cache: "Error from cloudfront",
+  pop: expect.any(String),
+  cloudFrontId: expect.any(String),
+};
+
 describe("a runner with a WebSocket API", () => {
   it("has a stream URL of this machine in its outputs", async () => {
     expect(streamUrl()).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
@@ -71,13 +79,19 @@ describe("a runner with a WebSocket API", () => {
     await eventually(() => messages).toHaveLength(1);
     expect(messages[0]).toMatch(/^ping for carol/);
     await eventually(logged).toContain("CONNECT $connect by the edge");
-    expect(await refusal(`${edgeUrl}/live`)).toMatchObject({ status: 401 });
-    expect(await refusal(`${edgeUrl}/other`)).toMatchObject({ status: 403, body: { message: "Forbidden" } });
+    expect(await refusal(`${edgeUrl}/live`)).toMatchObject({ status: 401, ...seenByEdge });
+    expect(await refusal(`${edgeUrl}/other`)).toMatchObject({
+      status: 403,
+      ...seenByEdge,
+      body: { message: "Forbidden" },
+    });
     expect((await fetch(`${runner.baseUrl}/live`)).status).toBe(426);
   });
 
   it("refuses clients without a token", async () => {
-    expect(await refusal(streamUrl())).toMatchObject({ status: 401, body: { message: "Unauthorized" } });
+    const refused = await refusal(streamUrl());
+    expect(refused).toMatchObject({ status: 401, body: { message: "Unauthorized" } });
+    expect(refused.cache).toBeUndefined();
   });
 
   it("logs nothing that a client sends", async () => {

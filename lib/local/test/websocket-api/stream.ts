@@ -79,7 +79,11 @@ export async function refusal(url: string, options: ClientOptions = {}, protocol
   socket.on("error", () => {});
   const [, response] = await once(socket, "unexpected-response");
   const body = await text(response);
-  return { status: response.statusCode, type: response.headers["content-type"], body: JSON.parse(body) };
+  const { statusCode: status, headers } = response;
+  // What an edge adds is undefined without one.
+  const { via, "x-cache": cache, "x-amz-cf-pop": pop, "x-amz-cf-id": cloudFrontId } = headers;
+  const added = { via, cache, pop, cloudFrontId };
+  return { status, type: headers["content-type"], ...added, body: JSON.parse(body) };
 }
 
 /** A plain socket to that port. */
