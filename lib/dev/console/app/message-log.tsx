@@ -1,25 +1,7 @@
 import { useState } from "preact/hooks";
 import { Panel } from "./controls.tsx";
 import { clock } from "./format.ts";
-
-export type LogEntry = {
-  id: number;
-  direction: "sent" | "received";
-  time: number;
-  message: { type: string };
-};
-
-let lastEntry = 0;
-
-export const newEntry = (direction: LogEntry["direction"], message: LogEntry["message"]): LogEntry => ({
-  id: ++lastEntry,
-  direction,
-  time: Date.now(),
-  message,
-});
-
-/** Those of prices come every second, and hide the others. */
-const isPrice = ({ message }: LogEntry) => "channel" in message && message.channel === "prices";
+import { isPrice, type LogEntry } from "./log-entries.ts";
 
 export function MessageLog({ entries }: { entries: readonly LogEntry[] }) {
   const [withPrices, setWithPrices] = useState(false);

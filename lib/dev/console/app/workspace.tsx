@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { StreamStatus, TerminalState } from "../../../client/index.ts";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { Executions } from "./executions.tsx";
-import { type LogEntry, MessageLog, newEntry } from "./message-log.tsx";
+import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
+import { MessageLog } from "./message-log.tsx";
 import { Prices } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
@@ -13,7 +14,6 @@ import { Wallets } from "./wallets.tsx";
 
 const nothing: TerminalState = { orders: [], positions: [], prices: {}, settings: {}, wallets: [] };
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
-const mostMessages = 200;
 const noticeMs = 6000;
 
 type Notice = { id: number; text: string; kind: "good" | "bad" };
@@ -29,7 +29,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
   const { terminal, onSend } = session;
 
   useEffect(() => {
-    const add = (entry: LogEntry) => setLog((entries) => [entry, ...entries].slice(0, mostMessages));
+    const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const stream = terminal.follow({
       channels,
