@@ -177,6 +177,27 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Use it" }).click();
     await page.getByRole("alert").getByText("Invalid token").waitFor();
     expect(await field.inputValue()).toBe("");
+
+    // Nobody waits for a token that cannot become better.
+    const issued = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ sub: "ivan", expiresIn: -10 }),
+    });
+    const { access_token: expired } = (await issued.json()) as { access_token: string };
+    await field.fill(expired);
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("alert").getByText("The pasted token has expired").waitFor({ timeout: 10_000 });
+    await context.close();
+  });
+
+  it("keeps the theme for the next user", async () => {
+    const { page, context } = await browser.visit();
+    await signIn(page, "heidi");
+    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(page, "judy");
+    await page.getByRole("button", { name: "Light" }).waitFor();
     await context.close();
   });
 

@@ -3,6 +3,10 @@ import type { TokenProvider } from "../../../client/index.ts";
 import { Field, Form } from "./controls.tsx";
 import { localTokens, openSession, pastedToken, type Session } from "./session.ts";
 
+/** Of the provider of tokens, if that failed: it knows best. */
+const reasonOf = (error: { message: string; cause?: unknown }) =>
+  "cause" in error && error.cause instanceof Error ? error.cause.message : error.message;
+
 export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
   const [user, setUser] = useState("alice");
   const [token, setToken] = useState("");
@@ -13,10 +17,10 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
     setBusy(true);
     const session = openSession(provider);
     // A token that is not accepted is better known here than in every panel.
-    const { error } = await session.terminal.getUserData();
+    const { error } = await session.terminal.getUserData({ patienceMs: 0 });
     setBusy(false);
     setToken("");
-    if (error) return setProblem(`${error.code}: ${error.message}`);
+    if (error) return setProblem(`${error.code}: ${reasonOf(error)}`);
     onSignIn(session);
   }
 

@@ -12,17 +12,21 @@ const statusTexts: Record<StreamStatus["status"], string> = {
 
 type Theme = "light" | "dark";
 
-const systemTheme = (): Theme => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+/** The one chosen on this page, or that of the system. */
+function currentTheme(): Theme {
+  const chosen = document.documentElement.style.colorScheme;
+  if (chosen === "dark" || chosen === "light") return chosen;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
 
 type TopBarProps = { status: StreamStatus; profile: Profile | undefined; onSignOut: () => void };
 
 export function TopBar({ status, profile, onSignOut }: TopBarProps) {
-  const [theme, setTheme] = useState<Theme>();
-  const shown = theme ?? systemTheme();
+  const [shown, setShown] = useState(currentTheme);
   function switchTheme() {
     const next = shown === "dark" ? "light" : "dark";
     document.documentElement.style.colorScheme = next;
-    setTheme(next);
+    setShown(next);
     // The chart is painted, and has to learn of it.
     dispatchEvent(new Event("themechange"));
   }
