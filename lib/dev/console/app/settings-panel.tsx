@@ -42,10 +42,13 @@ type Edits = Partial<Record<keyof typeof numbers, string>> & {
 } & Partial<Record<(typeof switches)[number][0], boolean>>;
 
 /** Follows the service until something is edited. What others change meanwhile is shown, and not overwritten. */
-function SettingsForm({ chain, current }: { chain: SettingsChain; current: Settings }) {
+function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; current: Settings }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [edits, setEdits] = useState<Edits>({});
+  const [saved, setSaved] = useState<Settings>();
+  // What was saved holds until the stream has it, too.
+  const current = saved && saved.version > streamed.version ? saved : streamed;
   const [basis, setBasis] = useState(current.version);
   const isEdited = Object.keys(edits).length > 0;
   const isBehind = isEdited && basis !== current.version;
@@ -63,8 +66,10 @@ function SettingsForm({ chain, current }: { chain: SettingsChain; current: Setti
     );
     const body = { ...rest, ...Object.fromEntries(texts.map(([name, text]) => [name, Number(text)])) };
     const headers = { "If-Match": `"${basis}"` };
-    const saved = await call(() => terminal.updateTradingSettings({ path: { chain }, headers, body }));
-    if (saved === undefined) return;
+    const answer = await call(() => terminal.updateTradingSettings({ path: { chain }, headers, body }));
+    if (answer === undefined) return;
+    // Each change adds one to the version.
+    setSaved({ ...answer, version: basis + 1 } as Settings);
     setEdits({});
     notify("The settings are saved");
   }
