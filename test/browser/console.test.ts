@@ -30,8 +30,11 @@ describe("the console", () => {
     const renamed = wallets.getByRole("listitem").filter({ hasText: "Vault" });
     await renamed.getByRole("button", { name: "Edit" }).click();
     await renamed.getByRole("button", { name: "Retire" }).click();
+    await renamed.getByRole("button", { name: "Yes, retire it" }).click();
     await wallets.getByText("No wallets yet.").waitFor();
     await panel(page, "Messages").getByText("WalletsUpdated").nth(2).waitFor();
+    await wallets.getByRole("button", { name: "Restore" }).click();
+    await renamed.getByRole("button", { name: "Edit" }).waitFor();
 
     expect(complaints).toEqual([]);
     expect([...origins]).toEqual([browser.runner.baseUrl]);
@@ -188,6 +191,37 @@ describe("the console", () => {
     await field.fill(expired);
     await page.getByRole("button", { name: "Use it" }).click();
     await page.getByRole("alert").getByText("The pasted token has expired").waitFor({ timeout: 10_000 });
+    await context.close();
+  });
+
+  it("offers to read the user again if that has failed", async () => {
+    const { page, context } = await browser.visit();
+    let reads = 0;
+    await page.route("**/getUserData", (route) =>
+      ++reads === 2 ? route.fulfill({ status: 403, json: { message: "Forbidden" } }) : route.continue(),
+    );
+    await page.getByLabel("User").fill("judy");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await panel(page, "Wallets").waitFor();
+    await context.close();
+  });
+
+  it("shows what was saved, even before the stream says so", async () => {
+    const { page, context } = await browser.visit();
+    // The messages of the change never come.
+    await page.routeWebSocket("**/stream", (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        if (!String(message).includes("TradingSettingsUpdated")) socket.send(message);
+      });
+    });
+    await signIn(page, "oscar");
+    const settings = panel(page, "Settings");
+    await settings.getByLabel("Slippage").fill("7.5");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+    expect(await settings.getByLabel("Slippage").inputValue()).toBe("7.5");
     await context.close();
   });
 

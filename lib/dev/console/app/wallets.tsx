@@ -16,15 +16,26 @@ import { importSealed } from "./seal-key.ts";
 
 export function Wallets() {
   const { state } = useDesk();
+  const [retired, setRetired] = useState<Wallet[]>([]);
+  const gone = retired.filter(({ _id }) => state.wallets.every((wallet) => wallet._id !== _id));
+  const keep = (wallet: Wallet) =>
+    setRetired((kept) => [wallet, ...kept.filter(({ _id }) => _id !== wallet._id)]);
   return (
     <Panel title="Wallets" area="wallets" aside={<span class="quiet">{state.wallets.length}</span>}>
       <ul class="rows">
         {state.wallets.map((wallet) => (
-          <WalletRow key={wallet._id} wallet={wallet} />
+          <WalletRow key={wallet._id} wallet={wallet} onRetired={() => keep(wallet)} />
         ))}
       </ul>
       {state.wallets.length === 0 && (
         <p class="empty">No wallets yet. Make one, or import one that you have.</p>
+      )}
+      {gone.length > 0 && (
+        <ul class="rows" aria-label="Retired here">
+          {gone.map((wallet) => (
+            <RetiredRow key={wallet._id} wallet={wallet} />
+          ))}
+        </ul>
       )}
       <MakeWallet />
       <ImportWallet />
@@ -32,10 +43,29 @@ export function Wallets() {
   );
 }
 
-function WalletRow({ wallet }: { wallet: Wallet }) {
+/** A wallet that this page has retired. */
+function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: Wallet }) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  async function restore() {
+    if (await call(() => terminal.restoreWallet({ path: { walletId } }))) notify(`${slotName} is restored`);
+  }
+  return (
+    <li class="wallet quiet">
+      <strong>{slotName}</strong>
+      <span class="badge">{network}, retired</span>
+      <button type="button" class="plain" disabled={isBusy} onClick={restore}>
+        Restore
+      </button>
+    </li>
+  );
+}
+
+function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => void }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [isEdited, setEdited] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const { generatedWalletAddress: address, _id: walletId } = wallet;
 
   async function copy() {
@@ -44,7 +74,9 @@ function WalletRow({ wallet }: { wallet: Wallet }) {
   }
   async function retire() {
     const done = await call(() => terminal.retireWallet({ path: { walletId } }));
-    if (done) notify(`${wallet.slotName} is retired, and can be restored for 30 days`);
+    if (!done) return;
+    onRetired();
+    notify(`${wallet.slotName} is retired, and can be restored for 30 days`);
   }
 
   return (
@@ -60,9 +92,20 @@ function WalletRow({ wallet }: { wallet: Wallet }) {
       </button>
       {isEdited && (
         <EditWallet wallet={wallet} onDone={() => setEdited(false)}>
-          <button type="button" class="danger" disabled={isBusy} onClick={retire}>
-            Retire
-          </button>
+          {isAsked ? (
+            <>
+              <button type="button" onClick={() => setAsked(false)}>
+                Keep it
+              </button>
+              <button type="button" class="danger" disabled={isBusy} onClick={retire}>
+                Yes, retire it
+              </button>
+            </>
+          ) : (
+            <button type="button" class="danger" onClick={() => setAsked(true)}>
+              Retire
+            </button>
+          )}
         </EditWallet>
       )}
     </li>

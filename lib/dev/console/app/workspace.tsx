@@ -23,6 +23,8 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
   const [state, setState] = useState<TerminalState>();
   const [status, setStatus] = useState<StreamStatus>({ status: "connecting" });
   const [profile, setProfile] = useState<Profile>();
+  const [problem, setProblem] = useState("");
+  const [tries, setTries] = useState(0);
   const [log, setLog] = useState<LogEntry[]>([]);
   const [redemptionChanges, setRedemptionChanges] = useState(0);
   const [notices, setNotices] = useState<Notice[]>([]);
@@ -44,10 +46,16 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
   }, [terminal, onSend]);
 
   useEffect(() => {
-    void terminal.getUserData().then(({ data }) => {
+    const reading = new AbortController();
+    const { signal } = reading;
+    setProblem("");
+    void terminal.getUserData({ signal }).then(({ data, error }) => {
+      if (signal.aborted) return;
       if (data && "tier" in data) setProfile(data);
+      else setProblem(error ? `${error.code}: ${error.message}` : "There is no such user");
     });
-  }, [terminal]);
+    return () => reading.abort();
+  }, [terminal, tries]);
 
   function notify(text: string, kind: Notice["kind"] = "good") {
     const notice = { id: ++lastNotice, text, kind };
@@ -65,6 +73,14 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
         Skip to the desk
       </a>
       <TopBar status={status} profile={profile} onSignOut={onSignOut} />
+      {problem && (
+        <p class="notice bad" role="alert">
+          {problem}{" "}
+          <button type="button" class="plain" onClick={() => setTries(tries + 1)}>
+            Try again
+          </button>
+        </p>
+      )}
       {desk && (
         <DeskContext.Provider value={desk}>
           <main id="desk" class="desk" tabIndex={-1} aria-busy={state === undefined}>
