@@ -139,7 +139,7 @@ describe("catchUp", () => {
     const names = [await behind("eva", "eva-full"), await behind("fay", "fay-1")];
     for (const { userID } of names) await saveSettings(db.table, userID, "eth", { slippage: 2 }, now);
     api.current.answer = ({ connectionID }) => (connectionID === "eva-full" ? 429 : 200);
-    await run(names, 300);
+    await run(names, 1500);
     expect(api.current.parsedMessagesTo("fay-1")).toHaveLength(1);
     expect(await misses("fay")).toEqual([["fay-1", undefined]]);
   });
