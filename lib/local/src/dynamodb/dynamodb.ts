@@ -98,6 +98,7 @@ function jvmOptions(temporary: string): string[] {
   const home = join(versions, readdirSync(versions)[0] ?? "");
   return [
     "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
     `-Djava.io.tmpdir=${temporary}`,
     `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
     "-jar",
