@@ -65,7 +65,9 @@ ${get("/api/v2/orders?limit=2")}
 
   return `
 base_url   ${baseUrl}
-${stream}data       ${dataDir ?? "in memory"}
+${stream}console    ${baseUrl}/console/
+docs       ${baseUrl}/docs/
+data       ${dataDir ?? "in memory"}
 logs       ${dataDir === undefined ? "not kept" : join(dataDir, "logs")}
 ${trading}token      for ${user}, valid for ${expiresInSeconds / 60} minutes
            another: npm run -s token -- --user ${user} --port ${new URL(baseUrl).port}

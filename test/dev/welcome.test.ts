@@ -23,6 +23,8 @@ describe("the welcome", () => {
     expect(welcome(service)).toContain(`
 base_url   http://127.0.0.1:3000
 stream_url ws://127.0.0.1:3001
+console    http://127.0.0.1:3000/console/
+docs       http://127.0.0.1:3000/docs/
 data       /data
 logs       /data/logs
 token      for alice, valid for 60 minutes
@@ -35,7 +37,7 @@ TOKEN=eyJ.x.y
   it("leaves the stream out if there is none", () => {
     const text = welcome({ ...service, streamUrl: undefined });
     expect(text).not.toMatch(/stream|ws/);
-    expect(text).toContain("3000\ndata ");
+    expect(text).toContain("3000\nconsole ");
     expect(text).toContain('rewards"\n\nCtrl-C stops everything.\n');
   });
 
