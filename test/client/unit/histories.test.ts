@@ -54,4 +54,4 @@ it("a stream shows whole states that never go back, and ends with that of the ta
   // The histories are worth something.
   expect(all.states).toBeGreaterThan(100);
   expect(all.connections).toBeGreaterThan(40);
-});
+}, 300_000);
