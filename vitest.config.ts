@@ -55,9 +55,9 @@ export default defineConfig({
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
-      project("infra", inTest("infra"), 0),
       project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", inTest("e2e/last"), 1),
+      project("infra", inTest("infra"), 1),
       project("local", ["lib/local/test"], 1, { setupFiles: ["lib/local/test/support/set-up.ts"] }),
       project(
         "table",
