@@ -1,6 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Execution, ExecutionKind } from "../domain/execution.ts";
-import type { Item, PageOptions, Table } from "./table.ts";
+import { type Item, type PageOptions, rangeQuery, type Table } from "./table.ts";
 import { listedExecutionsOf } from "./table-keys.ts";
 
 /** The values that a field may have, by its name. */
@@ -19,7 +19,9 @@ export async function readListed<Listed extends Execution>(
   { userID, kind }: { userID: string; kind: ExecutionKind },
   { filter, limit, after }: FilteredPage,
 ): Promise<{ executions: Listed[]; end?: string }> {
-  const { PK, from, to } = listedExecutionsOf(userID, kind);
+  const range = listedExecutionsOf(userID, kind);
+  const { PK, from } = range;
+  const { KeyConditionExpression, ExpressionAttributeValues } = rangeQuery(range);
   const conditions = Object.entries(filter).map(([name, values], index) => ({
     expression: `#f${index} IN (${values.map((_, at) => `:f${index}v${at}`).join(", ")})`,
     name: [`#f${index}`, name] as const,
@@ -29,11 +31,9 @@ export async function readListed<Listed extends Execution>(
     new QueryCommand({
       TableName: table.name,
       ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+      KeyConditionExpression,
       ExpressionAttributeValues: {
-        ":pk": PK,
-        ":from": from,
-        ":to": to,
+        ...ExpressionAttributeValues,
         ...Object.fromEntries(conditions.flatMap(({ values }) => values)),
       },
       ...(conditions.length > 0 && {

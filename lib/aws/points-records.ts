@@ -1,4 +1,3 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { nextLines, type PointsChange, type PointsLine } from "../domain/points.ts";
 import type { Profile } from "../domain/profile.ts";
 import { type ProfileChanges, profileUpdate } from "./profile-records.ts";
@@ -28,23 +27,10 @@ export async function pointsWrites(
   ];
 }
 
-/** The newest line of a user's ledger. Decides what the next one is, so no profile that was put back can be wrong about it. */
-export async function readNewestLine(
-  { client, name }: Table,
-  userID: string,
-): Promise<PointsLine | undefined> {
-  const { PK, from, to } = pointsLinesOf(userID);
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
-      ScanIndexForward: false,
-      Limit: 1,
-    }),
-  );
-  return Items[0] as PointsLine | undefined;
+/** The newest line of a user's ledger, which the next line follows, whatever a restored profile says. */
+export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
+  const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });
+  return newest;
 }
 
 /** The user's ledger, oldest first. Empty if the points have not changed since version 1.0. */

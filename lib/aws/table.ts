@@ -20,7 +20,13 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
   };
 }
 
-export type QueryOptions = { limit?: number; attributes?: readonly string[] };
+export type QueryOptions = { limit?: number; attributes?: readonly string[]; isReversed?: boolean };
+
+/** The parameters of a Query that reads a range. */
+export const rangeQuery = ({ PK, from, to }: KeyRange) => ({
+  KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+  ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+});
 
 /** The items of a range, in order, read consistently. */
 export async function queryRange<Content>(
@@ -41,15 +47,15 @@ export async function queryRange<Content>(
 export async function* queryPages<Content>(
   table: Table,
   range: KeyRange,
-  { limit, attributes }: QueryOptions = {},
+  { limit, attributes, isReversed }: QueryOptions = {},
 ): AsyncGenerator<Item<Content>[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
       ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": range.PK, ":from": range.from, ":to": range.to },
+      ...rangeQuery(range),
+      ...(isReversed && { ScanIndexForward: false }),
       Limit: limit,
       ...(attributes && projection(attributes)),
     },
@@ -71,15 +77,15 @@ export type PageOptions = {
  */
 export async function queryPage<Content>(
   { client, name }: Table,
-  { PK, from, to }: KeyRange,
+  range: KeyRange,
   { limit, after }: PageOptions,
 ): Promise<{ items: Item<Content>[]; end?: string }> {
+  const { PK, from } = range;
   const { Items = [] } = await client.send(
     new QueryCommand({
       TableName: name,
       ConsistentRead: true,
-      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+      ...rangeQuery(range),
       // One more than the page shows whether there is another.
       Limit: limit + 1,
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
