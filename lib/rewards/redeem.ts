@@ -4,6 +4,7 @@ import { takingPiece } from "../aws/stock-records.ts";
 import type { Table } from "../aws/table.ts";
 import { pauseAfter, transactOnce } from "../aws/writes.ts";
 import { DomainError } from "../domain/domain-error.ts";
+import { requireKey } from "../domain/idempotency-key.ts";
 import {
   checkRedeemable,
   newRedemption,
@@ -44,10 +45,7 @@ const maxMs = 3000;
  */
 export async function redeem({ table, catalogue }: RedeemDeps, request: Request): Promise<Redeemed> {
   const { userID, rewardId, key, now } = request;
-  if (key === undefined) {
-    const message = "Idempotency-Key is required, so that a repeated request does not buy twice";
-    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
-  }
+  requireKey(key, "does not buy twice");
   const redemptionId = redemptionIDFor(userID, key);
   const endMs = Date.now() + maxMs;
   for (let attempt = 1; ; attempt++) {

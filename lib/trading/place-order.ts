@@ -4,8 +4,8 @@ import type { Macs } from "../aws/intent-mac.ts";
 import type { Table } from "../aws/table.ts";
 import { readPlacing } from "../aws/trading-views.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
-import { DomainError } from "../domain/domain-error.ts";
 import type { Order } from "../domain/execution.ts";
+import { requireKey } from "../domain/idempotency-key.ts";
 import { orderIDFor } from "../domain/record-ids.ts";
 import { readAddress } from "../domain/trading/address.ts";
 import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
@@ -48,10 +48,7 @@ export async function placeOrder(
     if ("refused" in answer) throw errorOf(answer.refused);
     return { dryRun: true, quote: shownQuote(request.wallet, request.trade, answer, now) };
   }
-  if (key === undefined) {
-    const message = "Idempotency-Key is required, so that a repeated request places no second order";
-    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
-  }
+  requireKey(key, "places no second order");
   const placement = {
     ...request,
     orderId: orderIDFor(userID, key, now),

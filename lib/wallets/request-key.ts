@@ -1,6 +1,6 @@
 import type { WalletKeyName } from "../aws/used-wallet-keys.ts";
-import { DomainError } from "../domain/domain-error.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
+import { requireKey } from "../domain/idempotency-key.ts";
 import type { RequestKey } from "./add-wallet.ts";
 
 /**
@@ -12,10 +12,7 @@ export function requestKeyOf(
   { key, ...request }: Omit<WalletKeyName, "key"> & { key: string | undefined },
   body: object,
 ): RequestKey {
-  if (key === undefined) {
-    const message = "Idempotency-Key is required, so that a repeated request adds no second wallet";
-    throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
-  }
+  requireKey(key, "adds no second wallet");
   const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   return { ...request, key, fingerprint: fingerprint(fields) };
 }

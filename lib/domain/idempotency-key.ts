@@ -1,0 +1,11 @@
+import { DomainError } from "./domain-error.ts";
+
+/**
+ * @param consequence what a repeated request does not do, for the message.
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
+ */
+export function requireKey(key: string | undefined, consequence: string): asserts key is string {
+  if (key !== undefined) return;
+  const message = `Idempotency-Key is required, so that a repeated request ${consequence}`;
+  throw new DomainError("IDEMPOTENCY_KEY_MISSING", message, { field: "Idempotency-Key" });
+}
