@@ -13,6 +13,9 @@ const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER })
 
 export const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.unknown(), fromJson, schema);
 
+/** `true` or `false`. */
+export const flag = (byDefault: boolean) => v.optional(json(v.boolean("must be true or false")), byDefault);
+
 export const matching = (pattern: RegExp, what: string) =>
   v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
 

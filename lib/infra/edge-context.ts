@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { json, matching, wholeWithin } from "./context-values.ts";
+import { flag, json, matching, wholeWithin } from "./context-values.ts";
 
 /** CloudFront takes certificates and web ACLs of this region only. */
 export const edgeRegion = "us-east-1";
 
 /** The keys of the context that choose the address of both APIs. */
 export const edgeContext = {
-  edge: v.optional(json(v.boolean("must be true or false")), true),
-  edgeOnly: v.optional(json(v.boolean("must be true or false")), false),
+  edge: flag(true),
+  edgeOnly: flag(false),
   originKeyLabel: v.optional(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "1"),
   webAclArn: v.optional(
     matching(
@@ -15,7 +15,7 @@ export const edgeContext = {
       "the ARN of a web ACL for CloudFront, in us-east-1",
     ),
   ),
-  firewall: v.optional(json(v.boolean("must be true or false")), false),
+  firewall: flag(false),
   // AWS WAF takes 10 to 2,000,000,000.
   firewallRequestsPerMinute: v.optional(
     json(wholeWithin(10, 2_000_000_000, "must be a whole number from 10 to 2000000000")),

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { json, matching, wholeWithin } from "./context-values.ts";
+import { flag, json, matching, wholeWithin } from "./context-values.ts";
 import { type ChainsContext, isLocalChain } from "./trading-context.ts";
 
 const daySeconds = 86_400;
 
 /** The keys of the context that choose whether and when wallets can be exported. */
 export const exportContext = {
-  walletExport: v.optional(json(v.boolean("must be true or false")), false),
+  walletExport: flag(false),
   exportDelaySeconds: v.optional(
     json(wholeWithin(0, 30 * daySeconds, "must be a whole number of seconds from 0 to 2592000")),
     daySeconds,

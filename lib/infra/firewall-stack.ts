@@ -1,6 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import type { Construct } from "constructs";
+import { originKeyHeader } from "../runtime/request-origin.ts";
 import type { Configuration } from "./config.ts";
 import { edgeRegion } from "./edge-context.ts";
 import { fixedCors } from "./rest/gateway-responses.ts";
@@ -16,7 +17,7 @@ const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   sampledRequestsEnabled: false,
 });
 
-const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", "x-origin-key"];
+const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", originKeyHeader];
 
 /**
  * A web ACL for the edge. It is in a region of its own, where CloudFront looks for it, so the edge is given its ARN by the

@@ -5,7 +5,7 @@ import { addressProblem } from "../domain/trading/address.ts";
 import { coinDecimals, parseAmount } from "../domain/trading/decimal-text.ts";
 import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
-import { isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultChains } from "./default-chains.ts";
 
 const Chain = v.picklist(
@@ -107,7 +107,7 @@ const ChainContexts = v.pipe(
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
-  signerVpc: v.optional(json(v.boolean("must be true or false")), true),
+  signerVpc: flag(true),
 };
 
 export type ChainsContext = {
