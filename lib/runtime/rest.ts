@@ -137,12 +137,11 @@ function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): obj
 
 /** A cache that has this answer already gets no body. */
 function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
-  const { ETag: etag, ...headers } = result.headers ?? {};
+  const { "Content-Type": _, ...headers } = result.headers ?? {};
+  const etag = headers.ETag;
   const tags = readEntityTags(headerOf(event, "if-none-match") ?? "");
   const isCached = event.httpMethod === "GET" && etag !== undefined && tags && isNamed(String(etag), tags);
-  if (!isCached) return result;
-  const { "Content-Type": _, ...others } = headers;
-  return { statusCode: 304, headers: { ETag: etag, ...others }, body: "" };
+  return isCached ? { statusCode: 304, headers, body: "" } : result;
 }
 
 /** What leaves the service: with the headers that depend on who asks. */
