@@ -34,7 +34,7 @@ export async function exportsToday(
   return Number(found?.requests ?? 0);
 }
 
-/** What tells one request for a wallet from another. */
+/** Attributes that differ between requests for the same wallet. */
 const marksOf = ({ version, thumbprint }: ExportRequest) => ({ version, thumbprint });
 
 /** Holds while nobody has cancelled or replaced the request. */

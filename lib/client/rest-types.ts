@@ -101,7 +101,7 @@ export type GeneralError =
   | (Plain<0, "TOKEN_ERROR"> & { cause?: unknown })
   | Plain<0, "ABORTED">;
 
-/** The errors of an operation, to be told apart by `code`, or by `status`. */
+/** The errors of an operation, a union that `code` or `status` narrows. */
 export type RestError<Name extends OperationName = OperationName> = Name extends OperationName
   ? GeneralError | EnvelopeErrors<ErrorCodes[Name]>
   : never;

@@ -66,7 +66,7 @@ export function newRedemption(
   };
 }
 
-/** What may become of a redemption. A fulfilled one can still be refunded, but its piece does not come back. */
+/** The statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece does not come back. */
 const nextStatuses: Record<RedemptionStatus, readonly RedemptionStatus[]> = {
   pending: ["fulfilled", "refunded"],
   fulfilled: ["refunded"],

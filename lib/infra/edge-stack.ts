@@ -32,7 +32,7 @@ export type EdgeStackProps = Pick<StackProps, "tags"> & {
   originKey: string;
 };
 
-/** CloudFront keeps some errors for 10 seconds, for all users, unless it is told otherwise. It takes these statuses. */
+/** The statuses whose caching CloudFront lets us set. By default, it keeps some errors for 10 seconds, for all users. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /** Nothing is cached, and everything is passed on, but for the name of the host. */

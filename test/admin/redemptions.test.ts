@@ -88,7 +88,7 @@ describe("fulfil", () => {
     });
   });
 
-  it.each(["fulfil", "refund"])("says of an unknown id that there is none: %s", async (command) => {
+  it.each(["fulfil", "refund"])("reports an unknown id: %s", async (command) => {
     expect(await admin(command, "nothing")).toEqual({
       ...{ code: 1, out: "" },
       err: "error: There is no redemption nothing; list-redemptions lists them\n",

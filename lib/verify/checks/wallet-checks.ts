@@ -49,7 +49,7 @@ export const walletChecks: CheckGroup<Run> = {
       },
     },
     {
-      says: "A wallet can be made once, named, retired and restored, and its events tell so",
+      says: "A wallet can be made once, named, retired and restored, and its events list all of that",
       async run(run) {
         const { token } = await run.user();
         const headers = { "Idempotency-Key": randomUUID() };

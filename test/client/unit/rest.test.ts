@@ -201,7 +201,7 @@ describe("a call", () => {
     expect(await call).toMatchObject({ error: { code: "ABORTED" } });
   });
 
-  it("gives data and errors that the compiler can tell apart", async () => {
+  it("gives data or errors, and the compiler knows which", async () => {
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT", { details: { limit: "1" } })]);
     const { data, error } = await end(terminal.placeOrder({ body: placed }));
     if (error?.code !== "POLICY_LIMIT") throw new Error("It is POLICY_LIMIT");

@@ -43,7 +43,7 @@ function Orders({ orders }: { orders: readonly Order[] }) {
   );
 }
 
-/** What has come of an order, in a word or two. */
+/** The outcome of an order, in a word or two. */
 function outcome({ status, stage, settled, reasonCode }: Order): string {
   if (status === "open") return reasonCode ? `${stage}: ${words(reasonCode)}` : (stage ?? "open");
   const end = reasonCode ? `${words(status)}: ${words(reasonCode)}` : words(status);
