@@ -12,7 +12,6 @@ import { showOrder } from "./commands/show-order.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
-import { numberWalletsCommand } from "./commands/wallet-numbers.ts";
 import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
@@ -22,7 +21,7 @@ import { print } from "./terminal.ts";
 const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
-  ...[record, syncPlans, rewrapKeys, numberWalletsCommand, restore],
+  ...[record, syncPlans, rewrapKeys, restore],
   ...[trading, showOrder],
 ];
 

@@ -6,7 +6,7 @@ import {
   type KMSClientConfig,
   ReEncryptCommand,
 } from "@aws-sdk/client-kms";
-import type { Wallet } from "../domain/wallet.ts";
+import type { NewWallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { type NoteCall, openKms } from "./kms-client.ts";
 
@@ -28,7 +28,7 @@ export const openVault = (keyID: string, config: KMSClientConfig = {}): Vault =>
 });
 
 /** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
-export function bindingOf(wallet: Wallet): Binding {
+export function bindingOf(wallet: NewWallet): Binding {
   const { UserID: userID, _id: walletID, network, generatedWalletAddress: address } = wallet;
   return { userID, walletID, network, address };
 }

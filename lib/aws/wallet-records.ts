@@ -1,13 +1,6 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds } from "../domain/time.ts";
-import {
-  lastSlotOf,
-  type NumberedWallet,
-  type Places,
-  versionOf,
-  type Wallet,
-  type WalletChanges,
-} from "../domain/wallet.ts";
+import type { Places, Wallet, WalletChanges } from "../domain/wallet.ts";
 import { projection, queryRange, type Table } from "./table.ts";
 import { profileKey, walletKey, walletsOf } from "./table-keys.ts";
 import type { SealedKey } from "./vault.ts";
@@ -55,15 +48,10 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
 }
 
 /** Writes a new wallet, unless the user has one with its address that is not gone. */
-export const insertion = (
-  table: Table,
-  wallet: NumberedWallet,
-  sealed: SealedKey,
-  now: Date,
-): Writes[number] => ({
+export const insertion = (table: Table, wallet: Wallet, sealed: SealedKey, now: Date): Writes[number] => ({
   Put: {
     TableName: table.name,
-    Item: { ...keyOf(wallet), ...wallet, ...sealed, version: 1 },
+    Item: { ...keyOf(wallet), ...wallet, ...sealed },
     ConditionExpression: "attribute_not_exists(PK) OR expiresAt <= :now",
     ExpressionAttributeValues: { ":now": epochSeconds(now) },
   },
@@ -83,7 +71,7 @@ export function nextVersion(table: Table, read: Wallet, changes: WalletChanges):
         ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(", ")}`] : []),
       ].join(" "),
       // A wallet that was imported again after its removal has another id, and a version as low as the first one's.
-      ConditionExpression: `#id = :id AND ${read.version === undefined ? "attribute_not_exists(#version)" : "#version = :read"}`,
+      ConditionExpression: "#id = :id AND #version = :read",
       ExpressionAttributeNames: {
         "#id": "_id",
         "#version": "version",
@@ -91,8 +79,8 @@ export function nextVersion(table: Table, read: Wallet, changes: WalletChanges):
       },
       ExpressionAttributeValues: {
         ":id": read._id,
-        ":version": versionOf(read) + 1,
-        ...(read.version !== undefined && { ":read": read.version }),
+        ":version": read.version + 1,
+        ":read": read.version,
         ...Object.fromEntries(set.map((name) => [`:${name}`, changes[name]])),
       },
     },
@@ -110,17 +98,6 @@ export const stillActive = (table: Table, wallet: Wallet): Writes[number] => ({
   },
 });
 
-/** Gives a wallet of version 0.1 the slot that lists show for it. */
-export const numbering = (table: Table, wallet: NumberedWallet): UpdateCommand =>
-  new UpdateCommand({
-    TableName: table.name,
-    Key: keyOf(wallet),
-    UpdateExpression: "SET slot = :slot",
-    ConditionExpression: "#id = :id AND attribute_not_exists(slot)",
-    ExpressionAttributeNames: { "#id": "_id" },
-    ExpressionAttributeValues: { ":slot": wallet.slot, ":id": wallet._id },
-  });
-
 /**
  * Takes or frees a place among the user's wallets, if nothing has changed that decides about it. So no concurrency gets past
  * the limit, and no two wallets get the same slot.
@@ -131,20 +108,20 @@ export function placeChange(
   table: Table,
   userID: string,
   read: Places,
-  { by, lastSlot = lastSlotOf(read) }: { by: 1 | -1; lastSlot?: number },
+  { by, lastSlot = read.lastSlot }: { by: 1 | -1; lastSlot?: number },
 ): Writes[number] {
   return {
     Update: {
       TableName: table.name,
       Key: profileKey(userID),
       UpdateExpression: "SET walletCount = :next, lastSlot = :slot",
-      ConditionExpression: `tier = :tier AND walletCount = :count AND ${read.lastSlot === undefined ? "attribute_not_exists(lastSlot)" : "lastSlot = :read"}`,
+      ConditionExpression: "tier = :tier AND walletCount = :count AND lastSlot = :read",
       ExpressionAttributeValues: {
         ":tier": read.tier,
         ":count": read.walletCount,
         ":next": read.walletCount + by,
         ":slot": lastSlot,
-        ...(read.lastSlot !== undefined && { ":read": read.lastSlot }),
+        ":read": read.lastSlot,
       },
     },
   };

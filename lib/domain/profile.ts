@@ -20,7 +20,7 @@ export type Profile = {
   /** Of the wallets that are not retired. */
   walletCount: number;
   /** The highest slot of the user's wallets so far. See {@link Places}. */
-  lastSlot?: number;
+  lastSlot: number;
   tradeStreakCount: number;
   xpMultiplier: number;
   ranked: boolean;
@@ -50,6 +50,7 @@ export function newProfile(user: {
     experience: noExperience(now),
     points: 0,
     walletCount: 0,
+    lastSlot: 0,
     tradeStreakCount: 0,
     xpMultiplier: 1,
     ranked: false,

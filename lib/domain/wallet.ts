@@ -12,19 +12,22 @@ export type Wallet = {
   network: Network;
   walletType: "generated" | "imported";
   createdAt: string;
-  /** Its number among the user's wallets, from 1, for good. Wallets of version 0.1 may have none yet. */
-  slot?: number;
+  /** Its number among the user's wallets, from 1, for good. */
+  slot: number;
   /** Unset until the user names the wallet. */
   slotName?: string;
   /** Unset until the user picks a colour. */
   colortag?: ColorTag;
-  /** Grows by one with each change that clients see. Absent means 1. */
-  version?: number;
+  /** Starts at 1, and grows by one with each change that clients see. */
+  version: number;
   /** Since when it has been retired. */
   retiredAt?: string;
   /** In epoch seconds, of a retired wallet: from then on it cannot be restored, and the table may remove it. */
   expiresAt?: number;
 };
+
+/** A wallet before it takes a place among the user's wallets. */
+export type NewWallet = Omit<Wallet, "slot" | "version">;
 
 export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "yellow", "pink"] as const;
 
@@ -39,12 +42,12 @@ export const labelsOf = ({ slotName, colortag }: WalletLabels): Pick<Wallet, "sl
   ...(typeof colortag === "string" && { colortag }),
 });
 
-/** A new wallet. Without a name or a colour, {@link listed} fills in defaults. */
+/** Without a name or a colour, {@link listed} fills in defaults. */
 export function newWallet(
   walletType: Wallet["walletType"],
   { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
   labels: WalletLabels = {},
-): Wallet {
+): NewWallet {
   return {
     _id: randomUUID(),
     UserID: userID,
@@ -58,13 +61,13 @@ export function newWallet(
 
 /** New values for attributes of a wallet. `undefined` removes the attribute. */
 export type WalletChanges = {
-  [Name in "slot" | "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
+  [Name in "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
 };
 
 /** The next version of a wallet. */
-export function withChanges<Of extends Wallet>(wallet: Of, changes: WalletChanges): Of {
-  const next = Object.entries({ ...wallet, ...changes, version: versionOf(wallet) + 1 });
-  return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as Of;
+export function withChanges(wallet: Wallet, changes: WalletChanges): Wallet {
+  const next = Object.entries({ ...wallet, ...changes, version: wallet.version + 1 });
+  return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as Wallet;
 }
 
 /** A retired wallet is hidden everywhere, except from those who restore it or read its events. */
@@ -73,8 +76,6 @@ export const isActive = ({ retiredAt }: Pick<Wallet, "retiredAt">): boolean => r
 /** Whether it was retired for so long that it counts as removed. The table removes it hours or days later. */
 export const isGone = ({ expiresAt }: Pick<Wallet, "expiresAt">, now: Date): boolean =>
   expiresAt !== undefined && expiresAt * 1000 <= now.getTime();
-
-export const versionOf = ({ version }: Pick<Wallet, "version">): number => version ?? 1;
 
 const restorableSeconds = 30 * 86_400;
 
@@ -91,14 +92,13 @@ export const restorableUntil = (expiresAt: number): string => new Date(expiresAt
 /** A wallet as clients see it, with a name and a colour. */
 export type ListedWallet = Omit<Required<Wallet>, "slot" | "version" | "retiredAt" | "expiresAt">;
 
-/** The same for a wallet that has a slot. */
 export function shownWallet({
   slot,
   version: _,
   retiredAt: __,
   expiresAt: ___,
   ...wallet
-}: NumberedWallet): ListedWallet {
+}: Wallet): ListedWallet {
   return {
     ...wallet,
     slotName: wallet.slotName ?? `Wallet ${slot}`,
@@ -106,14 +106,11 @@ export function shownWallet({
   };
 }
 
-/** The same with its version, by which clients merge lists and messages. */
-export const versionedWallet = (wallet: NumberedWallet) => ({
-  ...shownWallet(wallet),
-  version: versionOf(wallet),
-});
+/** A shown wallet with its version, by which clients merge lists and messages. */
+export const versionedWallet = (wallet: Wallet) => ({ ...shownWallet(wallet), version: wallet.version });
 
-/** The same as the stream has it. */
-export const streamedWallet = (wallet: NumberedWallet) => ({
+/** A wallet in the messages of the stream. */
+export const streamedWallet = (wallet: Wallet) => ({
   ...versionedWallet(wallet),
   state: isActive(wallet) ? ("active" as const) : ("retired" as const),
 });
@@ -126,31 +123,9 @@ export const streamedWallet = (wallet: NumberedWallet) => ({
  */
 export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySlot(wallets).map(shownWallet);
 
-/** The active ones, by slot. */
-export const activeBySlot = (wallets: readonly Wallet[]): NumberedWallet[] =>
-  bySlot(wallets).filter(isActive);
+export const activeBySlot = (wallets: readonly Wallet[]): Wallet[] => bySlot(wallets).filter(isActive);
 
-/** All of them, by slot. */
-export const bySlot = (wallets: readonly Wallet[]): NumberedWallet[] =>
-  numbered(wallets).toSorted((a, b) => a.slot - b.slot);
-
-export type NumberedWallet = Wallet & { slot: number };
-
-/** Wallets without a slot were imported before those with one. By age, they get the slots that are free. */
-export function numbered(wallets: readonly Wallet[]): NumberedWallet[] {
-  const taken = new Set(wallets.map(({ slot }) => slot));
-  let last = 0;
-  return wallets.toSorted(byAge).map((wallet) => {
-    if (wallet.slot !== undefined) return { ...wallet, slot: wallet.slot };
-    do last++;
-    while (taken.has(last));
-    return { ...wallet, slot: last };
-  });
-}
-
-function byAge(a: Wallet, b: Wallet): number {
-  return a.createdAt.localeCompare(b.createdAt) || a._id.localeCompare(b._id);
-}
+export const bySlot = (wallets: readonly Wallet[]): Wallet[] => wallets.toSorted((a, b) => a.slot - b.slot);
 
 function defaultColor(slot: number): ColorTag {
   return colorTags[(slot - 1) % colorTags.length] as ColorTag;
@@ -161,11 +136,9 @@ export type Places = {
   tier: Tier;
   /** Of the wallets that are not retired. */
   walletCount: number;
-  /** The highest slot so far. Absent until a wallet is added or retired by this version: until then it is the count. */
-  lastSlot?: number;
+  /** The highest slot so far, 0 before the first wallet. */
+  lastSlot: number;
 };
-
-export const lastSlotOf = ({ lastSlot, walletCount }: Places): number => lastSlot ?? walletCount;
 
 /** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not have another. */
 export function checkWalletLimit(tier: Tier, walletCount: number, limits: WalletLimits): void {
@@ -183,14 +156,14 @@ export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have 
 export type WalletName = { userID: string; walletId: string };
 
 /** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is retired. */
-export function activeNamed<Of extends Wallet>(wallets: readonly Of[], walletId: string): Of {
+export function activeNamed(wallets: readonly Wallet[], walletId: string): Wallet {
   const wallet = wallets.find(({ _id }) => _id === walletId);
   if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
   return wallet;
 }
 
 /** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is gone. It may be retired. */
-export function keptNamed<Of extends Wallet>(wallets: readonly Of[], walletId: string, now: Date): Of {
+export function keptNamed(wallets: readonly Wallet[], walletId: string, now: Date): Wallet {
   const wallet = wallets.find(({ _id }) => _id === walletId);
   if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
   return wallet;

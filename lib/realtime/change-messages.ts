@@ -3,14 +3,14 @@ import { channelOf, type Execution, type ExecutionKind } from "../domain/executi
 import type { Price } from "../domain/price.ts";
 import type { Redemption } from "../domain/redemption.ts";
 import type { Chain } from "../domain/settings.ts";
-import { type NumberedWallet, streamedWallet } from "../domain/wallet.ts";
+import { streamedWallet, type Wallet } from "../domain/wallet.ts";
 import { type AnnouncedExport, isExportOpen } from "../domain/wallet-export.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
 /** A change of the table that clients are notified of. */
 export type PublishedChange =
   | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
-  | { of: "wallet"; userID: string; wallet: NumberedWallet }
+  | { of: "wallet"; userID: string; wallet: Wallet }
   | { of: "export"; userID: string; walletId: string; availableAt: string; version: number }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
@@ -44,7 +44,7 @@ export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date
 }
 
 /** `WalletsUpdated` with these wallets, in as many messages as they need: none for no wallet. */
-export function walletsUpdated(wallets: readonly NumberedWallet[], now: Date): ServerMessage[] {
+export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMessage[] {
   if (wallets.length === 0) return [];
   const time = now.toISOString();
   return inParts(wallets.map(streamedWallet)).map((part) => ({

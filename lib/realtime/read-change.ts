@@ -16,7 +16,7 @@ import { type Execution, idOf } from "../domain/execution.ts";
 import type { Price } from "../domain/price.ts";
 import type { Redemption } from "../domain/redemption.ts";
 import { settingsInForce } from "../domain/settings.ts";
-import { versionOf, type Wallet } from "../domain/wallet.ts";
+import type { Wallet } from "../domain/wallet.ts";
 import type { AnnouncedExport } from "../domain/wallet-export.ts";
 import type { PublishedChange } from "./change-messages.ts";
 
@@ -72,11 +72,8 @@ function redemptionChange(
   return before?.version === version ? undefined : { of: "redemption", userID, redemption };
 }
 
-/** Only wallets of version 0.1 have no slot, and what changes them gives them one. */
 function walletChange(before: Wallet | undefined, wallet: Wallet): PublishedChange | undefined {
-  const { UserID: userID, slot } = wallet;
+  const { UserID: userID } = wallet;
   if (typeof userID !== "string") throw new Error("The wallet has no UserID");
-  if (slot === undefined || (before !== undefined && versionOf(before) === versionOf(wallet)))
-    return undefined;
-  return { of: "wallet", userID, wallet: { ...wallet, slot } };
+  return before?.version === wallet.version ? undefined : { of: "wallet", userID, wallet };
 }

@@ -3,7 +3,7 @@ import { bindingOf, seal, type Vault } from "../aws/vault.ts";
 import type { Network } from "../domain/network.ts";
 import type { PrivateKey } from "../domain/secret.ts";
 import type { WalletLimits } from "../domain/tier.ts";
-import { type NumberedWallet, newWallet, type Wallet, type WalletLabels } from "../domain/wallet.ts";
+import { newWallet, type Wallet, type WalletLabels } from "../domain/wallet.ts";
 import { addWallet, type RequestKey } from "./add-wallet.ts";
 
 export type AddingDeps = { table: Table; vault: Vault; limits: WalletLimits };
@@ -20,14 +20,13 @@ type Addition = {
 /**
  * Adds the wallet of a private key, which is sealed if the user may have another wallet.
  *
- * @returns the wallet, which has a number if there is a `requestKey`.
  * @throws {DomainError} those of {@link addWallet}.
  */
 export async function addPrivateKey(
   { table, vault, limits }: AddingDeps,
   { secret, address }: PrivateKey,
   { walletType, userID, network, labels, now, requestKey }: Addition,
-): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
+): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const wallet = newWallet(walletType, { userID, network, address, now }, labels);
   const { outcome, wallet: added } = await addWallet(table, {
     wallet,
@@ -36,5 +35,5 @@ export async function addPrivateKey(
     now,
     ...(requestKey && { requestKey }),
   });
-  return { wallet: added as NumberedWallet, isReplayed: outcome === "replayed" };
+  return { wallet: added, isReplayed: outcome === "replayed" };
 }

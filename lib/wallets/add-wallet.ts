@@ -18,9 +18,7 @@ import {
   isGone,
   keptNamed,
   labelsOf,
-  lastSlotOf,
-  type NumberedWallet,
-  numbered,
+  type NewWallet,
   type Wallet,
 } from "../domain/wallet.ts";
 import { restoration } from "./restore-wallet.ts";
@@ -31,7 +29,7 @@ export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;
 
 type Addition = {
   /** As it is stored if the user has no wallet with its address. */
-  wallet: Wallet;
+  wallet: NewWallet;
   /** Encrypts the private key. Called at most once, and only if the user may have another wallet. */
   seal: () => Promise<SealedKey>;
   limits: WalletLimits;
@@ -69,7 +67,7 @@ export async function addWallet(
     if (held !== undefined && isActive(held)) {
       // A key that another request uses now is a replay.
       const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
-      return isNoted ? { outcome: "held", wallet: await withSlot(held) } : undefined;
+      return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
     // The count may be newer than the rest: the same request or import, at the same time, may have taken the last place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
@@ -77,10 +75,10 @@ export async function addWallet(
     if (held !== undefined) {
       const { wallet: restored, writes } = restoration(table, held, profile, now, labelsOf(wallet));
       const isWritten = await transactOnce(table, [...writes, ...use(held)]);
-      return isWritten ? { outcome: "restored", wallet: await withSlot(restored) } : undefined;
+      return isWritten ? { outcome: "restored", wallet: restored } : undefined;
     }
     sealed ??= await seal();
-    const added = { ...wallet, slot: lastSlotOf(profile) + 1, version: 1 };
+    const added = { ...wallet, slot: profile.lastSlot + 1, version: 1 };
     const isWritten = await transactOnce(table, [
       insertion(table, added, sealed, now),
       placeChange(table, wallet.UserID, profile, { by: 1, lastSlot: added.slot }),
@@ -102,13 +100,6 @@ export async function addWallet(
     ]);
     return used !== undefined || stored?.version !== before?.version || stored?._id !== before?._id;
   }
-
-  /** Those without one are of version 0.1. Clear-text imports show no wallet, and have no right to read them all. */
-  async function withSlot(wallet: Wallet): Promise<Wallet> {
-    if (wallet.slot !== undefined || requestKey === undefined) return wallet;
-    const all = numbered(await walletsOfUser(table, wallet.UserID));
-    return { ...wallet, slot: all.find(({ _id }) => _id === wallet._id)?.slot ?? 1 };
-  }
 }
 
 /**
@@ -117,11 +108,7 @@ export async function addWallet(
  * @returns undefined if the key is unused.
  * @throws {DomainError}
  */
-export async function replayOf(
-  table: Table,
-  requestKey: RequestKey,
-  now: Date,
-): Promise<NumberedWallet | undefined> {
+export async function replayOf(table: Table, requestKey: RequestKey, now: Date): Promise<Wallet | undefined> {
   const used = await readUsedWalletKey(table, requestKey);
   if (used === undefined) return undefined;
   const { walletId, fingerprint } = used;
@@ -129,7 +116,7 @@ export async function replayOf(
     throw new DomainError("IDEMPOTENCY_KEY_REUSED", "Idempotency-Key was used with another body", {
       walletId,
     });
-  return keptNamed(numbered(await walletsOfUser(table, requestKey.userID)), walletId, now);
+  return keptNamed(await walletsOfUser(table, requestKey.userID), walletId, now);
 }
 
 const keyUse = (

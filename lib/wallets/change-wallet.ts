@@ -4,8 +4,7 @@ import { nextVersion, walletsOfUser } from "../aws/wallet-records.ts";
 import { transactOnce } from "../aws/writes.ts";
 import {
   activeNamed,
-  type NumberedWallet,
-  numbered,
+  type Wallet,
   type WalletChanges,
   type WalletLabels,
   type WalletName,
@@ -20,22 +19,16 @@ type Change = WalletName & { labels: WalletLabels; now: Date };
  *
  * @throws {DomainError} WALLET_NOT_FOUND
  */
-export async function changeWallet(
-  table: Table,
-  { userID, walletId, labels, now }: Change,
-): Promise<NumberedWallet> {
+export async function changeWallet(table: Table, { userID, walletId, labels, now }: Change): Promise<Wallet> {
   return untilWritten(async () => {
-    const all = await walletsOfUser(table, userID);
-    const wallet = activeNamed(numbered(all), walletId);
+    const wallet = activeNamed(await walletsOfUser(table, userID), walletId);
     const changed = (["slotName", "colortag"] as const).filter(
       (name) => labels[name] !== undefined && (labels[name] ?? undefined) !== wallet[name],
     );
     if (changed.length === 0) return wallet;
-    const changes: WalletChanges = {
-      // A wallet of version 0.1 may have none, and what is published of it depends on no other wallet.
-      slot: wallet.slot,
-      ...Object.fromEntries(changed.map((name) => [name, labels[name] ?? undefined])),
-    };
+    const changes: WalletChanges = Object.fromEntries(
+      changed.map((name) => [name, labels[name] ?? undefined]),
+    );
     const details = Object.fromEntries(changed.map((name) => [name, labels[name]]));
     const isWritten = await transactOnce(table, [
       nextVersion(table, wallet, changes),

@@ -1,6 +1,6 @@
 import { generateKey } from "../domain/generate-key.ts";
 import type { Network } from "../domain/network.ts";
-import type { NumberedWallet, WalletLabels } from "../domain/wallet.ts";
+import type { Wallet, WalletLabels } from "../domain/wallet.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
 import { requestKeyOf } from "./request-key.ts";
 
@@ -22,7 +22,7 @@ type Creation = {
 export async function createWallet(
   { makeKey = generateKey, ...deps }: CreationDeps,
   { userID, now, key, body }: Creation,
-): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
+): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "createWallet", key }, body);
   using privateKey = await makeKey(body.network);
   // Awaited here, since the key is wiped at the end.

@@ -5,7 +5,7 @@ import type { Network } from "../domain/network.ts";
 import { privateKeyOf } from "../domain/private-key.ts";
 import { importInfo, isPoint } from "../domain/sealing.ts";
 import type { PrivateKey } from "../domain/secret.ts";
-import { isSameAddress, type NumberedWallet, type WalletLabels } from "../domain/wallet.ts";
+import { isSameAddress, type Wallet, type WalletLabels } from "../domain/wallet.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
 import { replayOf } from "./add-wallet.ts";
 import { requestKeyOf } from "./request-key.ts";
@@ -38,7 +38,7 @@ type SealedImport = {
 export async function importSealedWallet(
   { importKeys, ...deps }: SealedImportDeps,
   { userID, now, key, body }: SealedImport,
-): Promise<{ wallet: NumberedWallet; isReplayed: boolean }> {
+): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
   // Also if the import key is out of use meanwhile.
   const replayed = await replayOf(deps.table, requestKey, now);

@@ -6,8 +6,7 @@ import { noSuchWallet } from "../domain/wallet.ts";
 import type { WalletEvent } from "../domain/wallet-event.ts";
 
 /**
- * A page of what happened to a wallet, newest first, also of one that was retired or removed. Wallets of version 0.1 have no
- * events from before.
+ * A page of what happened to a wallet, newest first, also of one that was retired or removed.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor is of another list, and WALLET_NOT_FOUND.
  */

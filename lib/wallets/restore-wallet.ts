@@ -8,8 +8,6 @@ import {
   checkWalletLimit,
   isActive,
   keptNamed,
-  type NumberedWallet,
-  numbered,
   type Places,
   type Wallet,
   type WalletName,
@@ -25,13 +23,13 @@ import { untilWritten } from "./until-written.ts";
 export async function restoreWallet(
   table: Table,
   { userID, walletId, limits, now }: WalletName & { limits: WalletLimits; now: Date },
-): Promise<NumberedWallet> {
+): Promise<Wallet> {
   return untilWritten(async () => {
     const [wallets, profile] = await Promise.all([
       walletsOfUser(table, userID),
       readOwnProfile(table, userID),
     ]);
-    const wallet = keptNamed(numbered(wallets), walletId, now);
+    const wallet = keptNamed(wallets, walletId, now);
     if (isActive(wallet)) return wallet;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     const { wallet: restored, writes } = restoration(table, wallet, profile, now);
@@ -40,13 +38,13 @@ export async function restoreWallet(
 }
 
 /** What restores a retired wallet that is not gone, with the labels given, for a user who may have another one. */
-export function restoration<Retired extends Wallet>(
+export function restoration(
   table: Table,
-  retired: Retired,
+  retired: Wallet,
   places: Places,
   now: Date,
   labels: Pick<Wallet, "slotName" | "colortag"> = {},
-): { wallet: Retired; writes: Writes } {
+): { wallet: Wallet; writes: Writes } {
   const { UserID: userID, _id: walletId } = retired;
   const changes = { ...labels, retiredAt: undefined, expiresAt: undefined };
   const writes = [

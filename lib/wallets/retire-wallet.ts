@@ -11,13 +11,11 @@ import {
   isActive,
   keptNamed,
   laneOf,
-  type NumberedWallet,
-  numbered,
   restorableUntil,
   retirement,
+  type Wallet,
   type WalletName,
 } from "../domain/wallet.ts";
-import { numberWallets } from "./number-wallets.ts";
 import { restoreWallet } from "./restore-wallet.ts";
 import { untilWritten } from "./until-written.ts";
 
@@ -41,14 +39,12 @@ type Retirement = WalletName & { now: Date };
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
   { userID, walletId, now }: Retirement,
-): Promise<{ wallet: NumberedWallet; restorableUntil: string }> {
+): Promise<{ wallet: Wallet; restorableUntil: string }> {
   const { retiredAt, expiresAt } = retirement(now);
   const wallet = await untilWritten(async () => {
     const [all, profile] = await Promise.all([walletsOfUser(table, userID), readOwnProfile(table, userID)]);
-    const read = keptNamed(numbered(all), walletId, now);
+    const read = keptNamed(all, walletId, now);
     if (!isActive(read)) return read;
-    // Once it is removed, others of version 0.1 would take its number.
-    await numberWallets(table, all);
     if ((await workOf(table, read)).hasTransactions) throw busy();
     const isWritten = await transactOnce(table, [
       nextVersion(table, read, { retiredAt, expiresAt }),
@@ -83,4 +79,4 @@ export async function retireWallet(
 const busy = () =>
   new DomainError("WALLET_BUSY", "A transaction of this wallet is not settled. Try again when it is.");
 
-const workOf = (table: Table, wallet: NumberedWallet) => laneWorkOf(table, laneOf(wallet), wallet.UserID);
+const workOf = (table: Table, wallet: Wallet) => laneWorkOf(table, laneOf(wallet), wallet.UserID);

@@ -51,7 +51,7 @@ beforeEach(() => {
   table.on(GetCommand).resolves({});
   table
     .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })
-    .resolves({ Item: { tier: "Base", walletCount: 0 } });
+    .resolves({ Item: { tier: "Base", walletCount: 0, lastSlot: 0 } });
   kms.on(GenerateDataKeyCommand).callsFake(() => ({ Plaintext: dataKey, CiphertextBlob: randomBytes(184) }));
 });
 
@@ -156,7 +156,7 @@ describe("storeWallet, with its transaction", () => {
     table.on(TransactWriteCommand).callsFakeOnce(() => {
       table
         .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })
-        .resolves({ Item: { tier: "Base", walletCount: 10 } });
+        .resolves({ Item: { tier: "Base", walletCount: 10, lastSlot: 10 } });
       throw cancelled("None", "ConditionalCheckFailed");
     });
     const result = await storeWallet(importEvent);
@@ -185,7 +185,7 @@ describe("storeWallet, with its keys", () => {
   });
 
   it("asks KMS for no data key if the wallet exists or the limit is reached", async () => {
-    const profile = { Item: { tier: "Base", walletCount: 10 } };
+    const profile = { Item: { tier: "Base", walletCount: 10, lastSlot: 10 } };
     table.on(GetCommand).resolves({ Item: { _id: "w1" } });
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves(profile);
     expect((await storeWallet(importEvent)).statusCode).toBe(200);

@@ -2,11 +2,11 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
-import { profileKey, walletKey } from "../../lib/aws/table-keys.ts";
+import { profileKey } from "../../lib/aws/table-keys.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import type { Network } from "../../lib/domain/network.ts";
 import type { WalletLimits } from "../../lib/domain/tier.ts";
-import { listed, newWallet, type Wallet } from "../../lib/domain/wallet.ts";
+import { listed, type NewWallet, newWallet } from "../../lib/domain/wallet.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -17,7 +17,7 @@ const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
 /** The outcome. */
-async function importWallet(wallet: Wallet, sealing: typeof seal = seal, allowed: WalletLimits = limits) {
+async function importWallet(wallet: NewWallet, sealing: typeof seal = seal, allowed: WalletLimits = limits) {
   const addition = { wallet, seal: sealing, limits: allowed, now: new Date() };
   return (await addWallet(db.table, addition)).outcome;
 }
@@ -69,18 +69,6 @@ describe("addWallet", () => {
     expect(names).toEqual([
       ["0x1", "Wallet 1"],
       ["0x2", "Wallet 2"],
-    ]);
-  });
-
-  it("gives a wallet the next slot after those of version 0.1, which have none", async () => {
-    const userID = await holder("veteran");
-    await add(userID, "0x1");
-    const removal = { UpdateExpression: "REMOVE slot", Key: walletKey(userID, "eth", "0x1") };
-    await db.table.client.send(new UpdateCommand({ TableName: db.table.name, ...removal }));
-    await add(userID, "0x2");
-    expect(listed(await walletsOfUser(db.table, userID))).toMatchObject([
-      { generatedWalletAddress: "0x1", slotName: "Wallet 1", colortag: "blue" },
-      { generatedWalletAddress: "0x2", slotName: "Wallet 2", colortag: "green" },
     ]);
   });
 

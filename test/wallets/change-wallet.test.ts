@@ -1,6 +1,4 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { walletKey } from "../../lib/aws/table-keys.ts";
 import { readWalletEvents } from "../../lib/aws/wallet-events.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
 import { listed, type Wallet, type WalletLabels } from "../../lib/domain/wallet.ts";
@@ -49,16 +47,6 @@ describe("changeWallet", () => {
       Array.from({ length: 10 }, (_, index) => change(wallet, { slotName: `Name ${index}` })),
     );
     expect((await walletsOfUser(db.table, "crowd"))[0]?.version).toBe(11);
-  });
-
-  it("gives a wallet of version 0.1 its slot for good", async () => {
-    const [wallet] = (await holderOf(db.table, "veteran", ["0x1", "0x2"])) as [Wallet];
-    const Key = walletKey("veteran", "eth", "0x1");
-    await db.table.client.send(
-      new UpdateCommand({ TableName: db.table.name, Key, UpdateExpression: "REMOVE slot, version" }),
-    );
-    expect(await change(wallet, { colortag: "red" })).toMatchObject({ slot: 1, version: 2 });
-    expect(await walletsOfUser(db.table, "veteran")).toMatchObject([{ slot: 1, version: 2 }, { slot: 2 }]);
   });
 
   it("knows no wallet of another user", async () => {

@@ -1,7 +1,6 @@
-import { PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readProfile } from "../../lib/aws/profile-records.ts";
-import { walletKey } from "../../lib/aws/table-keys.ts";
 import { ownsWallet } from "../../lib/aws/trader-records.ts";
 import { jobKey, slotKey } from "../../lib/aws/trading-keys.ts";
 import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
@@ -85,24 +84,6 @@ describe("retireWallet", () => {
     expect(await namesOf("numberer")).toEqual(["Wallet 1", "Wallet 3"]);
     await restore(second);
     expect(await namesOf("numberer")).toEqual(["Wallet 1", "Wallet 2", "Wallet 3"]);
-  });
-
-  it("numbers wallets of version 0.1 for good, so that a removed one moves none", async () => {
-    const wallets = await holderOf(db.table, "veteran", ["0x1", "0x2", "0x3"]);
-    for (const address of ["0x1", "0x2", "0x3"])
-      await db.table.client.send(
-        new UpdateCommand({
-          TableName: db.table.name,
-          Key: walletKey("veteran", "eth", address),
-          UpdateExpression: "REMOVE slot, version",
-        }),
-      );
-    const names = await namesOf("veteran");
-    const [first] = listed(await walletsOfUser(db.table, "veteran"));
-    await retire(wallets.find(({ _id }) => _id === first?._id) as Wallet);
-    const slots = (await walletsOfUser(db.table, "veteran")).map(({ slot }) => slot);
-    expect(slots.toSorted()).toEqual([1, 2, 3]);
-    expect(await namesOf("veteran")).toEqual(names.slice(1));
   });
 
   it.each(["signed", "mined"])("is refused while a transaction is %s", async (state) => {

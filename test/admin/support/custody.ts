@@ -61,8 +61,8 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   const wallet = newWallet("imported", { userID, network: "eth", address: key.address, now });
   const sealed = await seal(target.vault, key.secret, bindingOf(wallet));
   const limits = { Base: 1000, Pro: 1000, Enterprise: 1000 };
-  await addWallet(target.table, { wallet, seal: async () => sealed, limits, now });
-  return { wallet, secret };
+  const added = await addWallet(target.table, { wallet, seal: async () => sealed, limits, now });
+  return { wallet: added.wallet, secret };
 }
 
 /** Reads the wallet from the table. From here on, its container is a secret. */

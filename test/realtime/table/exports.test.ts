@@ -12,7 +12,8 @@ const publicKey = { kty: "EC", crv: "P-256", x: "x", y: "y" } as const;
 const now = new Date("2026-11-22T10:00:00.000Z");
 
 function requested(userID: string) {
-  const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now });
+  const named = { userID, network: "eth", address: "0x1", now } as const;
+  const wallet = { ...newWallet("imported", named), slot: 1, version: 1 };
   const request = newExportRequest(wallet, { publicKey, delaySeconds: 60 }, now);
   const announced = newAnnouncement(request, { previous: undefined, delaySeconds: 60 }, now);
   return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };

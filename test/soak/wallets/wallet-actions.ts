@@ -6,7 +6,7 @@ import { DomainError } from "../../../lib/domain/domain-error.ts";
 import { type Network, networks } from "../../../lib/domain/network.ts";
 import { readPrivateKey } from "../../../lib/domain/private-key.ts";
 import { keyIDOf, spkiOf } from "../../../lib/domain/sealing.ts";
-import { colorTags, type NumberedWallet, newWallet } from "../../../lib/domain/wallet.ts";
+import { colorTags, newWallet } from "../../../lib/domain/wallet.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { changeWallet } from "../../../lib/wallets/change-wallet.ts";
 import { createWallet } from "../../../lib/wallets/create-wallet.ts";
@@ -212,7 +212,7 @@ export const walletActions = {
       answer: outcome === must ? outcome : `${outcome} instead of ${must}`,
       places: outcome === "held" ? 0 : 1,
       apply: () => {
-        if (outcome === "added") model.add(answered as NumberedWallet, "imported");
+        if (outcome === "added") model.add(answered, "imported");
         else if (outcome === "restored" && held) model.restore(held);
       },
     }));

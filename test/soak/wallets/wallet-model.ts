@@ -1,5 +1,5 @@
 import type { Network } from "../../../lib/domain/network.ts";
-import type { ColorTag, ListedWallet, NumberedWallet } from "../../../lib/domain/wallet.ts";
+import type { ColorTag, ListedWallet, Wallet } from "../../../lib/domain/wallet.ts";
 
 /** The last day on which a wallet that was retired on day 0 can be restored: users' clocks jump by whole days. */
 const lastDay = 30;
@@ -57,7 +57,7 @@ export class WalletModel {
   }
 
   /** A wallet was answered as new. */
-  add(wallet: NumberedWallet, event: "created" | "imported"): void {
+  add(wallet: Wallet, event: "created" | "imported"): void {
     const { _id: id, generatedWalletAddress: address, network, slot, slotName, colortag } = wallet;
     for (const held of this.wallets.values())
       if (held.network === network && held.address === address) held.isReplaced = true;
@@ -102,7 +102,7 @@ export class WalletModel {
       ...differs("walletCount", found.walletCount, active.length),
       ...(active.length > this.limit ? [`${this.userID} has ${active.length} of ${this.limit} wallets`] : []),
       ...(new Set(slots).size < slots.length ? [`two wallets of ${this.userID} had the same slot`] : []),
-      ...differs("lastSlot", found.lastSlot ?? 0, Math.max(0, ...slots)),
+      ...differs("lastSlot", found.lastSlot, Math.max(0, ...slots)),
       ...differs("wallets", found.stored.map(lineOfStored).sort(), stored.map(lineOf).sort()),
       ...differs(
         "list",
@@ -119,16 +119,13 @@ export class WalletModel {
 
 /** Pages have the versions of wallets beside what the list has. */
 const versionedList = ({ listed, stored }: Found) =>
-  listed.map((wallet) => {
-    const { version } = stored.find(({ _id }) => _id === wallet._id) ?? {};
-    return { ...wallet, version: version ?? 1 };
-  });
+  listed.map((wallet) => ({ ...wallet, version: stored.find(({ _id }) => _id === wallet._id)?.version }));
 
 /** What the service has of a user. */
 export type Found = {
   walletCount: number;
-  lastSlot: number | undefined;
-  stored: readonly NumberedWallet[];
+  lastSlot: number;
+  stored: readonly Wallet[];
   listed: readonly ListedWallet[];
   /** The same list, page by page. */
   paged: readonly (ListedWallet & { version?: number })[];
@@ -138,7 +135,7 @@ export type Found = {
 const lineOf = ({ id, address, network, slot, slotName, colortag, version, retiredOn }: Held) =>
   [id, address, network, slot, slotName, colortag, version, retiredOn !== undefined].join(" ");
 
-const lineOfStored = (wallet: NumberedWallet) =>
+const lineOfStored = (wallet: Wallet) =>
   lineOf({
     ...wallet,
     id: wallet._id,

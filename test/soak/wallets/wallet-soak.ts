@@ -3,7 +3,7 @@ import { readProfile } from "../../../lib/aws/profile-records.ts";
 import type { Table } from "../../../lib/aws/table.ts";
 import type { Vault } from "../../../lib/aws/vault.ts";
 import { walletsOfUser } from "../../../lib/aws/wallet-records.ts";
-import { type ListedWallet, numbered } from "../../../lib/domain/wallet.ts";
+import type { ListedWallet } from "../../../lib/domain/wallet.ts";
 import { register } from "../../../lib/users/register.ts";
 import { listEvents } from "../../../lib/wallets/list-events.ts";
 import { listWallets } from "../../../lib/wallets/list-wallets.ts";
@@ -132,8 +132,8 @@ async function found(table: Table, { userID, wallets }: WalletModel) {
     );
   return {
     walletCount: profile?.walletCount ?? -1,
-    lastSlot: profile?.lastSlot,
-    stored: numbered(await walletsOfUser(table, userID)),
+    lastSlot: profile?.lastSlot ?? -1,
+    stored: await walletsOfUser(table, userID),
     listed: (await listWallets(table, userID, {})).wallets,
     paged: await allPages<ListedWallet>(async (cursor) => {
       const { wallets: page, ...rest } = await listWallets(table, userID, { limit: "3", cursor });
