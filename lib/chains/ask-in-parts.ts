@@ -1,14 +1,15 @@
 import { type Ask, askTogether, type ValuesIn } from "./ask-together.ts";
 import { isTooLarge } from "./host-fault.ts";
 
-/** Hosts limit the calls of a request. */
+/** Hosts limit the number of calls in a request. */
 const partSize = 20;
 
 /**
- * Asks the same of many things, some in each request. A part whose answer is too large is halved, so that what strange
- * contracts have logged hides nothing else.
+ * Asks the same calls about many items, some in each request. Halves a part whose answer is too large, so that large
+ * logs of one
+ * contract do not hide the other answers.
  *
- * @param callsOf `isAlone`: the request is about nothing else, so it cannot be halved.
+ * @param callsOf Makes the calls for some items. `isAlone` is true for one item, which cannot be split.
  */
 export async function askInParts<Item, Asked extends object>(
   ask: Ask,

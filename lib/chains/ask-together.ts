@@ -3,14 +3,14 @@ import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 /** Sends calls in one request, and returns their values. */
 export type Ask = <const Calls extends readonly RpcCall<unknown>[]>(calls: Calls) => Promise<ValuesOf<Calls>>;
 
-/** The values of calls, in the same objects and lists. */
+/** Replaces each call by its value, in the same objects and lists. */
 export type ValuesIn<Asked> =
   Asked extends RpcCall<infer Value> ? Value : { -readonly [Name in keyof Asked]: ValuesIn<Asked[Name]> };
 
 const isCall = (asked: object): asked is RpcCall<unknown> =>
   "method" in asked && typeof asked.method === "string";
 
-/** Sends all of these calls in one request. They are in objects and lists of any depth. */
+/** Sends all of these calls in one request. They can be nested in objects and lists. */
 export async function askTogether<const Asked extends object>(
   ask: Ask,
   asked: Asked,

@@ -3,12 +3,12 @@ import { type Call, type SwapCall, type SwapVenue, v2Venues } from "../domain/tr
 import type { ChainConfiguration, ChainVenue, V2Contracts, V3Contracts } from "./chain-configuration.ts";
 import { tokenABI, v2RouterABI, v3RouterABI } from "./contract-abi.ts";
 
-/** What a transaction says beside its nonce and fees. The value is in wei, the data hex. */
+/** A transaction without its nonce and fees. The value is in wei, the data in hex. */
 export type CallTransaction = { to: string; value: bigint; data: string };
 
 type Venues = Pick<ChainConfiguration, "venues" | "wrapped">;
 
-/** SwapRouter02's word for itself, as the recipient of coin that it unwraps. */
+/** SwapRouter02 takes this recipient as itself, to unwrap coin later. */
 const routerItself = "0x0000000000000000000000000000000000000002";
 
 const [buyV2, sellV2] = [
@@ -19,7 +19,7 @@ const [buyV2, sellV2] = [
 export const isV2 = (contracts: ChainVenue): contracts is V2Contracts =>
   v2Venues.some((venue) => venue === contracts.venue);
 
-/** The unit in which v3 contracts give a fee: a hundredth of a basis point. */
+/** Converts to the unit of v3 contracts: a hundredth of a basis point. */
 export const feeOf = (feeBps: number): number => feeBps * 100;
 
 /** @throws {Error} if the chain has no such venue */
@@ -30,7 +30,7 @@ export function contractsOf({ venues }: Pick<Venues, "venues">, venue: SwapVenue
 }
 
 /**
- * The transaction of a call. Buys spend native coin and sales pay native coin, so that no wrapped coin is ever left.
+ * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin is left over.
  *
  * @throws {Error} if the chain has no venue of that name
  */
@@ -84,8 +84,8 @@ function v3Swap(call: SwapCall, wrapped: string): string {
 }
 
 /**
- * The call that a transaction makes: the inverse of {@link encodeCall}. Undefined if that would encode no call so, down to
- * the last byte. Addresses are in EIP-55 form, and data in lower case.
+ * Decodes a transaction into its call: the inverse of {@link encodeCall}. Undefined unless encoding the call again
+ * gives exactly these bytes. Addresses are in EIP-55 form, and data is in lower case.
  */
 export function decodeCall(
   configuration: Venues,
@@ -99,7 +99,7 @@ export function decodeCall(
     const { to, value, data } = transaction;
     return again.to === to && again.value === value && again.data === data ? call : undefined;
   } catch {
-    // Arguments are missing, or make no call.
+    // Arguments are missing or invalid.
     return undefined;
   }
 }
@@ -179,7 +179,7 @@ function readV3Swap(
   };
 }
 
-/** The arguments of a function's calldata. Undefined if it is of another function, or not well formed. */
+/** Decodes the arguments of a function's calldata. Undefined if it calls another function or is malformed. */
 function argumentsOf(abi: Interface, name: string | undefined, data: string): Result | undefined {
   try {
     return abi.decodeFunctionData(name as string, data);

@@ -7,14 +7,14 @@ import { type RpcHost, rpcHost } from "./rpc-host.ts";
 
 type Calls = readonly RpcCall<unknown>[];
 
-/** What hosts say of the same block. */
+/** Values that hosts agree on, and their block. */
 export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<Asked> };
 
 /** The hosts of one chain. */
 export type ChainClient = {
-  /** As they are configured. Each sees the chain in its own way. */
+  /** All configured hosts. Calls are sent to each of them as they are. */
   hosts: readonly RpcHost[];
-  /** The hosts as they are best asked, and with a note of each failure: those that have failed lately come last. */
+  /** Returns hosts that note their failures. Those that failed recently come last. */
   inOrder(): RpcHost[];
   /**
    * Asks the first host that answers.
@@ -38,18 +38,18 @@ export type ChainClientOptions = {
   hosts: readonly string[];
   /** The most time of a request to a host. */
   timeoutMs?: number;
-  /** How long hosts may disagree. */
+  /** The longest time that hosts may disagree. */
   agreeMs?: number;
   nowMs?: () => number;
 };
 
-/** A host that failed is asked last for so long, so that not every request waits for it. */
+/** A host that failed comes last for this time, so that not every request waits for it. */
 const restMs = 10_000;
 
-/** Between two rounds of questions. Hosts that are a block apart agree soon after. */
+/** The pause between two rounds. Hosts that are a block apart agree soon. */
 const pauseMs = 100;
 
-/** Keeps which hosts failed, so a function makes one client for its whole life. */
+/** Remembers which hosts failed, so a function keeps one client for its whole life. */
 export function chainClient(options: ChainClientOptions): ChainClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
   const { chainID, maxLagBlocks } = chainFacts[chain];
@@ -57,7 +57,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
   const failedMs = new Map<RpcHost, number>();
   const notedHosts = hosts.map(noting);
 
-  /** The host, with a note of when it failed. */
+  /** Wraps a host so that its failures are noted. */
   function noting(host: RpcHost): RpcHost {
     const noted: RpcHost = {
       async request(calls, signal) {
@@ -84,7 +84,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     return [...ready, ...resting];
   }
 
-  /** The host's values, or why it has none. */
+  /** Returns the host's values, or the error that it failed with. */
   async function ask<Asked extends Calls>(
     host: RpcHost,
     calls: Asked,
@@ -109,7 +109,10 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     throw unsupported(errors) ?? new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] });
   }
 
-  /** One round: asks for the newest blocks, then at the newest one that two hosts have, give or take their lag. */
+  /**
+   * Runs one round: asks for the newest blocks, then asks at the newest block that two hosts have, within the allowed
+   * lag.
+   */
   async function round<Asked extends Calls>(
     asked: readonly RpcHost[],
     callsAt: (block: Block) => Asked,
@@ -151,7 +154,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
   ): Promise<Agreement<Asked>> {
     const signal = AbortSignal.timeout(agreeMs);
     for (let isFirst = true; ; isFirst = false) {
-      // The others are asked only where the first two do not settle it.
+      // Asks the other hosts only if the first two do not agree.
       const asked = isFirst ? inOrder().slice(0, 2) : inOrder();
       const half = AbortSignal.any([signal, AbortSignal.timeout(agreeMs / 2)]);
       const outcome = await round(asked, callsAt, half);
@@ -165,7 +168,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     }
   }
 
-  /** The refusal, if it is the same of every host. */
+  /** Returns the refusal if every host refused in the same way. */
   function unsupported(errors: readonly (HostFault | RpcRefusal)[]): RpcRefusal | undefined {
     const refusals = errors.filter(
       (error): error is RpcRefusal => error instanceof RpcRefusal && error.kind === "unsupported",
@@ -177,8 +180,9 @@ export function chainClient(options: ChainClientOptions): ChainClient {
 }
 
 /**
- * The newest block that so many hosts have. Of two heads far apart, one is made up or long past: old prices would be agreed
- * on, as they were once true.
+ * Returns the newest block that this many hosts have. Of two heads far apart, one is invented or old. Hosts would agree
+ * on old
+ * prices, which were once true.
  *
  * @param heads The newest block of each host.
  */
@@ -197,7 +201,7 @@ export function commonBlock<Head extends Pick<Block, "number">>(
 /** @returns false if the time is up */
 const paused = (signal: AbortSignal): Promise<boolean> => delay(pauseMs, true, { signal }).catch(() => false);
 
-/** To compare values. Nodes word the same failure in different ways. */
+/** Turns values into text for comparison. Nodes word the same failure differently. */
 const textOf = (values: unknown): string =>
   JSON.stringify(values, (_, value) => {
     if (typeof value === "bigint") return `${value}n`;

@@ -9,20 +9,20 @@ export type V3Contracts = { venue: V3Venue; factory: string; router: string; quo
 
 export type ListedToken = { token: string; symbol: string; name: string; decimals: number };
 
-/** What the service reaches on a chain. Addresses are in EIP-55 form. */
+/** The hosts, contracts and tokens of a chain. Addresses are in EIP-55 form. */
 export type ChainConfiguration = {
-  /** URLs of RPC hosts, in order of preference. The first two should be different operators'. */
+  /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
   hosts: readonly string[];
-  /** The URL to which protected transactions go, and nowhere else. */
+  /** The only URL that receives protected transactions. */
   relay?: string;
-  /** The token that stands for the chain's coin. */
+  /** The token that wraps the chain's coin. */
   wrapped: ListedToken;
   venues: readonly ChainVenue[];
-  /** The tokens that users are shown. Others can be traded too. */
+  /** The tokens shown to users. Others can be traded too. */
   tokens: readonly ListedToken[];
   /** The most coins that a buy may spend, as decimal text. */
   maxOrder?: string;
 };
 
-/** The chains that trade. */
+/** The chains on which trading is on. */
 export type TradingConfiguration = { readonly [Chain in TradingChain]?: ChainConfiguration };

@@ -1,6 +1,6 @@
 import { Interface } from "ethers/abi";
 
-/** The functions of contracts that trading calls. */
+/** Interfaces of the contracts that trading calls. */
 
 export const v2RouterABI = new Interface([
   "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline) payable",
@@ -14,7 +14,7 @@ export const v2PoolABI = new Interface([
   "function getReserves() view returns (uint256, uint256, uint256)",
 ]);
 
-/** SwapRouter02. Its swaps have no deadline of their own: `multicall` has it. */
+/** SwapRouter02. Its swaps have no deadline, but `multicall` takes one. */
 export const v3RouterABI = new Interface([
   "function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
   "function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96)) payable returns (uint256)",
@@ -29,7 +29,7 @@ export const v3PoolABI = new Interface([
   "function quoteExactInputSingle((address tokenIn, address tokenOut, uint256 amountIn, uint24 fee, uint160 sqrtPriceLimitX96)) returns (uint256 amountOut, uint160 sqrtPriceX96After)",
 ]);
 
-/** Numbers are read in full, whatever the token's own source says. */
+/** Reads numbers as 256 bits, whatever width the token's source declares. */
 export const tokenABI = new Interface([
   "function approve(address spender, uint256 amount) returns (bool)",
   "function allowance(address owner, address spender) view returns (uint256)",

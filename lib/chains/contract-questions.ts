@@ -9,14 +9,14 @@ import { type ContractQuestion, contractQuestion, multicallAddress } from "./mul
 const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
   contractQuestion(abi, name, { to, values, read: ([number]): bigint => number });
 
-/** The native coin of an address. */
+/** Asks for the native coin of an address. */
 export const coinsOf = (account: string) =>
   numberFrom(multicallABI, "getEthBalance", multicallAddress, account);
 
-/** The block that the questions beside it are answered at. */
+/** Asks for the number of the block at which Multicall answers. */
 export const blockNumberOf = () => numberFrom(multicallABI, "getBlockNumber", multicallAddress);
 
-/** The time of that block, in seconds. */
+/** Asks for the time of that block, in seconds. */
 export const blockTimeOf = () => numberFrom(multicallABI, "getCurrentBlockTimestamp", multicallAddress);
 
 export const balanceOf = (token: string, account: string) =>
@@ -29,12 +29,12 @@ export const decimalsOf = (token: string) => numberFrom(tokenABI, "decimals", to
 
 export const totalSupplyOf = (token: string) => numberFrom(tokenABI, "totalSupply", token);
 
-/** No token's text of this many characters as hex is shown. It is not worth decoding. */
+/** Longer texts, counted in hex characters, are not decoded. */
 const longestText = 1000;
 
 const bytes32Length = 66;
 
-/** A token's `symbol` or `name`, as the token has it. Old tokens answer 32 bytes instead of a string. */
+/** Asks for a token's `symbol` or `name`. Old tokens answer with 32 bytes instead of a string. */
 export function textOf(name: "symbol" | "name", token: string): ContractQuestion<string> {
   const question = contractQuestion(tokenABI, name, {
     to: token,
@@ -50,7 +50,7 @@ export function textOf(name: "symbol" | "name", token: string): ContractQuestion
   };
 }
 
-/** A pool's address. Undefined if there is none. */
+/** Asks for a pool's address. Undefined if there is no pool. */
 export function poolQuestion(
   { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
   token: string,
@@ -64,7 +64,7 @@ export function poolQuestion(
     : contractQuestion(v3PoolABI, "getPool", { to, values: [wrapped.token, token, feeOf(feeBps)], read });
 }
 
-/** The two reserves of a v2 pool, that of the lower address first. */
+/** Asks for the two reserves of a v2 pool, that of the lower address first. */
 export const reservesOf = (pool: string) =>
   contractQuestion(v2PoolABI, "getReserves", {
     to: pool,
@@ -72,16 +72,16 @@ export const reservesOf = (pool: string) =>
     read: ([first, second]): [bigint, bigint] => [first, second],
   });
 
-/** The square root of a v3 pool's price, times 2^96: units of the higher address for one of the lower. */
+/** Asks for the square root of a v3 pool's price, times 2^96: units of the higher address for one unit of the lower. */
 export const sqrtPriceOf = (pool: string) => numberFrom(v3PoolABI, "slot0", pool);
 
-/** What a pool pays for an amount. A v3 pool may run dry, and take less than the amount. */
+/** The amount that a pool pays. A v3 pool may run dry and take less than it was offered. */
 export type PoolAnswer = { amountOut: bigint; isDry: boolean };
 
-/** The prices at which v3 pools stop, as square roots times 2^96. */
+/** The limits of prices in v3 pools, as square roots times 2^96. */
 const sqrtLimits = { falling: 4295128740n, rising: 1461446703485210103287273052203988822378723970341n };
 
-/** What a route pays for an amount, before any tax of the token. */
+/** Asks how much a route pays for an amount, before any tax of the token. */
 export function amountOutOf(
   { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
   { side, token, amountIn }: { side: Order["side"]; token: string; amountIn: bigint },
@@ -103,7 +103,7 @@ const amountOutOfV2 = ({ router }: V2Contracts, path: [string, string], amountIn
 
 function amountOutOfV3({ quoter }: V3Contracts, path: [string, string], amountIn: bigint, feeBps: number) {
   const [tokenIn, tokenOut] = path;
-  // Selling the token of the lower address lets the price fall.
+  // The price falls when the token of the lower address is sold.
   const limit = BigInt(tokenIn) < BigInt(tokenOut) ? sqrtLimits.falling : sqrtLimits.rising;
   return contractQuestion(v3PoolABI, "quoteExactInputSingle", {
     to: quoter,
@@ -112,10 +112,10 @@ function amountOutOfV3({ quoter }: V3Contracts, path: [string, string], amountIn
   });
 }
 
-/** The fees that v3 pools have, in basis points. */
+/** The fees of v3 pools, in basis points. */
 const v3Fees = [1, 5, 30, 100] as const;
 
-/** Every route that the chain's venues may have. */
+/** Lists every possible route of the chain's venues. */
 export const routesOf = ({ venues }: Pick<ChainConfiguration, "venues">): Route[] =>
   venues.flatMap((contracts): Route[] =>
     isV2(contracts)

@@ -9,7 +9,7 @@ import {
   type ValuesOf,
 } from "./rpc-call.ts";
 
-/** The calls that {@link feeMarketOf} reads. */
+/** Makes the calls that {@link feeMarketOf} reads. */
 export const feeMarketCalls = () =>
   [feeHistoryCall(feeBlocks, "latest", rewardPercentiles), suggestedTipCall(), gasPriceCall()] as const;
 
@@ -20,15 +20,15 @@ export const feeMarketOf = ([history, suggestedTip, gasPrice]: ValuesOf<
 /** A predeployed contract of the OP Stack. */
 const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 
-/** Of `getL1Fee(bytes)`. */
+/** The selector of `getL1Fee(bytes)`. */
 const selector = "49948e0e";
 
 const word = (text: string) => text.padStart(64, "0");
 
 /**
- * What base charges for the data of a transaction, on top of its gas.
+ * Asks how much base charges for a transaction's data, on top of its gas.
  *
- * @param unsigned The unsigned transaction, as hex. The oracle allows for its signature.
+ * @param unsigned The unsigned transaction, as hex. The oracle adds the size of the signature.
  */
 export function l1FeeCall(unsigned: string, tag: BlockTag): RpcCall<L1Fee> {
   const hex = unsigned.slice(2);

@@ -11,26 +11,29 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
 const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
-/** `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: in and out, of the lower address's token first. */
+/**
+ * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: amounts in and out, of the lower address's token
+ * first.
+ */
 const swapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
 
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
-/** What an event moved. Topics that should be there are missing in events of contracts that mean something else. */
+/** Reads the amount that an event moved. Other contracts' events may have the same topic in another form. */
 const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);
 
 const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
 
 /**
- * Coin that a router unwrapped in the end, to pay it out. A token may sell some of its own by the same router during a
- * transfer; no code of it runs after that.
+ * Returns the coin that a router unwrapped last, to pay it out. During its transfer a token may sell some of its own
+ * units by the same router, but none of its code runs after that.
  */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
   const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
   return sum(own.slice(-1));
 }
 
-/** Units of a token that a v2 pool found in the end, to sell them. A token may have sold some of its own before. */
+/** Returns the units of a token that a v2 pool took last. The token may have sold some of its own units before. */
 export function takenByPool(
   pool: string,
   wrapped: string,
@@ -45,12 +48,12 @@ export function takenByPool(
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
   logs.filter((log) => log.address === address && log.topics[0] === topic);
 
-/** A token may log whatever it likes. */
+/** A token may log any numbers. */
 const atLeast0 = (amount: bigint) => greatest(amount, 0n);
 
 /**
- * What a swap spent and brought, by its logs: tokens by the transfers from and to the wallet, native coin by what the
- * router wrapped and unwrapped.
+ * Computes from its logs how much a swap spent and received: tokens by the transfers from and to the wallet, native
+ * coin by the amounts that the router wrapped and unwrapped.
  */
 export function fillOf(
   { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,

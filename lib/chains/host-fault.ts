@@ -1,4 +1,7 @@
-/** Why a host's answer cannot be used. It was sent nothing only if it is UNREACHABLE or takes no more requests. */
+/**
+ * Why a host's answer is unusable. Only with UNREACHABLE, or when it takes no more requests, did the host receive
+ * nothing.
+ */
 export type FaultReason =
   | "UNREACHABLE"
   | "BROKEN_OFF"
@@ -15,45 +18,45 @@ export type FaultReason =
   | "REFUSED";
 
 /**
- * A host gave no usable answer. That says nothing about the chain: a transaction may have been taken all the same. The
- * error contains nothing that the host sent.
+ * A host gave no usable answer. The chain may have taken the transaction all the same. The error contains nothing that
+ * the host sent.
  */
 export class HostFault extends Error {
   readonly reason: FaultReason;
 
   constructor(reason: FaultReason, method: string) {
     super(`A host failed to answer ${method}: ${reason}`);
-    // Logs have names only.
+    // Logs contain only the name.
     this.name = `HostFault ${reason}`;
     this.reason = reason;
   }
 }
 
 /**
- * - `call`: the chain's state fails the call, as a revert does. Other hosts will say the same.
+ * - `call`: the call fails on the chain, for example with a revert. Other hosts give the same answer.
  * - `unsupported`: the host does not know the method.
- * - `host`: the host cannot answer now, or does not want to.
+ * - `host`: the host cannot or will not answer now.
  */
 export type RefusalKind = "call" | "unsupported" | "host";
 
 /** The code of EIP-1474 for a method that is not supported. */
 export const unsupportedCode = -32004;
 
-/** JSON-RPC has one for unknown methods too. */
+/** JSON-RPC has another code for unknown methods. */
 const unsupportedCodes = [-32601, unsupportedCode];
 
-/** Geth's code for a revert with data. */
+/** Geth's code for a revert that has data. */
 const revertCode = 3;
 
-/** How nodes word failures of a call. Each has codes of its own, or only the general -32000. */
+/** Nodes' messages for failed calls. Each node uses its own codes, or only the general -32000. */
 const callFailure =
   /revert|vm (?:execution )?error|out of gas|gas required exceeds|invalid opcode|invalid jump|stack (?:under|over)flow|insufficient funds/i;
 
 const longestMessage = 1000;
 
 /**
- * A host answered a call with an error. Its words are kept to be searched, and are in no message, log or JSON: they quote
- * what was sent.
+ * A host answered a call with an error. Its message can be searched but appears in no error message, log or JSON, since
+ * it quotes the request.
  */
 export class RpcRefusal extends Error {
   override readonly name = "RpcRefusal";
@@ -73,23 +76,23 @@ export class RpcRefusal extends Error {
       code === revertCode || callFailure.test(message) ? "call" : isUnsupported ? "unsupported" : "host";
   }
 
-  /** Whether the host's words match, such as "nonce too low". */
+  /** Tests the host's message for a pattern, such as "nonce too low". */
   says(pattern: RegExp): boolean {
     return pattern.test(this.#words);
   }
 
-  /** What a contract gave as the reason of its revert, as hex. */
+  /** The contract's revert data, as hex. */
   get revertData(): string | undefined {
     return this.#data;
   }
 }
 
-/** No host gave an answer, or no two of them the same. The request may be repeated later. */
+/** No host answered, or no two hosts agreed. The request can be repeated later. */
 export class ChainUnavailable extends Error {
   override readonly name = "ChainUnavailable";
 }
 
-/** Whether an answer was too large, so that a host may answer a smaller question. */
+/** True if an answer was too large. The host may answer a smaller request. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof ChainUnavailable
     ? isTooLarge(error.cause)

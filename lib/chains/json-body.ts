@@ -3,7 +3,7 @@ import { HostFault } from "./host-fault.ts";
 type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
 
 /**
- * Posts JSON and reads the JSON that comes back. Reading stops at the limits, whatever the server says about its length.
+ * Posts JSON and reads the JSON response. Stops reading at the limits, whatever length the server declares.
  *
  * @throws {HostFault}
  */
@@ -24,7 +24,7 @@ export async function readJsonBody(url: string, body: unknown, limits: Limits): 
   }
 }
 
-/** What `fetch` gives as the cause if there was no connection to send anything on. */
+/** Error codes of `fetch` when there was no connection, so nothing was sent. */
 const unsent = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -52,7 +52,7 @@ async function post(url: string, body: string, maxBytes: number, methods: string
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
-  // Leaving the loop early cancels the rest of the answer.
+  // Leaving the loop early cancels the rest of the response.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new HostFault("TOO_LARGE", methods);

@@ -3,18 +3,18 @@ import { multicallABI } from "./contract-abi.ts";
 import type { RpcRefusal } from "./host-fault.ts";
 import { type BlockTag, contractCall, type RpcCall } from "./rpc-call.ts";
 
-/** Multicall3. It has this address on every chain. */
+/** Multicall3 has this address on every chain. */
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** A question to a contract, and how its answer is read. */
+/** A call to a contract, and the function that reads its answer. */
 export type ContractQuestion<Value> = {
   to: string;
   data: string;
-  /** Throws if the answer has another form. */
+  /** Throws if the answer is malformed. */
   read: (answer: string) => Value;
 };
 
-/** The answers to questions, in their order. Undefined where the contract failed, or answered in another form. */
+/** The answers in the order of the questions. Undefined if the contract failed or its answer was malformed. */
 export type ContractAnswers<Asked extends readonly ContractQuestion<unknown>[]> = {
   -readonly [Index in keyof Asked]: Asked[Index] extends ContractQuestion<infer Value>
     ? Value | undefined
@@ -34,8 +34,9 @@ export const contractQuestion = <Value>(
 /**
  * Asks contracts at one block.
  *
- * @param gas The most gas for all questions together, if strange contracts are asked. They may burn it, and leave nothing
- * for the questions after them.
+ * @param gas The most gas for all questions together, where contracts are not trusted. One may burn the gas that the
+ * others
+ * need.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,
@@ -49,7 +50,7 @@ export function multicall<const Asked extends readonly ContractQuestion<unknown>
   return {
     method,
     params,
-    // One that burns all of the gas fails the others too.
+    // A contract that burns all of the gas fails the other questions too.
     ...(gas !== undefined && {
       recover(refusal: RpcRefusal) {
         if (refusal.kind !== "call") throw refusal;
@@ -73,7 +74,7 @@ function answerTo<Value>(question: ContractQuestion<Value>, { success, returnDat
   }
 }
 
-/** The call, with its value read further. */
+/** Reads the value of a call further. */
 export const thenRead = <Value, Further>(
   { method, params, read, recover }: RpcCall<Value>,
   further: (value: Value) => Further,

@@ -20,26 +20,26 @@ type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
 export type PoolTrade = { side: Order["side"]; amountIn: bigint };
 
-/** A pool, and what it pays for an amount before any tax of the token. */
+/** A pool, and the amount that it pays before any tax of the token. */
 export type PoolRoute = Route & { pool: string; amountOut: bigint };
 
-/** What the pools of a token pay. */
+/** The amounts that a token's pools pay. */
 export type PoolRoutes = {
-  /** The block that the answers are of. The time is in seconds. */
+  /** The block of the answers. Its time is in seconds. */
   block: { number: number; time: number };
   pools: readonly (Route & { pool: string })[];
-  /** For each trade the pools that can make it, the one that pays most first. Those that would run dry cannot. */
+  /** The pools that can make each trade, with the best payer first. Pools that would run dry are left out. */
   routes: readonly (readonly PoolRoute[])[];
-  /** For each trade whether it is so small that some pool would pay nothing for it. */
+  /** For each trade, true if some pool would pay nothing because the amount is so small. */
   isTooSmall: readonly boolean[];
 };
 
-/** The quotes of v3 run the token's own code, which may burn what it gets. */
+/** Quotes of v3 run the token's own code, which may burn this gas. */
 const v3Gas = 20_000_000n;
 
 type PaidBy = { route: Route; answer: PoolAnswer | undefined };
 
-/** Asks every pool of a token what it pays for some amounts. {@link poolRoutesOf} reads the answers. */
+/** Asks every pool of a token how much it pays for some amounts. {@link poolRoutesOf} reads the answers. */
 export function poolCalls(contracts: Contracts, token: string, trades: readonly PoolTrade[], tag: BlockTag) {
   const routes = routesOf(contracts);
   const quotesOf = (some: readonly Route[]) =>
@@ -92,10 +92,10 @@ export function poolRoutesOf({ sure: { block, pools, paid }, v3 }: PoolAnswers):
   };
 }
 
-/** A pool's price, as units of tokens and coins that are worth the same, and the coins that it has. */
+/** A pool's price, as amounts of tokens and coins of equal worth, and the pool's coins. */
 export type PoolState = { priceFor: (side: Order["side"]) => PoolPrice; coins: bigint };
 
-/** The states of pools, by their addresses. A pool that does not answer has none. */
+/** Asks for the states of pools. The result has them by address, without pools that do not answer. */
 export function poolStatesCall(
   { wrapped }: Contracts,
   token: string,

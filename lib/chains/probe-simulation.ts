@@ -10,22 +10,22 @@ import { attempted, numberIn, stepsOf } from "./swap-simulation.ts";
 
 type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
-/** What is spent to find out about a token: 0.01 coins. */
+/** The amount of a probe: 0.01 coins. */
 export const probeCoins = 10n ** 16n;
 
-/** An address that nobody has used. A token cannot prepare for it. */
+/** Makes a random address that no token can recognize. */
 export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
 
 /**
- * Of what the pool paid out, the shares that are sold until one sale succeeds, in percent. How much of it arrives is not
- * known before, and what has not arrived cannot be sold.
+ * Percentages of the pool's payment to try in turn until a sale succeeds. It is not known in advance how much arrives,
+ * and only that much can be sold.
  */
 const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
 
 /**
- * Simulates that a stranger buys a token and sells it again.
+ * Simulates a stranger's purchase of a token, and its sale.
  *
- * @param route With what its pool pays for {@link probeCoins}.
+ * @param route A route with the amount that its pool pays for {@link probeCoins}.
  */
 export function probeSimulation(
   contracts: Contracts,
@@ -37,7 +37,7 @@ export function probeSimulation(
   const sales = shares.map((share) => (route.amountOut * share) / 100n).filter((amountIn) => amountIn > 0n);
   const read = (outcomes: readonly SimulatedOutcome[]): TokenSafety => {
     const [before, bought, after, , ...tried] = outcomes;
-    // Nothing is known of a token that nobody can buy, now or at all.
+    // A token that cannot be bought now shows nothing about its safety.
     if (!bought?.isOk) return unknownSafety;
     const trip: RoundTrip = {
       bought: { sent: route.amountOut, arrived: numberIn(after) - numberIn(before) },
@@ -45,7 +45,7 @@ export function probeSimulation(
     const index = tried.findIndex(({ isOk }) => isOk);
     const [sold, sent] = [tried[index], sales[index]];
     if (sold === undefined || sent === undefined) return safetyOf(trip);
-    // v3 takes all that it is owed, or nothing.
+    // v3 pools take the full amount or fail.
     const arrived = isV2Venue(route)
       ? takenByPool(route.pool, contracts.wrapped.token, token, sold.logs)
       : sent;

@@ -1,13 +1,13 @@
 import { AbiCoder } from "ethers/abi";
 import { RpcRefusal } from "./host-fault.ts";
 
-/** Of `Error(string)`, which Solidity reverts with. */
+/** The selector of `Error(string)`, with which Solidity reverts. */
 const errorSelector = "0x08c379a0";
 
-/** What routers say when less would arrive than the minimum. */
+/** Routers' messages when less than the minimum would arrive. */
 const slippagePattern = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/;
 
-/** The text that a contract reverted with. Undefined if there is none. */
+/** Decodes the text that a contract reverted with. Undefined if there is none. */
 export function revertReason(data: string | undefined): string | undefined {
   if (!data?.startsWith(errorSelector)) return undefined;
   try {
@@ -17,7 +17,7 @@ export function revertReason(data: string | undefined): string | undefined {
   }
 }
 
-/** Whether a swap failed because less would have arrived than its minimum, and not for any other reason. */
+/** True if a swap failed for exactly one reason: less than its minimum would have arrived. */
 export function isSlippage(failure: RpcRefusal | string | undefined): boolean {
   if (failure instanceof RpcRefusal)
     return isSlippage(failure.revertData) || (failure.kind === "call" && failure.says(slippagePattern));

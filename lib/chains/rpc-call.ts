@@ -3,21 +3,23 @@ import * as v from "valibot";
 import type { Block } from "../domain/trading/sight.ts";
 import type { RpcRefusal } from "./host-fault.ts";
 
-/** A JSON-RPC call, and how its result is read. */
+/** A JSON-RPC call, and the function that reads its result. */
 export type RpcCall<Value> = {
   method: string;
   params: readonly unknown[];
-  /** Throws if the result has another form. */
+  /** Throws if the result is malformed. */
   read: (result: unknown) => Value;
-  /** What an error instead of a result means. May throw it again. Absent: the whole request fails. */
+  /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
   recover?: (refusal: RpcRefusal) => Value;
-  /** Strange contracts decide how large its result is. If an answer is too large, this call counts as not supported. */
+  /**
+   * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
+   */
   mayBeHuge?: true;
-  /** The largest answer of a request with this call, if hosts may give it more than the usual. */
+  /** The largest answer of a request with this call, if it may exceed the usual limit. */
   maxBytes?: number;
 };
 
-/** A call whose error is a value, unless only this host has a problem with it. */
+/** Makes a call whose error is a value, unless only this host has the problem. */
 export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal> => ({
   ...call,
   recover(refusal) {
@@ -29,12 +31,12 @@ export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal
 /** A block's number, or `latest`, `pending`, `safe` or `finalized`. */
 export type BlockTag = bigint | number | "latest" | "pending" | "safe" | "finalized";
 
-/** The values of calls, in their order. */
+/** The values of calls, in the same order. */
 export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
   -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;
 };
 
-/** At most 256 bits. */
+/** A whole number of at most 256 bits. */
 export const Quantity = v.pipe(
   v.string(),
   v.regex(/^0x[\da-f]{1,64}$/i),
@@ -47,7 +49,7 @@ const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCase());
 
 export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
-/** The last second of the year 9999: what comes after it is no date that can be written. */
+/** The last second of the year 9999. Later times cannot be written as a date. */
 const lastSecond = 253_402_300_799;
 
 const BlockSchema = v.pipe(
@@ -74,22 +76,22 @@ export const chainIDCall = (): RpcCall<number> => rpcCall("eth_chainId", [], Saf
 export const blockCall = (tag: BlockTag): RpcCall<Block> =>
   rpcCall("eth_getBlockByNumber", [tagText(tag), false], BlockSchema);
 
-/** The hash of a block. Undefined from hosts that have no block of that number. */
+/** Asks for a block's hash. Undefined if the host has no block of that number. */
 export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
   ...blockCall(number),
   read: (result) => (result === null ? undefined : v.parse(BlockSchema, result).hash),
   recover: () => undefined,
 });
 
-/** The native coin of an address. */
+/** Asks for the native coin of an address. */
 export const coinsCall = (address: string, tag: BlockTag): RpcCall<bigint> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);
 
-/** The number of transactions that an address has sent, which is its next nonce. */
+/** Asks for the number of transactions that an address has sent, which is its next nonce. */
 export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
-/** Amounts in wei, data as hex. */
+/** Amounts are in wei, data in hex. */
 export type CallRequest = { to: string; from?: string; data?: string; value?: bigint; gas?: bigint };
 
 export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
@@ -98,7 +100,7 @@ export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...(gas !== undefined && { gas: tagText(gas) }),
 });
 
-/** What a contract answers, as hex. */
+/** Calls a contract and returns its answer, as hex. */
 export const contractCall = (request: CallRequest, tag: BlockTag): RpcCall<string> =>
   rpcCall("eth_call", [callObject(request), tagText(tag)], Bytes);
 
@@ -109,7 +111,7 @@ export const gasPriceCall = (): RpcCall<bigint> => rpcCall("eth_gasPrice", [], Q
 
 export const suggestedTipCall = (): RpcCall<bigint> => rpcCall("eth_maxPriorityFeePerGas", [], Quantity);
 
-/** The base fee of the block after the newest, and the tips in each block that was not empty. */
+/** Asks for the base fee of the next block, and for the tips in each recent block that was not empty. */
 export const feeHistoryCall = (
   blocks: number,
   tag: BlockTag,
@@ -137,15 +139,15 @@ export const LogSchema: v.GenericSchema<unknown, ContractLog> = v.object({
   data: Bytes,
 });
 
-/** A transaction that a block has, as its receipt shows it. */
+/** A mined transaction, as its receipt shows it. */
 export type MinedTransaction = {
   isOk: boolean;
   blockNumber: number;
   blockHash: string;
   gasUsed: bigint;
-  /** Wei paid for a unit of gas. */
+  /** The price paid for a unit of gas, in wei. */
   gasPrice: bigint;
-  /** What base charged for the data. 0 elsewhere. */
+  /** The fee that base charged for the data; 0 on other chains. */
   l1Fee: bigint;
   logs: readonly ContractLog[];
 };
@@ -170,15 +172,15 @@ const ReceiptSchema = v.pipe(
 );
 
 /**
- * The largest receipt. 1.5 million gas, the most that is ever signed, pays for 3,900 logs without any data, each of which
- * takes about 450 bytes of JSON.
+ * The limit for a receipt. Signed transactions use at most 1.5 million gas. That pays for 3,900 logs without data, of
+ * about 450 bytes of JSON each.
  */
 const mostReceiptBytes = 4 * 1024 * 1024;
 
 /**
- * Undefined if no block has the transaction.
+ * Asks for a receipt. Undefined if the transaction is in no block.
  *
- * @param isAlone Whether nothing else can be left out of a request whose answer is too large.
+ * @param isAlone True if the request has no other receipt that could be left out when the answer is too large.
  */
 export const receiptCall = (hash: string, isAlone: boolean): RpcCall<MinedTransaction | undefined> => ({
   method: "eth_getTransactionReceipt",
@@ -192,14 +194,14 @@ const TransactionSchema = v.pipe(
   v.transform(({ input, ...rest }) => ({ ...rest, data: input })),
 );
 
-/** A transaction that a block has. */
+/** Asks for a mined transaction. */
 export const transactionCall = (hash: string) =>
   rpcCall("eth_getTransactionByHash", [hash], TransactionSchema);
 
-/** A block by its hash. */
+/** Asks for a block by its hash. */
 export const blockByHashCall = (hash: string): RpcCall<Block> =>
   rpcCall("eth_getBlockByHash", [hash, false], BlockSchema);
 
-/** Publishes a signed transaction. @returns its hash */
+/** Publishes a signed transaction and returns its hash. */
 export const publishCall = (signed: string): RpcCall<string> =>
   rpcCall("eth_sendRawTransaction", [signed], Hash);

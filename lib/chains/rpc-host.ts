@@ -4,11 +4,11 @@ import { chainIDCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
 
 export type RpcHostOptions = {
   url: string;
-  /** Absent for relays, which answer nothing but transactions. */
+  /** Absent for relays, which accept only transactions. */
   chainID?: number;
-  /** The most time for a request, from the connection to the last byte of its answer. */
+  /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
-  /** The largest answer, unless a call may have a larger one. */
+  /** The largest answer, unless a call allows more. */
   maxBytes?: number;
 };
 
@@ -26,19 +26,19 @@ export type RpcHost = {
   ): Promise<ValuesOf<Calls>>;
 };
 
-/** Quotes of all pools of a token are one answer of about 10 kB. */
+/** Quotes of all pools of a token arrive in one answer of about 10 kB. */
 const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024 };
 
-/** So that a late or cached answer to another request is not taken for this one's. */
+/** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
 let lastID = 0;
 
 type Item = Record<string, unknown>;
 
-/** Each request asks for the chain's id too: hosts behind one address may change. */
+/** Each request also asks for the chain's id, since the hosts behind one address may change. */
 export function rpcHost(options: RpcHostOptions): RpcHost {
   const { url, chainID, timeoutMs, maxBytes } = { ...defaults, ...options };
 
-  /** An array for an array, and else an object: relays take no batches. */
+  /** Returns an array if an array was sent, and otherwise an object: relays accept no batches. */
   async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     const firstID = lastID + 1;
     lastID += calls.length;
@@ -58,7 +58,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     return itemsInOrder(answer, firstID, calls);
   }
 
-  /** The answer of each call. */
+  /** Returns the response to each call. */
   async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     if (chainID === undefined) return post(calls, signal);
     const check = chainIDCall();
@@ -67,7 +67,10 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     return items;
   }
 
-  /** Asks again without the calls whose results may be huge, so that a token cannot make a good host look like a bad one. */
+  /**
+   * Repeats the request without the calls whose results may be huge, so that a token cannot make a good host seem
+   * faulty.
+   */
   async function itemsWithinLimit(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     try {
       return await itemsOf(calls, signal);
@@ -97,7 +100,7 @@ const isItem = (value: unknown): value is Item =>
 /** Hosts may answer the calls of a batch in any order. */
 function itemsInOrder(answer: unknown, firstID: number, calls: readonly RpcCall<unknown>[]): Item[] {
   const method = calls.map((call) => call.method).join();
-  // A host that takes no batch, or not such a large one, answers it with one error.
+  // A host that rejects the batch answers it with a single error.
   if (calls.length > 1 && isItem(answer) && isItem(answer.error)) throw new HostFault("REFUSED", method);
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
   if (Array.isArray(answer) !== calls.length > 1 || !items.every(isItem))

@@ -5,13 +5,14 @@ import type { CallTransaction } from "./calldata.ts";
 import { bytesOf, fieldsOf, numberField, type TransactionTerms } from "./unsigned-transaction.ts";
 
 /**
- * Prepares for signing. The first signature would take 60 ms longer: at load, Lambda gives a function more of a processor.
+ * Prepares for signing at load, when Lambda gives a function more processor. Without it, the first signature takes 60
+ * ms longer.
  */
 export const prepareToSign = (): void => void secp256k1.Point.BASE.precompute(8, false);
 
 /**
- * Signs a transaction, and wipes the secret, also if it fails. The same transaction has the same bytes each time (RFC 6979).
- * While it signs, the secret is a number too, which JavaScript cannot wipe.
+ * Signs a transaction, and wipes the secret even if that fails. The same transaction always gets the same bytes (RFC
+ * 6979). During signing the secret is also a number, which JavaScript cannot wipe.
  */
 export function signAndWipe(
   secret: Uint8Array,

@@ -14,10 +14,10 @@ import {
 
 export type SimulatedTransaction = CallRequest & { from: string };
 
-/** What a transaction would do. */
+/** The result of a simulated transaction. */
 export type SimulatedOutcome = {
   isOk: boolean;
-  /** What its contract would answer, or revert with. */
+  /** The contract's answer or revert data. */
   returned: string;
   gasUsed: bigint;
   logs: readonly ContractLog[];
@@ -43,10 +43,10 @@ const OutcomeSchema = v.pipe(
 
 const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
 
-/** The block on top of which transactions are simulated, and the base fee of the next one. */
+/** The block on top of which transactions are simulated, and the base fee of the next block. */
 export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: bigint };
 
-/** What a sender has: what it spends, and up to three coins more. */
+/** Gives the sender the coins that it spends, and up to three more. */
 function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: bigint): bigint {
   const own = transactions.filter(({ from }) => from === sender);
   return own.reduce(
@@ -55,13 +55,13 @@ function balanceOf(sender: string, transactions: readonly SimulatedTransaction[]
   );
 }
 
-/** A tip as users pay it: 0.1 to 2 gwei. */
+/** Picks a tip as users pay it: 0.1 to 2 gwei. */
 const usualTip = () => BigInt(randomInt(1e8, 2e9));
 
 /**
- * Runs transactions one after another on top of a block, as if their senders had enough coin. One that reverts does not
- * stop the others. A token sees balances, gas prices and a block like those of a real transaction: a zero would reveal the
- * simulation to it.
+ * Simulates transactions one after another on top of a block, as if their senders had enough coin. One that reverts
+ * does not stop the others. Balances, gas prices and the block look real: a token could recognize a simulation by a
+ * zero.
  */
 export function simulateCall(
   transactions: readonly SimulatedTransaction[],
@@ -83,7 +83,7 @@ export function simulateCall(
                 { balance: tagText(balanceOf(from, transactions, maxFeePerGas)) },
               ]),
             ),
-            // Some hosts would take the block's own time, at which pools skip a costly part of their bookkeeping.
+            // Some hosts would reuse the block's own time, at which pools skip a costly part of their bookkeeping.
             blockOverrides: {
               time: tagText(time + 1),
               baseFeePerGas: tagText(baseFee),

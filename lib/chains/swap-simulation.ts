@@ -22,31 +22,31 @@ export type WalletSwap = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** Of a sale: the tokens that the route's router may take already. */
+  /** For a sale: the tokens that the route's router may already take. */
   allowance?: bigint;
 };
 
-/** What a wallet's swap by a route would do. */
+/** The simulated result of a wallet's swap by a route. */
 export type SwapOutcome =
   | {
       kind: "delivered";
-      /** What would reach the wallet. */
+      /** The amount that would reach the wallet. */
       amountOut: bigint;
       gasUsed: { approve?: bigint; swap: bigint };
-      /** Whether the token wants an allowance to be 0 before it changes. */
+      /** True if an allowance must be set to 0 before it can change. */
       wantsZeroFirst: boolean;
     }
   | { kind: "fails" }
   /** The host cannot simulate. */
   | { kind: "unknown" };
 
-/** The far end of the times that four bytes hold. Whether a deadline has passed is not for simulations to say. */
+/** The latest time that fits four bytes. Simulations do not check deadlines. */
 const farDeadline = 2 ** 32 - 1;
 
-/** So few units can be taxed away. */
+/** A tax may take up so few units entirely. */
 const dust = 100n;
 
-/** For calls of a token that need no swap. */
+/** Gas for calls of a token without a swap. */
 const tokenGas = 500_000n;
 
 const readable = (wallet: string, { to, data }: { to: string; data: string }): SimulatedTransaction => ({
@@ -59,7 +59,7 @@ const readable = (wallet: string, { to, data }: { to: string; data: string }): S
 export const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
   outcome?.isOk && outcome.returned.length === 66 ? BigInt(outcome.returned) : 0n;
 
-/** Simulates transactions. A host that cannot gives the value for that. */
+/** Simulates transactions. If the host cannot, returns the value given for that case. */
 export function attempted<Value>(
   transactions: readonly SimulatedTransaction[],
   after: SimulatedAfter,
@@ -115,7 +115,7 @@ export function stepsOf(contracts: Contracts, wallet: string, token: string, rou
   };
 }
 
-/** Simulates a swap by a wallet that has what it spends, with the approval that it needs. */
+/** Simulates a swap by a wallet that has the funds, with the approval that it needs. */
 export function swapSimulation(
   contracts: Contracts,
   swap: WalletSwap,
@@ -134,8 +134,8 @@ function buySimulation(
   route: PoolRoute,
   after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
-  // v3 checks what leaves the pool, not what arrives. So the token must deliver all of it, there and back. It may want an
-  // allowance that is left of an earlier order to be 0 first.
+  // v3 checks the amount that leaves the pool, not the amount that arrives. So the token must deliver all of it, there
+  // and back. It may require that the allowance of an earlier order is first set to 0.
   const { amountOut } = route;
   const back = isV2Venue(route) ? [] : [approve(0n), approve(amountOut), swap("sell", amountOut)];
   const transactions = [balance, swap("buy", amountIn), balance, ...back];
@@ -143,7 +143,7 @@ function buySimulation(
     const arrived = numberIn(after) - numberIn(before);
     if (!bought?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
     if (back.length > 0 && (arrived !== amountOut || !sold?.isOk)) return { kind: "fails" };
-    // No pool pays more than it says. A token may say so.
+    // Pools never pay more than quoted, but a token may claim so.
     const delivered = {
       kind: "delivered",
       amountOut: least(arrived, amountOut),

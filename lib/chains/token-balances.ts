@@ -5,10 +5,10 @@ import type { BlockTag, RpcCall } from "./rpc-call.ts";
 import { tokenGas } from "./token-belongings.ts";
 import { claimQuestions, claimsOf } from "./token-claims.ts";
 
-/** What a balance needs at most, of any token that is worth showing. */
+/** Enough gas to read a balance of any token worth showing. */
 const balanceGas = 100_000n;
 
-/** Hosts allow no more for a call. */
+/** The most gas that hosts allow for a call. */
 const mostGas = 50_000_000n;
 
 const gasFor = (balances: number): bigint => {
@@ -16,10 +16,10 @@ const gasFor = (balances: number): bigint => {
   return gas < mostGas ? gas : mostGas;
 };
 
-/** Units by wallet and token. A token that does not answer has none. */
+/** Units by wallet and token. Undefined if the token does not answer. */
 export type Units = (wallet: string, token: string) => bigint | undefined;
 
-/** The coin and some known tokens of wallets, at one block. */
+/** Asks for the coin and some trusted tokens of wallets, at one block. */
 export function knownBalancesCall(
   wallets: readonly string[],
   tokens: readonly string[],
@@ -42,7 +42,10 @@ export function knownBalancesCall(
   });
 }
 
-/** What a strange token says of itself and of wallets. It has a call of its own: it could burn the gas of others. */
+/**
+ * Asks an unknown token about itself and about wallets' balances. It has a call of its own, since it could burn the gas
+ * of other questions.
+ */
 export function strangeBalancesCall(
   token: string,
   wallets: readonly string[],

@@ -4,13 +4,13 @@ import { allowanceOf, balanceOf } from "./contract-questions.ts";
 import { multicall, thenRead } from "./multicall.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
-/** What a wallet has of a token, and what each venue's router may take of it. */
+/** A wallet's units of a token, and the units that each venue's router may take. */
 export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<SwapVenue, bigint> };
 
 /** The most gas that a token gets for answers about itself. */
 export const tokenGas = 2_000_000n;
 
-/** Undefined if the token does not answer. */
+/** Asks for a wallet's units and allowances. Undefined if the token does not answer. */
 export function belongingsCall(
   { venues }: Pick<ChainConfiguration, "venues">,
   token: string,

@@ -6,7 +6,10 @@ import { tokenGas } from "./token-belongings.ts";
 
 const nobody = "0x000000000000000000000000000000000000dEaD";
 
-/** Asks an address what it says of itself as a token. What matters most comes first, in case that it burns gas. */
+/**
+ * Asks an address to describe itself as a token. The most important question comes first, in case the token burns the
+ * gas.
+ */
 export const claimQuestions = (token: string) =>
   [
     decimalsOf(token),

@@ -6,13 +6,13 @@ export type TransactionTerms = { chainID: number; nonce: number; gasLimit: bigin
 
 export const numberField = (value: bigint | number) => (BigInt(value) === 0n ? "0x" : toBeHex(value));
 
-/** The bytes of a transaction of EIP-1559 before it is signed, as hex. */
+/** Encodes an unsigned EIP-1559 transaction, as hex. */
 export const unsignedBytes = (call: CallTransaction, terms: TransactionTerms): string =>
   bytesOf(fieldsOf(call, terms));
 
 export const bytesOf = (fields: readonly RlpStructuredDataish[]) => `0x02${encodeRlp([...fields]).slice(2)}`;
 
-/** A transaction without its signature, whose three numbers come last. */
+/** The fields of an unsigned transaction. A signature adds three numbers at the end. */
 export function fieldsOf({ to, value, data }: CallTransaction, terms: TransactionTerms) {
   const { chainID, nonce, gasLimit, fees } = terms;
   return [
