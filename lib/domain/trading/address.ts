@@ -1,7 +1,7 @@
 import { getAddress } from "ethers/address";
 import { DomainError } from "../domain-error.ts";
 
-/** What is wrong with the address of a wallet or a contract, in words that follow the name of its field. */
+/** Describes the problem with an address, in words that follow the name of its field. */
 export function addressProblem(text: string): string | undefined {
   if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
   if (/^0x0+$/.test(text)) return "must not be the zero address";
@@ -14,7 +14,7 @@ export function addressProblem(text: string): string | undefined {
 }
 
 /**
- * The address in EIP-55 form.
+ * Converts an address to EIP-55 form.
  *
  * @throws {DomainError} INVALID_REQUEST
  */

@@ -7,19 +7,19 @@ import type { LaneKey } from "./intent.ts";
 export type BookKey = LaneKey & { userID: string; token: string };
 
 /**
- * A user's fills of one token by one wallet, as far as they are not final, on top of what the final ones add up to.
- * Positions follow from it, so a fill that the chain takes back leaves no trace.
+ * A user's fills of one token by one wallet: those not final yet, on top of a base that sums up the final ones.
+ * Positions are computed from it, so a fill that the chain takes back leaves no trace.
  */
 export type Book = BookKey & {
   symbol: string;
   decimals: number;
-  /** What the final fills add up to. */
+  /** The sum of the final fills. */
   base: Holding;
-  /** In order of nonces, which is the chain's order. */
+  /** In the order of nonces, which is the chain's order. */
   events: readonly BookEvent[];
-  /** The positions as last shown, from the base's on. */
+  /** The positions as last shown, starting with that of the base. */
   positions: readonly (Position & { ordinal: number })[];
-  /** The least ordinal of the next position. */
+  /** The next position gets this ordinal or a higher one. */
   nextOrdinal: number;
   revision: number;
 };
@@ -38,7 +38,7 @@ export const emptyBook = (key: BookKey, symbol: string, decimals: number): Book 
   revision: 0,
 });
 
-/** The positions after these events, the one of the base first. */
+/** Computes the positions after these events, starting with that of the base. */
 export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextOrdinal = 1): Holding[] {
   const holdings = [base];
   for (const event of events) {
@@ -51,9 +51,9 @@ export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextO
 }
 
 /**
- * The book with the events of one order replaced, and the positions that this changes.
+ * Replaces the events of one order, and returns the book with the positions that change.
  *
- * @param events None if the order has not filled.
+ * @param events Empty if the order has not filled.
  */
 export function rebooked(
   book: Book,
@@ -74,7 +74,7 @@ export function rebooked(
       ...book,
       base,
       events: all.slice(final.length),
-      // A position that was taken back for good stays closed: it is forgotten here, and its number not used again.
+      // A position whose fills were finally taken back stays closed. The book forgets it and never reuses its number.
       positions: shown.positions.filter(({ ordinal }) =>
         isFinal ? ordinal === base.ordinal : ordinal >= base.ordinal,
       ),

@@ -10,12 +10,12 @@ export type CancelAnswer =
 
 const maxTries = 5;
 
-/** How long the signer is kept from an order after its last moment. */
+/** The cancellation is kept for this long after the order's deadline, so that the signer still sees it. */
 const keptSeconds = 86_400;
 
 /**
- * Cancels an order: at once while its swap is not signed. Afterwards a transaction that does nothing competes for the
- * nonce, and the chain decides. Repeating it changes nothing.
+ * Cancels an order: at once while its swap is not signed. After that, an empty transaction competes for the nonce, and
+ * the chain decides. Repeating the cancellation changes nothing.
  */
 export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
   for (let tries = 0; tries < maxTries; tries++) {
@@ -51,7 +51,7 @@ function cancelStep(
         put: "cancellation",
         item: { orderId: order.intent.orderId, expiresAt: order.intent.validUntil + keptSeconds },
       },
-      // Excludes a signature that is being made.
+      // Fails a signature that is made at the same time.
       ...planned.map((item) => ({ remove: "slot", item, when: { revision: item.revision } }) as const),
     ],
   };

@@ -1,21 +1,21 @@
 import { DomainError } from "../domain-error.ts";
 
-/** The decimals of every EVM chain's own coin. */
+/** The decimals of the native coin on every EVM chain. */
 export const coinDecimals = 18;
 
-/** Digits that a price keeps, and the most places behind its point. */
+/** Prices have this many significant digits. */
 const priceDigits = 18;
 const pricePlaces = 40;
 
-/** No token can have more units than fit into 256 bits. */
+/** Amounts of tokens fit into 256 bits. */
 const tooMany = 1n << 256n;
 
 const amountPattern = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** Why a text is no amount, in words that follow the name of its field. */
+/** Describes an invalid amount, in words that follow the name of its field. */
 export type AmountProblem = { problem: string };
 
-/** Reads a positive decimal text as units of a token with these decimals. */
+/** Parses a positive decimal text into units of a token with these decimals. */
 export function parseAmount(text: string, decimals: number): bigint | AmountProblem {
   const [, whole, places = ""] = amountPattern.exec(text) ?? [];
   if (whole === undefined)
@@ -28,7 +28,7 @@ export function parseAmount(text: string, decimals: number): bigint | AmountProb
 }
 
 /**
- * Units of a token, from decimal text.
+ * Parses decimal text into units of a token.
  *
  * @throws {DomainError} INVALID_REQUEST
  */
@@ -38,7 +38,7 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
   throw new DomainError("INVALID_REQUEST", `${field} ${units.problem}`, { field });
 }
 
-/** Writes units of a token with these decimals as decimal text, in its only form. */
+/** Formats units of a token with these decimals as canonical decimal text. */
 export function formatAmount(units: bigint, decimals: number): string {
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
@@ -46,7 +46,9 @@ export function formatAmount(units: bigint, decimals: number): string {
   return `${units < 0n ? "-" : ""}${whole}${places === "" ? "" : `.${places}`}`;
 }
 
-/** Writes the price of one token in whole coins: half-even to 18 significant digits, with at most 40 places. */
+/**
+ * Formats the price of one token in whole coins: half-even to 18 significant digits, with at most 40 decimal places.
+ */
 export function formatPrice(coinUnits: bigint, tokenUnits: bigint, tokenDecimals: number): string {
   const dividend = coinUnits * 10n ** BigInt(tokenDecimals);
   const divisor = tokenUnits * 10n ** BigInt(coinDecimals);
@@ -56,7 +58,10 @@ export function formatPrice(coinUnits: bigint, tokenUnits: bigint, tokenDecimals
     : String(divideHalfEven(dividend, divisor * 10n ** BigInt(-places)) * 10n ** BigInt(-places));
 }
 
-/** The number of digits before the point of a positive quotient. Below 0.1, minus the zeros behind the point. */
+/**
+ * Counts the digits before the point of a positive quotient. Below 0.1, the result is minus the number of zeros after
+ * the point.
+ */
 function wholeDigits(dividend: bigint, divisor: bigint): number {
   const guess = String(dividend).length - String(divisor).length;
   const reached =
@@ -64,7 +69,7 @@ function wholeDigits(dividend: bigint, divisor: bigint): number {
   return reached ? guess + 1 : guess;
 }
 
-/** The nearest whole number, and of two equally near the even one. */
+/** Divides to the nearest whole number, and to the even one of two that are equally near. */
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const floor = dividend / divisor;
   const twice = (dividend % divisor) * 2n;

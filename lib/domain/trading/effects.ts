@@ -8,62 +8,62 @@ import type { TradeOrder } from "./trade-order.ts";
 import type { OrderSettings } from "./trading-chain.ts";
 import type { Limits } from "./wallet-policy.ts";
 
-/** All that a run needs of a wallet: the lane with its jobs and slots, and what belongs to their users. */
+/** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
 export type LaneView = {
   lane: Lane | undefined;
   jobs: readonly Job[];
   slots: readonly Slot[];
-  /** Of the jobs, oldest first. */
+  /** The orders of the jobs, oldest first. */
   orders: readonly TradeOrder[];
   books: readonly Book[];
-  /** The users whose wallet is retired. */
+  /** The users who have retired the wallet. */
   retired: ReadonlySet<string>;
-  /** Each user's highest gas price as it is now, in wei. */
+  /** Each user's current highest gas price, in wei. */
   maxGasPrices: ReadonlyMap<string, bigint>;
-  /** What each user's policy of the wallet is, and what they have spent. */
+  /** Each user's policy for the wallet, and the amount that they have spent. */
   limits: ReadonlyMap<string, Limits>;
-  /** Whether an operator has stopped trading. */
+  /** True if an operator has stopped trading. */
   isStopped: boolean;
 };
 
-/** What the signer goes by. */
+/** The facts by which the signer decides. */
 export type SigningView = {
   order: TradeOrder | undefined;
   slot: Slot | undefined;
   ledger: Ledger | undefined;
   isRetired: boolean;
   isStopped: boolean;
-  /** Whether the user has cancelled the order. */
+  /** True if the user has cancelled the order. */
   isCancelled: boolean;
   maxGasPrice: bigint;
   limits: Limits;
 };
 
-/** What is known before an order is placed. */
+/** The facts that are known before an order is placed. */
 export type PlacingView = {
   used: UsedKey | undefined;
-  /** The order that the key placed. */
+  /** The order that an earlier request placed with the same key. */
   order: TradeOrder | undefined;
-  /** Whether the user has the wallet, and it is not retired. */
+  /** True if the user has the wallet, and it is not retired. */
   hasWallet: boolean;
-  /** The wallet's orders that are not settled, of all users, and their number as its lane says. Absent without a lane. */
+  /** All users' unsettled orders of the wallet, and their number according to its lane. Absent without a lane. */
   laneOrders: readonly TradeOrder[];
   jobs: number | undefined;
-  /** The user's settings of the chain. Absent for a network on which no orders can be executed. */
+  /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
   settings: OrderSettings | undefined;
   isStopped: boolean;
-  /** The most that a buy may spend, whatever the wallet's policy says. */
+  /** The most that a buy may spend, even if the wallet's policy allows more. */
   maxOrder: bigint | undefined;
   limits: Limits;
 };
 
-/** What a run wants to know about a chain. */
+/** The facts about a chain that a run asks for. */
 export type Question = LaneKey & {
   hashes: readonly string[];
   orders: readonly Intent[];
-  /** What was signed, by hash. */
+  /** The signed calls, by hash. */
   calls?: ReadonlyMap<string, Call>;
-  /** The numbers of blocks whose hashes count. */
+  /** The numbers of the blocks whose hashes are wanted. */
   blocks?: readonly number[];
 };
 
@@ -75,21 +75,21 @@ export type SignRequest = LaneKey & {
   fees: Fees;
 };
 
-/** Why the signer does not sign: `refused` is for good, `later` may be over when the order is looked at again. */
+/** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
 export type Objection = { refused: string } | { later: string };
 
-/** The signer's answer: the slot with the attempt, as recorded. */
+/** The signer's answer: the slot with the recorded attempt, or an objection. */
 export type SignAnswer = { slot: Slot } | Objection;
 
 /**
- * Everything that the procedures of trading do outside themselves. The functions on AWS carry them out one by one, and so
- * does the model that tests them. A failure ends the run; the sweep is the retry.
+ * Everything that the trading procedures do outside themselves. Functions on AWS carry these effects out one by one,
+ * and so does the model that tests them. If one fails, the run ends; the sweep retries it.
  */
 export type Effects = {
-  /** The time of the machine, in milliseconds. */
+  /** Reads the machine's clock, in milliseconds. */
   now: { ask: Record<never, never>; answer: number };
   pause: { ask: { ms: number }; answer: undefined };
-  /** With what was spent on the day, as in the two below. */
+  /** Reads a lane, with the amounts spent on the day. The next two effects read them too. */
   readLane: { ask: { lane: LaneKey; day: string }; answer: LaneView };
   readSigning: { ask: { request: SignRequest; day: string }; answer: SigningView };
   readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
@@ -97,17 +97,17 @@ export type Effects = {
     ask: { userID: string; orderId: string };
     answer: { order: TradeOrder | undefined; slots: readonly Slot[] };
   };
-  /** Every lane of the chain. */
+  /** Reads all lanes of the chain. */
   readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
-  /** One transaction. The answer is whether its conditions held. */
+  /** Writes one transaction. The answer is whether its conditions held. */
   write: { ask: { step: Step }; answer: boolean };
-  /** One host's view. No answer if it fails, or answers anything but what was asked. */
+  /** Asks one host. There is no answer if the host fails or answers another question. */
   look: { ask: { host: 0 | 1; question: Question }; answer: Sight | undefined };
-  /** What two hosts say of a trade: at the same block, if they come to see one in time. */
+  /** Asks two hosts about a trade, at the same block if they see one in time. */
   quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**
-   * What any host sees of these transactions. No answer if none gives one, or if the latest block is still the one that is
-   * named.
+   * Asks any host about these transactions. There is no answer if none responds, or if the latest block is still the
+   * named one.
    */
   glance: {
     ask: { chain: LaneKey["chain"]; hashes: readonly string[]; latest?: string };
@@ -116,11 +116,10 @@ export type Effects = {
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
   /**
-   * The answer is whether anybody took it: false only if it certainly reached nobody. What counts is what the chain says
-   * later.
+   * Sends a transaction. The answer is false only if it certainly reached nobody. Later answers from the chain decide.
    */
   send: { ask: { chain: LaneKey["chain"]; raw: string; isPrivate: boolean }; answer: boolean };
-  /** Invokes executeOrders, without waiting for it. */
+  /** Invokes executeOrders without waiting for it. */
   wake: { ask: { lane: LaneKey }; answer: undefined };
   makeMac: { ask: { intent: Intent }; answer: string };
   checkMac: { ask: { intent: Intent; mac: string }; answer: boolean };
@@ -133,12 +132,12 @@ export type Effects = {
 
 export type Effect = { [Name in keyof Effects]: { do: Name } & Effects[Name]["ask"] }[keyof Effects];
 
-/** A procedure: it yields what it wants done, and is resumed with the answer. */
+/** A procedure yields effects one by one, and is resumed with each answer. */
 export type Procedure<Result> = Generator<Effect, Result, Effects[keyof Effects]["answer"]>;
 
 type Ask<Name extends keyof Effects> = { do: Name } & Effects[Name]["ask"];
 
-/** Has one effect carried out, and returns its answer. */
+/** Yields one effect, and returns its answer. */
 export function* perform<Name extends keyof Effects>(effect: Ask<Name>): Procedure<Effects[Name]["answer"]> {
   return (yield effect as Effect) as Effects[Name]["answer"];
 }

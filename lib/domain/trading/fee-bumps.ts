@@ -1,7 +1,7 @@
 import { greatest, least } from "./bigints.ts";
 import type { Fees, Intent } from "./intent.ts";
 
-/** Seconds after which a transaction that no block took is sent again with higher fees. */
+/** A transaction that no block has taken is sent again with higher fees after this many seconds. */
 const bumpSeconds: Record<Intent["gasPreset"], number> = {
   slow: Number.POSITIVE_INFINITY,
   medium: 60,
@@ -9,31 +9,35 @@ const bumpSeconds: Record<Intent["gasPreset"], number> = {
   turbo: 12,
 };
 
-/** Infinite for a preset that is never bumped. */
+/** When a transaction is due for higher fees. Infinite for a preset that never raises them. */
 export const bumpDueMs = (preset: Intent["gasPreset"], sentAtMs: number): number =>
   sentAtMs + bumpSeconds[preset] * 1000;
 
-/** Of transactions that clear a nonce, whatever their order's preset: all orders of the wallet wait for them. */
+/**
+ * The preset for transactions that clear a nonce, whatever the order's preset: all orders of the wallet wait for them.
+ */
 export const clearPreset = "fast";
 
 export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowMs: number): boolean =>
   nowMs >= bumpDueMs(preset, sentAtMs);
 
-/** Nodes want 10 % more before they replace a transaction. An eighth leaves room for their rounding. */
+/** Nodes replace a transaction only for 10 % higher fees. An eighth leaves room for their rounding. */
 const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
 
-/** The least fees with which a node that holds a transaction replaces it. */
+/** Computes the lowest fees with which a node replaces a transaction. */
 export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees => ({
   maxFeePerGas: raised(maxFeePerGas),
   maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
 });
 
-/** Whether a node that holds a transaction with the old fees will replace it. */
+/** True if a node that holds a transaction with the old fees replaces it. */
 export const replaces = (fees: Fees, old: Fees): boolean =>
   fees.maxFeePerGas >= raised(old.maxFeePerGas) &&
   fees.maxPriorityFeePerGas >= raised(old.maxPriorityFeePerGas);
 
-/** The fees of the next attempt at a nonce: enough to replace the last one. Undefined if that exceeds the cap. */
+/**
+ * Computes the fees of the next attempt at a nonce: enough to replace the last one. Undefined if they exceed the cap.
+ */
 export function bumped(last: Fees, wanted: Fees, cap: bigint): Fees | undefined {
   const floor = replacing(last);
   const fees = {

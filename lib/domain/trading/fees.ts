@@ -4,27 +4,27 @@ import { formatAmount } from "./decimal-text.ts";
 import type { Fees } from "./intent.ts";
 import { chainFacts, type TradingChain } from "./trading-chain.ts";
 
-/** The percentiles of tips that hosts are asked for, one for each preset. */
+/** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
 
-/** The number of recent blocks whose tips count. */
+/** The number of recent blocks whose tips are used. */
 export const feeBlocks = 5;
 
-/** What one host says of a chain's fees. In wei for a unit of gas. */
+/** A chain's fees according to one host, in wei for a unit of gas. */
 export type FeeMarket = {
-  /** Of the next block. */
+  /** The base fee of the next block. */
   baseFee: bigint;
-  /** For each recent block that took transactions, the tips paid in it at each of {@link rewardPercentiles}. */
+  /** The tips paid in each recent block that had transactions, at each of {@link rewardPercentiles}. */
   tips: readonly (readonly bigint[])[];
-  /** `eth_maxPriorityFeePerGas`. */
+  /** The answer to `eth_maxPriorityFeePerGas`. */
   suggestedTip: bigint;
-  /** `eth_gasPrice`. */
+  /** The answer to `eth_gasPrice`. */
   gasPrice: bigint;
 };
 
 /**
- * By preset: which tip of a block counts, and how many quarters of the base fee a transaction may pay, so that it stays
- * good while the base fee rises.
+ * For each preset: the percentile of tips to pay, and the quarters of the base fee that a transaction may pay, so that
+ * it stays valid while the base fee rises.
  */
 const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {
   slow: { percentile: 0, quarters: 5n },
@@ -35,10 +35,10 @@ const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint
 
 const weiPlaces = 9;
 
-/** A gas price of a setting, in wei. */
+/** Converts a gas price of the settings to wei. */
 export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
 
-/** A gas price in gwei, as reports have it. */
+/** Formats a gas price in gwei, for reports. */
 export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
 
 const ceilDivide = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
@@ -49,8 +49,8 @@ function median(values: readonly bigint[]): bigint {
 }
 
 /**
- * The fees of a transaction by preset, not yet capped. The tip is never 0, since relays drop a transaction without one,
- * and an idle chain would suggest just that.
+ * Computes a transaction's fees by preset, before any cap. The tip is never 0: relays drop transactions without one,
+ * and an idle chain suggests 0.
  */
 export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarket): Fees {
   const { percentile, quarters } = presets[preset];
@@ -67,19 +67,19 @@ export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarke
 export type L1Fee = bigint;
 
 /**
- * What a unit of gas costs in the next block, the part for layer 1 spread over the gas. It is rounded up, so it exceeds a
- * limit exactly if the cost does.
+ * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so it
+ * exceeds a limit exactly if the cost does.
  */
 export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
 
-/** What a unit of gas may cost at most, so that with the part for layer 1 it is within the highest gas price. */
+/** Computes the most that a unit of gas may cost, so that with the L1 fee it stays within the highest gas price. */
 export const feeCap = (maxGasPrice: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
   maxGasPrice - ceilDivide(l1Fee, gasLimit);
 
 /**
- * Fees that keep a transaction within the highest gas price, with its part for layer 1. Undefined if the next block costs
- * more than that: then nothing may be sent, as it would wait in the pool until the price falls.
+ * Limits fees so that a transaction, with its L1 fee, stays within the highest gas price. Undefined if the next block
+ * costs more: the transaction would wait in the pool until the price falls.
  */
 export function feesWithin(
   maxGasPrice: bigint,
@@ -95,19 +95,19 @@ export function feesWithin(
 }
 
 /**
- * The gas limit for what a simulated transaction has used. Up to a fifth of what it spends is refunded at its end, so on the
- * way it may need a quarter more than that: sales on v2 do. The limit leaves another fifth for pools that have moved. Above
- * twice the estimate, avax would charge for gas that is not used.
+ * Computes the gas limit from the gas that a simulation used. A refund at the end is up to a fifth of the gas spent, so
+ * a transaction may need a quarter more on the way, as sales on v2 do. The limit adds another fifth for pools that
+ * move. Above twice the estimate, avax would charge for unused gas.
  */
 export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 3n, 2n);
 
-/** A transaction that is still to be sent. */
+/** The gas of a transaction that is still to be sent. */
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 
-/** In wei. `max` is reserved: the fees may rise to it, and the part for layer 1 by a quarter. */
+/** The network fee in wei. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
 export type NetworkFee = { expected: bigint; max: bigint; l1: bigint };
 
-/** What transactions cost in network fees if the next block takes them, and at most. */
+/** Computes the network fees of transactions: expected in the next block, and at most. */
 export function networkFee(transactions: readonly PlannedGas[], fees: Fees, baseFee: bigint): NetworkFee {
   const sum = (of: (transaction: PlannedGas) => bigint) =>
     transactions.reduce((total, transaction) => total + of(transaction), 0n);
@@ -120,7 +120,7 @@ export function networkFee(transactions: readonly PlannedGas[], fees: Fees, base
   };
 }
 
-/** The most that transactions can cost in network fees. */
+/** Computes the highest possible network fees of transactions. */
 export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: Fees): bigint {
   const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
   const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);

@@ -1,43 +1,46 @@
-/** A swap that a block has. */
+/** A swap that is in a block. */
 export type Fill = {
   orderId: string;
   nonce: number;
   /** Whether it is final. */
   settled: boolean;
-  /** The block's time, as ISO 8601. */
+  /** The time of the block, in ISO 8601. */
   time: string;
   spent: bigint;
   received: bigint;
   /** For all transactions of the order. */
   networkFee: bigint;
-} & ({ kind: "buy" } | { kind: "sell" /** The tokens in the wallet before it. */; held: bigint });
+} & ({ kind: "buy" } | { kind: "sell" /** The tokens in the wallet before the fill. */; held: bigint });
 
-/** A sale that found the wallet empty, and so never became a transaction. */
+/** A sale that found the wallet empty, so it has no transaction. */
 export type SoldOut = { kind: "sold-out"; orderId: string; nonce: number; settled: boolean; time: string };
 
-/** A fill that no block has any more, of an order that may fill again. It changes nothing, but keeps the rest from being final. */
+/**
+ * A fill that is in no block any more, of an order that may fill again. It changes nothing, but keeps later events from
+ * being final.
+ */
 export type TakenBack = { kind: "taken-back"; orderId: string; nonce: number; settled: false };
 
 export type BookEvent = Fill | SoldOut | TakenBack;
 
-/** One position in units: what orders bought of a token and still hold. */
+/** One position in units: the tokens that orders bought and still hold. */
 export type Holding = {
-  /** Its number among the positions of a book, from 1. */
+  /** The number of the position in its book, starting at 1. */
   ordinal: number;
   amount: bigint;
-  /** Coin paid for `amount`. */
+  /** The coin paid for `amount`. */
   cost: bigint;
   realizedPnl: bigint;
   networkFees: bigint;
   movedOut: bigint;
-  /** Cost and amount while it last held something. */
+  /** The cost and amount when it last held something. */
   entry: { cost: bigint; amount: bigint };
   settled: boolean;
   openedAt: string;
   closedAt?: string;
 };
 
-/** What a book begins with: a position that never was. */
+/** The start of every book: a closed position that never held anything. */
 export const nothingHeld: Holding = {
   ordinal: 0,
   amount: 0n,
@@ -52,16 +55,16 @@ export const nothingHeld: Holding = {
 };
 
 /**
- * The position after an event. It has a new ordinal if the event opens another position.
+ * Applies an event to a position. The result has a new ordinal if the event opens another position.
  *
- * @param nextOrdinal The least ordinal that a new position may have.
+ * @param nextOrdinal The lowest ordinal that a new position may have.
  */
 export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number): Holding {
   switch (event.kind) {
     case "taken-back":
       return held;
     case "buy":
-      // Its token has logged no transfer to the wallet. That is no position, which would have no price.
+      // The token logged no transfer to the wallet. A position of 0 tokens would have no price.
       if (held.closedAt !== undefined && event.received === 0n) return held;
       return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
     case "sell":
@@ -90,7 +93,7 @@ function bought(held: Holding, { spent, received, networkFee, settled }: Fill): 
   };
 }
 
-/** Tokens that left the wallet by no order take their share of the cost along. */
+/** Tokens that left the wallet without an order take their share of the cost along. */
 function foundLess(held: Holding, found: bigint): Holding {
   const moved = held.amount - found;
   if (moved <= 0n) return held;
@@ -105,7 +108,7 @@ function foundLess(held: Holding, found: bigint): Holding {
 }
 
 function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill): Holding {
-  // Tokens beyond the position have no cost, so their share of the proceeds is no profit of it.
+  // Tokens beyond the position have no cost, so their share of the proceeds is not its profit.
   const own = spent < held.amount ? spent : held.amount;
   const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;
   const proceeds = spent === 0n ? 0n : (received * own) / spent;

@@ -1,13 +1,13 @@
 import type { Order } from "../execution.ts";
 import type { Network } from "../network.ts";
 
-/** A wallet on one chain. Its nonces are one sequence, whoever holds the key. */
+/** A wallet on one chain. Its nonces form one sequence, even if several users have the key. */
 export type LaneKey = { chain: Network; wallet: string };
 
-/** Venues whose pools follow Uniswap v2, with one fee for all of their pools. */
+/** Venues with pools of the Uniswap v2 kind, which all have one fee. */
 export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
 
-/** Venues whose pools follow Uniswap v3, one for each fee. */
+/** Venues with pools of the Uniswap v3 kind, one for each fee. */
 export const v3Venues = ["uniswap-v3"] as const;
 
 export const isV2Venue = ({ venue }: { venue: SwapVenue }): boolean =>
@@ -20,54 +20,56 @@ export type V3Venue = (typeof v3Venues)[number];
 export type SwapVenue = V2Venue | V3Venue;
 
 /**
- * What an order may do, fixed when it is placed. Only the function that places orders can make the MAC over it, so that
- * the signer can trust it. Nobody lowers the minimum afterwards.
+ * The limits of an order, fixed when it is placed. Only the function that places orders can make the MAC over them, so
+ * the signer can trust them. The minimum is never lowered later.
  */
 export type Intent = LaneKey & {
   orderId: string;
   userID: string;
   side: Order["side"];
-  /** The traded token. The other side is always the chain's own coin. */
+  /** The traded token. The other side is always the chain's native coin. */
   token: string;
-  /** The most that may be spent: coin of a buy, tokens of a sale. In units, like all amounts of this folder. */
+  /** The most that may be spent: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
   amount: bigint;
   /** The least that may arrive. */
   minAmountOut: bigint;
   venues: readonly SwapVenue[];
   /**
-   * Of a purchase by v3: the fee of the only v3 pool that it may use. The minimum there is of what the pool sends and not of
-   * what arrives, so that another pool of a taxed token could deliver less.
+   * For a buy on v3: the fee of the only v3 pool that it may use. On v3 the minimum limits the amount that leaves the
+   * pool, so another pool of a taxed token could deliver less.
    */
   v3FeeBps?: number;
   gasLimit: bigint;
   /** Wei for a unit of gas. */
   maxGasPrice: bigint;
   gasPreset: "slow" | "medium" | "fast" | "turbo";
-  /** Whether its transactions go to a relay, and to nobody else. */
+  /** True if its transactions go only to a relay. */
   isPrivate: boolean;
-  /** In seconds, by the time of blocks. No later block can fill it. */
+  /** In seconds, by the time of blocks. No later block can fill the order. */
   validUntil: number;
 };
 
-/** The way that a swap takes. */
+/** The path of a swap. */
 export type Route = { venue: SwapVenue; feeBps: number };
 
-/** A swap as its calldata says it. */
+/** A swap as its calldata encodes it. */
 export type SwapCall = Route & {
   purpose: "swap";
   side: Order["side"];
   token: string;
   recipient: string;
-  /** Native coin sent along. */
+  /** The native coin sent with it. */
   value: bigint;
   amountIn: bigint;
   minAmountOut: bigint;
   deadline: number;
-  /** Whether it takes back coin that the pool had no use for. On v3 the router keeps it otherwise, for anyone to take. */
+  /**
+   * True if it takes back coin that the pool did not use. On v3 the router otherwise keeps it, and anyone can take it.
+   */
   hasRefund: boolean;
 };
 
-/** Lets the venue's router take tokens of the wallet. */
+/** Lets the venue's router take tokens from the wallet. */
 export type ApproveCall = { purpose: "approve"; token: string; venue: SwapVenue; amount: bigint };
 
 /** Sends nothing to the wallet itself, to use up a nonce. */
@@ -80,13 +82,13 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
 
-/** Whether an order may take this route. */
+/** True if an order may use this route. */
 export const allowsRoute = ({ side, venues, v3FeeBps }: Intent, { venue, feeBps }: Route): boolean =>
   venues.includes(venue) && (side === "sell" || isV2Venue({ venue }) || feeBps === v3FeeBps);
 
 /**
- * What an order may use of a chain's venues. A purchase may always use v2, which checks what arrives, and v3 only by the
- * pool that it was quoted for.
+ * Filters a chain's venues by the order's rules. A buy may always use v2, which checks the amount that arrives. On v3
+ * it may use only the pool that it was quoted for.
  */
 export function routesFor(
   side: Intent["side"],
@@ -100,7 +102,7 @@ export function routesFor(
   };
 }
 
-/** The only swap that the intent allows by this route. Execution may lower the amount, to what the wallet holds. */
+/** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
 export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigint): SwapCall => ({
   purpose: "swap",
   venue,
@@ -115,7 +117,7 @@ export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigin
   hasRefund: intent.side === "buy" && venue === "uniswap-v3",
 });
 
-/** Whether two calls have the same calldata. */
+/** True if two calls have the same calldata. */
 export function isSameCall(a: Call, b: Call): boolean {
   const names = Object.keys(a) as (keyof Call)[];
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);

@@ -4,8 +4,8 @@ import type { Fees } from "./intent.ts";
 import type { TradeFacts } from "./trade-facts.ts";
 
 /**
- * The fees that two hosts name: the lower tip, which is paid in full, and the greater part for the base fee, of which only
- * what the block wants is paid. A host that lies cannot make anybody pay more, only wait.
+ * Combines the fees of two hosts: the lower tip, which is paid in full, and the higher limit for the base fee, of which
+ * the block takes only its price. A lying host cannot raise costs; it can only delay the transaction.
  */
 export function jointFees([first, ...others]: readonly [Fees, ...Fees[]]): Fees {
   const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;
@@ -15,14 +15,14 @@ export function jointFees([first, ...others]: readonly [Fees, ...Fees[]]): Fees 
   return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
 
-/** The gas that two hosts name for a transaction. With the lower limit it might fail. */
+/** Combines two hosts' gas for a transaction. With the lower limit it might fail. */
 const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
   estimate: greatest(a.estimate, b.estimate),
   gasLimit: greatest(a.gasLimit, b.gasLimit),
   l1Fee: greatest(a.l1Fee, b.l1Fee),
 });
 
-/** The facts of two hosts that give the same quote, who may still name other costs. */
+/** Combines the facts of two hosts that give the same quote but may name different costs. */
 export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
   const [longer, shorter] = [a.transactions, b.transactions].toSorted((x, y) => y.length - x.length) as [
     TradeFacts["transactions"],
@@ -32,7 +32,7 @@ export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
     ...a,
     fees: jointFees([a.fees, b.fees]),
     baseFee: greatest(a.baseFee, b.baseFee),
-    // Both end with the swap.
+    // Both lists end with the swap.
     transactions: longer.map((gas, index) => {
       const other = shorter[index - longer.length + shorter.length];
       return other === undefined ? gas : jointGas(gas, other);

@@ -11,35 +11,35 @@ import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
 import type { BuyRules } from "./wallet-policy.ts";
 
-/** What decides about a user's order beside the request and the chain. */
+/** The user's facts that decide about an order, beside the request and the chain. */
 export type Trader = {
-  /** The user's settings of the chain. The request may override them. */
+  /** The user's settings for the chain. The request may override them. */
   settings: OrderSettings;
-  /** The wallet's orders, of all users. */
+  /** All users' orders of the wallet. */
   orders: readonly TradeOrder[];
-  /** Whether an operator has stopped trading. */
+  /** True if an operator has stopped trading. */
   isStopped: boolean;
   /** The most that a buy may spend, in wei. */
   maxOrder?: bigint | undefined;
-  /** Of the wallet's policy. None without a wallet. */
+  /** The wallet's buying rules. Absent without a wallet. */
   buyRules?: BuyRules | undefined;
 };
 
-/** The chain as the service is configured for it. */
+/** A chain as the service is configured for it. */
 export type TradingGround = { chain: TradingChain; hasRelay: boolean };
 
-/** What an order for a trade would be, and why it would be refused. */
+/** The terms that an order would get, and the reason to refuse it. */
 export type Judgement = {
   chain: TradingChain;
   settings: OrderSettings;
-  /** Wei for a unit of gas. */
+  /** In wei for a unit of gas. */
   maxGasPrice: bigint;
-  /** Within the highest gas price, unless that is the objection. */
+  /** At most the highest gas price, unless that is the objection. */
   fees: Fees;
   networkFee: NetworkFee;
-  /** The least that may arrive. */
+  /** The lowest amount that may arrive. */
   least: bigint;
-  /** The coin first. None without a wallet. */
+  /** The needs, the coin's first. Empty without a wallet. */
   needs: readonly Need[];
   submission: Submission;
   objection?: DomainError;
@@ -48,7 +48,7 @@ export type Judgement = {
 const million = 1_000_000n;
 const ppmOf = (percent: number) => BigInt(Math.round(percent * 10_000));
 
-/** The settings of an order: its own, and else the user's. */
+/** Chooses the settings of an order: its own first, then the user's. */
 export const settingsForTrade = (
   trade: AskedTrade,
   { settings }: Pick<Trader, "settings">,
@@ -60,9 +60,9 @@ export const settingsForTrade = (
 });
 
 /**
- * Judges a trade by what one host says of it. Quotes, trial runs and orders all go by this.
+ * Checks a trade against one host's facts. Quotes, trial runs and orders all use it.
  *
- * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more places than what would arrive.
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
  */
 export function judgeTrade(
   ground: TradingGround,
@@ -91,7 +91,7 @@ export function judgeTrade(
     fees: wanted,
     baseFee,
     swapGas,
-    // Of two that are short, the token is more to the point.
+    // If both are short, the token is the more helpful message.
     needs: needs.toReversed(),
     safety,
     flags,
@@ -112,7 +112,7 @@ export function judgeTrade(
   };
 }
 
-/** The least that may arrive, and never less than one unit. */
+/** Computes the lowest amount that may arrive: at least one unit. */
 function leastOut(
   { side, minAmountOut }: AskedTrade,
   { slippage }: OrderSettings,
@@ -126,7 +126,7 @@ function leastOut(
 
 const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
 
-/** What a wallet has beside what its open orders will spend. */
+/** Computes the wallet's balances minus the amounts that its open orders will spend. */
 export function availableOf(
   held: NonNullable<TradeFacts["held"]>,
   token: string,

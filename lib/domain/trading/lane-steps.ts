@@ -10,14 +10,16 @@ import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } fr
 
 const leaseMs = 30_000;
 
-/** A run's place: what it read, and by which id it holds the lane. */
+/** The data that a run has read, and the id with which it holds the lane. */
 export type Ground = { view: LaneView; holder: string; nowMs: number };
 
-/** Whether another run may still be at work. A wrong clock costs time, never money: each step checks the holder. */
+/**
+ * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
+ */
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-/** Takes a lane that exists and is free. */
+/** Takes a lane if it exists and is free. */
 export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => [
   {
     change: "lane",
@@ -28,10 +30,11 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => 
 ];
 
 /**
- * Leaves the lane, with the last step if there is one. Fails if an order was placed meanwhile, so that none waits for the
- * sweep.
+ * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
+ * order waits
+ * for the sweep.
  *
- * @param ground The place after that step.
+ * @param ground The state after that step.
  */
 export function leaveStep({ view, holder, nowMs }: Ground, last: Step = []): Step {
   const { chain, wallet, jobs } = view.lane as Lane;
@@ -61,7 +64,7 @@ const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
 
 type OrderChanges = Parameters<typeof changed>[1];
 
-/** Writes changes of an order and of its slots, and what they mean for its position. */
+/** Writes changes of an order and its slots, and the resulting changes of its position. */
 export function orderStep(
   ground: Ground,
   old: TradeOrder,
@@ -84,7 +87,7 @@ export function orderStep(
   ];
 }
 
-/** Ends the work on an order: its outcome is final. The lane ends with its last order. */
+/** Ends the work on an order whose outcome is final. The lane ends with its last order. */
 export function settleStep(ground: Ground, old: TradeOrder, life: Life): Step {
   const { orderId, chain, wallet } = old.intent;
   const { jobs } = ground.view.lane as Lane;
@@ -131,7 +134,7 @@ function bookWrites({ view, nowMs }: Ground, order: TradeOrder, now: readonly Bo
     { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
       const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
-      // Names when it was opened too, which is its place in lists.
+      // The opening time is also the position's place in lists.
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
       return { put: "position", item: { ...position, userID }, when };
     }),
@@ -153,7 +156,7 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
     );
   });
 
-/** The view after a step that was written. */
+/** Applies a written step to the view. */
 export function afterStep(view: LaneView, step: Step): LaneView {
   const orders = step.flatMap((write) => ("put" in write && write.put === "order" ? [write.item] : []));
   const books = step.flatMap((write) => ("put" in write && write.put === "book" ? [write.item] : []));
@@ -182,7 +185,7 @@ export function afterStep(view: LaneView, step: Step): LaneView {
   };
 }
 
-/** The slots with some replaced or added, by nonce. */
+/** Replaces or adds slots, ordered by nonce. */
 export const withSlots = (slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
   [...slots.filter(({ nonce }) => !changed.some((slot) => slot.nonce === nonce)), ...changed].toSorted(
     (a, b) => a.nonce - b.nonce,

@@ -6,13 +6,13 @@ import { newestAttempt, type Slot } from "./slot.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
 import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
 
-/** How soon an order that cannot go on is looked at again. */
+/** An order that cannot go on is checked again after this time. */
 const retryMs = 5000;
 
-/** Blocks come later than their time. */
+/** Blocks arrive later than their timestamp. */
 const afterDeadlineMs = 2000;
 
-/** What the lane waits for after a run that has done all it could. */
+/** Decides when the lane must run again, after a run that has done all it could. */
 export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
   const blocks = slots.flatMap(({ attempts, receipt }) =>
     attempts.map(({ hash }) => [hash, receipt?.hash === hash ? receipt.block.hash : ""] as const),
@@ -29,7 +29,7 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
   };
 }
 
-/** The last block that has to be final for an order that has ended. None while a transaction is in no block. */
+/** Returns the last block that must be final for an ended order. Undefined while a transaction is in no block. */
 function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefined {
   const blocks = slotsOf(order, slots).map(({ receipt }) => receipt?.block.number ?? Number.NaN);
   const found = order.ending?.soldOutIn?.map(({ number }) => number) ?? [];
@@ -53,7 +53,7 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
 
 export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});
 
-/** Whether the lane is to be looked at now, for what a host shows or for the time. */
+/** True if a run for the lane is due, because of the chain's news or the time. */
 export function isDue(lane: Lane, glance: Glance | undefined, nowMs: number): boolean {
   const { watch } = lane;
   if (watch === undefined || hasUnseenOrder(lane)) return true;

@@ -24,13 +24,13 @@ import { objectionNow } from "./wallet-policy.ts";
 
 export type Scene = Ground & {
   sights: Sights;
-  /** What this run has sent. */
+  /** The transactions that this run has sent. */
   sentAtMs: SendingTimes;
-  /** Whether hosts that disagree may be asked again, before anybody is kept waiting. */
+  /** True if disagreeing hosts may be asked again before an order is made to wait. */
   isPatient: boolean;
 };
 
-/** What a run does next for a lane. */
+/** The next action of a run for a lane. */
 export type Move =
   | { kind: "write"; step: Step }
   | { kind: "sign"; request: SignRequest; order: TradeOrder }
@@ -39,8 +39,8 @@ export type Move =
   | { kind: "rest" };
 
 /**
- * Decides from what the table and the chain say now, and from nothing else. So a run that stopped anywhere is continued by
- * whichever comes next. What the chain has done comes first, then what has to end, then what can begin.
+ * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
+ * first records what happened on the chain, then ends orders, and then begins new work.
  */
 export function nextMove(scene: Scene): Move {
   const slots = scene.view.slots.map((slot) => observed(slot, scene.sights));
@@ -64,7 +64,7 @@ export function nextMove(scene: Scene): Move {
 const orderOf = ({ view }: Scene, slot: Slot) =>
   view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
 
-/** Records what the hosts show. Changes of orders without a change of slots wait until everything is sent. */
+/** Records the hosts' news. Changes of orders without changes of slots wait until everything is sent. */
 function recordMove(scene: Scene, slots: readonly Slot[], isSent = false): Move | undefined {
   const isNew = (slot: Slot) => !scene.view.slots.includes(slot);
   for (const order of scene.view.orders) {
@@ -76,7 +76,7 @@ function recordMove(scene: Scene, slots: readonly Slot[], isSent = false): Move 
   return undefined;
 }
 
-/** Whether its swap or approval may go out, or go out again. What is signed is in the day's count. */
+/** True if its swap or approval may be sent, or sent again. The day's count already includes signed buys. */
 const maySend = (scene: Scene, order: TradeOrder) =>
   !scene.view.isStopped &&
   !scene.view.retired.has(order.intent.userID) &&
@@ -84,7 +84,7 @@ const maySend = (scene: Scene, order: TradeOrder) =>
   !isPast(order.intent.validUntil, scene.sights) &&
   !isForbidden(scene, order, true);
 
-/** Whether its user's policy forbids it now. */
+/** True if the user's policy forbids it now. */
 function isForbidden({ view, nowMs }: Scene, { intent }: TradeOrder, isSigned = false): boolean {
   const limits = view.limits.get(intent.userID);
   if (intent.side === "sell" || limits === undefined) return false;
@@ -98,14 +98,14 @@ function sendMove(scene: Scene, front: Slot): Move | undefined {
   return isWanted ? { kind: "send", hash, raw, isPrivate: front.isPrivate } : undefined;
 }
 
-/** Ends orders that must not begin any more. A planned slot is removed in the same step, which excludes its signature. */
+/** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
 function endMove(scene: Scene): Move | undefined {
   const { view } = scene;
   for (const order of view.orders) {
     const swap = swapSlotOf(order, view.slots);
     const ending = hasEnded(order) || (swap && swap.state !== "planned") ? undefined : endingOf(order, scene);
     if (ending !== undefined) return endWith(scene, order, ending);
-    // An approval before it came to nothing.
+    // The order ended, so its planned approval is not needed.
     const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
     if (hasEnded(order) && removed.length > 0)
       return { kind: "write", step: orderStep(scene, order, { swapNonce: undefined }, { removed }) };
@@ -120,7 +120,7 @@ function endWith(scene: Scene, order: TradeOrder, ending: OrderEnd): Move {
   return { kind: "write", step: orderStep(scene, order, changes, { removed }) };
 }
 
-/** While nothing is signed, the clock may decide: ending an order too early is no danger. */
+/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
 function endingOf(order: TradeOrder, scene: Scene): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, sights, nowMs } = scene;
@@ -138,14 +138,14 @@ function settleMove(scene: Scene): Move | undefined {
     const isFound = isFoundFinal(order, sights);
     if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, sights), view.slots)) continue;
     if (isFound) return { kind: "write", step: settleStep(scene, order, order.life) };
-    // The chain has taken back what emptied the wallet. So the sale says nothing of the position.
+    // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
     const { soldOutAt: _, soldOutIn: __, ...rest } = order.ending as OrderEnd;
     return { kind: "write", step: orderStep(scene, order, { ending: rest }) };
   }
   return undefined;
 }
 
-/** Another program has left a gap below. Nothing can be mined here before it is filled, at whatever price. */
+/** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
 const isBehindGap = ({ nonce }: Slot, sights: Sights) =>
   sights.every((each) => each === undefined || each.nonce.latest < nonce);
 
@@ -156,20 +156,20 @@ function replaceMove(scene: Scene, front: Slot): Move | undefined {
   if (newest === undefined || sights.every((sight) => sight === undefined)) return undefined;
   const order = orderOf(scene, front);
   const { intent } = order;
-  // A buy that may not go out any more would keep the sales behind it waiting.
+  // A buy that may no longer be sent would block the sales behind it.
   const isUnwanted = order.isCancelling || isForbidden(scene, order, true);
   const isLapsed = isPast(intent.validUntil, sights) || (front.call.purpose === "swap" && isUnwanted);
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
-  // What has reached nobody waits for no higher fees. It is sent again with each run.
+  // An attempt that reached nobody needs no higher fees. Each run sends it again.
   if (purpose === newest.purpose && (!isDue || front.isUndelivered)) return undefined;
   if (purpose !== "clear" && (hasEnded(order) || !maySend(scene, order))) return undefined;
   const fees = bumpedFees(purpose, scene, order, front);
   return fees && signMove(order, front, purpose, fees);
 }
 
-/** The fees of the next attempt. With its part for layer 1, it stays within the highest gas price. */
+/** Computes the fees of the next attempt. Including the L1 fee, they stay within the highest gas price. */
 function bumpedFees(
   purpose: Call["purpose"],
   { view, sights }: Scene,
@@ -191,7 +191,7 @@ function bumpedFees(
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }
 
-/** A host that answers alone could name any tip. Then the next attempt pays just enough to replace the last one. */
+/** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
 const wantedFees = ([a, b]: readonly Fees[]): Fees | undefined => a && b && jointFees([a, b]);
 
 const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
@@ -200,8 +200,8 @@ const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees:
 };
 
 /**
- * Signs what is planned, or plans for the first order that can go on. Only one transaction of a wallet is out at a time,
- * those that wait behind a gap aside.
+ * Signs a planned transaction, or plans one for the first order that can go on. A wallet has only one transaction in
+ * flight, apart from those that wait behind a gap.
  */
 function beginMove(scene: Scene): Move | undefined {
   const { view, sights } = scene;
@@ -223,7 +223,7 @@ function beginMove(scene: Scene): Move | undefined {
 
 const isUnplanned = (order: TradeOrder) => !hasEnded(order) && order.swapNonce === undefined;
 
-/** Its approval would replace that of another sale, which is exact. */
+/** Its exact approval would overwrite that of another sale. */
 const isHeldBack = ({ intent, approveNonces }: TradeOrder, orders: readonly TradeOrder[]) =>
   intent.side === "sell" &&
   approveNonces.length === 0 &&
@@ -241,7 +241,7 @@ function planMove(scene: Scene, order: TradeOrder, slot: Slot, amount: bigint): 
   return { kind: "write", step: orderStep(scene, order, { life, ...noted }, { put: [slot] }) };
 }
 
-/** Signs a planned slot, or removes it if another nonce is the next one by now. */
+/** Signs a planned slot, or removes it if the next nonce has changed. */
 function plannedMove(scene: Scene, slot: Slot): Move | undefined {
   const order = orderOf(scene, slot);
   const nonce = agreedNonce(scene.sights);
@@ -252,7 +252,7 @@ function plannedMove(scene: Scene, slot: Slot): Move | undefined {
   return { kind: "write", step: orderStep(scene, order, changes, { removed: [slot] }) };
 }
 
-/** Rejects an order that the signer will not sign. */
+/** Rejects an order that the signer refuses. */
 export const refusedStep = (scene: Scene, order: TradeOrder): Step => {
   const move = endWith(scene, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
