@@ -6,9 +6,12 @@ import type { TokenFlag } from "./token-flag.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type BuyRules, objectionToBuy, type PolicyObjection } from "./wallet-policy.ts";
 
-/** An amount of a coin or token that an order needs, and what the wallet has beside what its open orders will spend. */
+/**
+ * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
+ * will spend.
+ */
 export type Need = {
-  /** Its address, or `native`. */
+  /** The token's address, or `native`. */
   token: string;
   symbol: string;
   decimals: number;
@@ -16,42 +19,42 @@ export type Need = {
   available: bigint;
 };
 
-/** What decides about an order before the chain is asked. */
+/** The facts that decide about an order before the chain is asked. */
 type PlacingChecks = {
   side: "buy" | "sell";
   token: string;
-  /** Of a buy. */
+  /** Only for a buy. */
   amount?: bigint | undefined;
-  /** Whether an operator has stopped trading. */
+  /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** The wallet's open orders. */
+  /** The number of the wallet's open orders. */
   openOrders: number;
   /** The most that a buy may spend. */
   maxOrder: bigint | undefined;
-  /** Of the wallet's policy. None without a wallet. */
+  /** The wallet's buying rules. Absent without a wallet. */
   buyRules: BuyRules | undefined;
 };
 
-/** What decides whether an order would be placed, as far as it can be quoted at all. */
+/** The facts that decide whether an order can be placed, once it has a quote. */
 export type OrderChecks = PlacingChecks & {
-  /** Wei for a unit of gas. */
+  /** In wei for a unit of gas. */
   maxGasPrice: bigint;
   fees: Fees;
   baseFee: bigint;
   swapGas: PlannedGas;
-  /** The one that is named first if it is short comes first. */
+  /** If several are short, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** Percent, as its limit. */
+  /** In percent, like its limit. */
   priceImpact: number;
   maxPriceImpact: number;
 };
 
 const maxOpenOrders = 20;
 
-/** The first reason why an order would be refused, if there is one. */
+/** Returns the first reason to refuse an order, if there is one. */
 export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
   return (
     objectionToTrading(checks) ??
@@ -75,9 +78,9 @@ export function objectionToWallet({
   buyRules,
 }: Omit<PlacingChecks, "isStopped">) {
   if (openOrders >= maxOpenOrders) {
-    return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the most`);
+    return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the limit`);
   }
-  // Nobody is kept from selling.
+  // Sales are never limited.
   if (side === "sell" || amount === undefined) return undefined;
   if (maxOrder !== undefined && amount > maxOrder)
     return aboveLimit(
@@ -89,11 +92,11 @@ export function objectionToWallet({
 }
 
 const messageOfRule: Record<PolicyObjection["rule"], (limit: string, requested: string) => string> = {
-  tradingEnabled: () => "The wallet's policy forbids to buy",
-  tokens: () => "The wallet's policy forbids to buy this token",
-  maxPerOrder: (limit) => `By the wallet's policy, an order may spend at most ${limit}`,
+  tradingEnabled: () => "The wallet's policy forbids buying",
+  tokens: () => "The wallet's policy forbids buying this token",
+  maxPerOrder: (limit) => `The wallet's policy lets an order spend at most ${limit}`,
   maxPerDay: (limit, requested) =>
-    `By the wallet's policy, a day's orders may spend at most ${limit}. With this one it would be ${requested}`,
+    `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
 
 function aboveLimit(
@@ -115,7 +118,7 @@ function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, 
 
 export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
 
-/** Says which coin or token is short, if one is. */
+/** Names the coin or token that is short, if there is one. */
 export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
   const short = needs.find((need) => !isEnough(need));
   if (short === undefined) return undefined;
@@ -129,7 +132,7 @@ function objectionToToken({ side, safety, flags, allowUnsafe }: OrderChecks) {
   if (side === "sell" || allowUnsafe || !isUnsafe(safety)) return undefined;
   const { sellable, buyTax, sellTax } = safety;
   const problem = sellable === false ? "cannot be sold" : "has a tax above 25 %";
-  return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it all the same, set allowUnsafe`, {
+  return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it anyway, set allowUnsafe`, {
     flags,
     buyTax,
     sellTax,

@@ -1,6 +1,8 @@
 import type { Call } from "./intent.ts";
 
-/** How a transaction reaches the chain: through a relay, straight to who orders transactions, or by a public pool. */
+/**
+ * The way of a transaction to the chain: through a relay, directly to the chain's sequencer, or through a public pool.
+ */
 export type Submission = "private" | "sequencer" | "public";
 
 /** A signed transaction, without its bytes. */
@@ -14,21 +16,21 @@ export type ShownAttempt = {
   maxPriorityFeePerGas: string;
   gasLimit: number;
   submission: Submission;
-  /** When it was first sent, as far as is known. */
+  /** The first known time at which it was sent. */
   sentAt?: string;
   outcome: "pending" | "mined" | "reverted" | "replaced";
 };
 
-/** What a filled order did, from receipts. Amounts are decimal text. */
+/** The result of a filled order, from receipts. Amounts are decimal text. */
 export type FillReport = {
-  /** The token is an address, or `native`. */
+  /** The token's address, or `native`. */
   spent: { token: string; amount: string };
   received: { token: string; amount: string };
   quotedAmountOut: string;
-  /** How much less arrived than was quoted, in percent. Negative if more did. */
+  /** The percentage by which less arrived than quoted. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
-  /** In coin. `l1` is the part of the total that layer 1 cost. */
+  /** In coin. `l1` is the part of the total paid for layer 1. */
   networkFee: Record<"total" | Call["purpose"] | "l1", string>;
   gasUsed: number;
   /** In gwei. */
@@ -36,9 +38,9 @@ export type FillReport = {
   submission: Submission;
   block: number;
   blockTime: string;
-  /** Tokens that the router may still take. */
+  /** The tokens that the router may still take. */
   approvalLeft: string;
 };
 
-/** An order's transactions. Kept with the order once it has settled, and its slots are gone. */
+/** An order's transactions. They are stored with the order when it settles and its slots are removed. */
 export type OrderDetails = { attempts: ShownAttempt[]; report?: FillReport };

@@ -6,7 +6,7 @@ import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./slot.ts"
 import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, tradingChains } from "./trading-chain.ts";
 
-/** What happened to an order's transactions, in the order in which they were made. */
+/** Describes an order's transactions, in the order in which they were made. */
 export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetails {
   if (order.details !== undefined) return order.details;
   const own = slotsOf(order, slots);
@@ -83,7 +83,7 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
   };
 }
 
-/** To four places, towards 0. */
+/** Rounds to four decimal places, towards 0. */
 const slippageOf = (quoted: bigint, received: bigint): number =>
   quoted === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000;
 

@@ -15,42 +15,42 @@ import type { BuyRules } from "./wallet-policy.ts";
 
 type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
 
-/** A request to trade with a wallet, as it was given. */
+/** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
   userID: string;
   trade: AskedTrade;
-  /** ISO 8601. */
+  /** In ISO 8601. */
   createdAt: string;
-  /** The chain, or why it does not trade. */
+  /** The chain, or the reason why it does not trade. */
   ground: PlacingGround | DomainError<"UNSUPPORTED_CHAIN">;
 };
 
 /** A request to place an order. */
 export type PlaceRequest = TradeRequest & {
-  /** For the order, if the key has none yet. */
+  /** The id of the order, if the key has not placed one yet. */
   orderId: string;
-  /** The idempotency key, and what the rest of the request comes to. */
+  /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
   fingerprint: string;
   validForSeconds?: number | undefined;
 };
 
-/** `CHAIN_UNAVAILABLE`: no two hosts say the same. */
+/** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
 export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
-/** What an order would be, by facts that two hosts agree on. */
+/** The terms of an order, by facts that two hosts agree on. */
 export type Assessed = { ground: PlacingGround; facts: TradeFacts; judged: Judgement };
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
-/** Each try but the last meets another order that is placed for the wallet, of which it may have 20. */
+/** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
 const maxTries = 20;
 
 const validSeconds = { slow: 600, medium: 120, fast: 120, turbo: 120 } as const;
 
-/** Records an order, once for each key, and wakes its lane. A request that is refused leaves the key unused. */
+/** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
 export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
   const { chain, wallet, userID, key, createdAt } = request;
   const lane: LaneKey = { chain, wallet };
@@ -61,7 +61,7 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     if (replay !== undefined) return replay;
     const assessed = yield* assess(request, view, known);
     if ("refused" in assessed) return assessed;
-    // A share is of what the orders in between have left.
+    // A percentage refers to the balance that the orders placed meanwhile have left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const intent = intentOf(request, assessed);
     const mac = yield* perform({ do: "makeMac", intent });
@@ -70,12 +70,14 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
       yield* perform({ do: "wake", lane });
       return { order, isReplayed: false };
     }
-    // The key was used meanwhile, the wallet is gone, or another order reserves what this one reckoned with.
+    // The key was used meanwhile, the wallet is gone, or another order has reserved funds that this one needs.
   }
-  return { refused: new DomainError("WALLET_BUSY", "Too many orders are placed for the wallet at once") };
+  return {
+    refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),
+  };
 }
 
-/** What an order for the trade would be, without any trace of it. */
+/** Computes the terms of an order for the trade, without recording anything. */
 export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
   const { chain, wallet, userID, createdAt } = request;
   const day = dayOf(Date.parse(createdAt));
@@ -83,7 +85,9 @@ export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
   return yield* assess(request, view);
 }
 
-/** The order that the key has placed. It is answered whatever has changed since, and its lane woken again. */
+/**
+ * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
+ */
 function* replayed(
   { fingerprint }: PlaceRequest,
   { used, order }: PlacingView,
@@ -91,19 +95,19 @@ function* replayed(
   if (used === undefined || order === undefined) return undefined;
   if (used.fingerprint !== fingerprint) {
     const { orderId } = used;
-    const message = "Idempotency-Key has placed another order, with another body";
+    const message = "Idempotency-Key was used for another order, with another body";
     return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
   }
   if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });
   return { order, isReplayed: true };
 }
 
-/** Checks everything in the order in which it counts. What needs no chain comes first. */
+/** Runs all checks in their order of precedence. Those that need no chain come first. */
 function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): Procedure<AssessAnswer> {
   const { chain, wallet, trade, ground } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
-  // A chain that trades has settings.
+  // Every chain that trades has settings.
   if (early !== undefined || ground instanceof DomainError || settings === undefined)
     return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const { gasPreset } = settingsForTrade(trade, { settings });
@@ -115,7 +119,7 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   const [judged, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
     judgeTrade(ground, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
   ) as [Judgement, ...Judgement[]];
-  // What either of them objects to is not certain to be right.
+  // An objection that only one host's facts raise may be wrong.
   const [objection] = [judged, ...others].flatMap((each) => each.objection ?? []);
   return objection === undefined ? { ground, facts, judged } : { refused: objection };
 }
@@ -141,7 +145,9 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
   });
 }
 
-/** What both hosts say. A single one could make up a minimum far below the market, or hide that there is a route. */
+/**
+ * Returns the quote that both hosts give. A single host could invent a minimum far below the market, or hide a route.
+ */
 function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
   if (a === undefined || b === undefined) return undefined;
   if (a instanceof DomainError || b instanceof DomainError)
@@ -149,7 +155,7 @@ function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
   return isSameQuote(a, b) ? jointFacts(a, b) : undefined;
 }
 
-/** Whether two hosts quote the same at the same block. */
+/** True if two hosts give the same quote at the same block. */
 export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.number === b.block.number &&
   a.block.time === b.block.time &&
@@ -218,7 +224,7 @@ function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder, { jo
     { put: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { put: "order", item: order, when: "absent" },
     { put: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
-    // No order was placed since, which would reserve its part of what this one was judged by.
+    // No order was placed since; it would have reserved funds that this one counts on.
     {
       change: "lane",
       item: { chain, wallet },

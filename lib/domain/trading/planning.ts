@@ -10,7 +10,7 @@ import type { Slot } from "./slot.ts";
 import { blocksSeen } from "./sold-out.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
-/** What an order without a signed swap can do now. */
+/** The next action for an order without a signed swap. */
 export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
 const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
@@ -24,14 +24,14 @@ const reject = (
 const mostApprovals = 2;
 
 /**
- * Plans the order's next transaction. What would end the order, or let it spend, needs both hosts; one that lies can only
- * make it wait.
+ * Plans the order's next transaction. Ending the order or spending takes both hosts; a lying host can only make it
+ * wait.
  */
 export function planFor(order: TradeOrder, view: LaneView, sights: Sights): Readiness {
   const { intent } = order;
   const nonce = agreedNonce(sights);
   if (!bothAnswered(sights) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
-  // A transaction of another program may take the nonce, or be replaced by ours. Neither is ours to decide.
+  // Another program's transaction may take the nonce, or ours may replace it. The service leaves both alone.
   if (sights.some((sight) => sight.nonce.pending > nonce)) return wait("WALLET_BUSY");
   if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
   if (!isFree(nonce, view, sights)) return wait("WALLET_BUSY");
@@ -45,9 +45,9 @@ type HostFacts = OrderFacts & Pick<Sight, "baseFee">;
 type Facts = readonly [HostFacts, ...HostFacts[]];
 
 /**
- * Whether the nonce may be used, though there are slots above it: another program's transaction has left the chain after
- * ours were signed. Nothing else can fill the gap if it does not come back. Only when the slots above are past their time
- * is it certain that the hosts do not show an old block.
+ * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
+ * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
+ * above must be past their deadline.
  */
 const isFree = (nonce: number, { slots, orders }: LaneView, sights: Sights): boolean =>
   slots
@@ -57,7 +57,7 @@ const isFree = (nonce: number, { slots, orders }: LaneView, sights: Sights): boo
       return state === "signed" && above !== undefined && isPast(above.intent.validUntil, sights);
     });
 
-/** The facts of both hosts, if they agree on what the wallet has. */
+/** Returns the facts of both hosts if they agree on the wallet's balances. */
 function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]): Facts | undefined {
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
@@ -69,7 +69,7 @@ function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]): Fact
   ];
 }
 
-/** Gas and fees within the order's highest gas price, by what these hosts say together. */
+/** Computes gas and fees from these hosts' facts, within the order's highest gas price. */
 function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts) {
   const wanted = greatest(0n, ...facts.map(({ gasLimit }) => gasLimit[purpose]));
   const gasLimit = least(wanted, 2n * allowed, mostGas);
@@ -101,7 +101,7 @@ function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly
   const quote = quoteOf(intent, facts);
   if (typeof quote === "string") return reject(quote);
   const approval = isSale ? approvalFor(amount, intent, quote.venue, first) : undefined;
-  // Its approvals have not done their work, whatever a host may have said.
+  // Its approvals had no effect, whatever a host reported.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
   const gas = gasFor(call.purpose, intent, facts);
@@ -136,8 +136,8 @@ function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly
 }
 
 /**
- * The lowest of the hosts' quotes that reach the order's minimum, since a higher one may be made up. If there is no such
- * quote, the reason.
+ * Returns the lowest quote that reaches the order's minimum, since a higher one may be invented. If there is none,
+ * returns the reason.
  */
 function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
   const quotes = facts.flatMap(({ quote }) => (quote && allowsRoute(intent, quote) ? [quote] : []));
@@ -147,7 +147,7 @@ function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
   return lowest ?? (quotes.length > 0 ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE");
 }
 
-/** The approval that a sale needs before its swap. Exact, so that nothing is left for the router to take. */
+/** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
 function approvalFor(
   amount: bigint,
   { token }: Intent,

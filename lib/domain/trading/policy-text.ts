@@ -5,7 +5,7 @@ import { readAddress } from "./address.ts";
 import { coinDecimals, formatAmount, unitsFrom } from "./decimal-text.ts";
 import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
 
-/** A policy with its amounts as decimal text, in the network's coin. */
+/** A policy with amounts as decimal text, in the network's coin. */
 export type PolicyText = {
   maxPerOrder?: string | undefined;
   maxPerDay?: string | undefined;
@@ -13,13 +13,13 @@ export type PolicyText = {
   tradingEnabled: boolean;
 };
 
-/** A policy and what is pending, as clients see them. */
+/** A policy and its pending change, as clients see them. */
 export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyText; effectiveAt: string } };
 
 const decimalsOf = (network: Network): number => (network === "sol" ? 9 : coinDecimals);
 
 /**
- * A policy for a wallet on this network. Addresses of EVM networks get their EIP-55 form, and none occurs twice.
+ * Parses a policy for a wallet on this network. EVM addresses get their EIP-55 form, and duplicates are removed.
  *
  * @throws {DomainError} INVALID_REQUEST with the field
  */
@@ -41,12 +41,12 @@ export function readPolicy(
 }
 
 function readSolanaAddress(text: string, field: string): string {
-  // Decoding takes quadratic time.
+  // Decoding takes quadratic time, so the length is checked first.
   if (text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32) return text;
   throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
 }
 
-/** An amount of the network's coin. */
+/** Formats an amount of the network's coin. */
 export const coinText = (network: Network, units: bigint): string => formatAmount(units, decimalsOf(network));
 
 const policyText = (

@@ -1,10 +1,10 @@
 import type { Order } from "../execution.ts";
 import { percentOf } from "./percent.ts";
 
-/** What a pool gives for the least amount, before its fee: so many units of what is bought for so many of what is sold. */
+/** A pool's price for the smallest amount, before its fee: units bought for units sold. */
 export type PoolPrice = { out: bigint; in: bigint };
 
-/** The price of a v2 pool, by its reserves. */
+/** Computes the price of a v2 pool from its reserves. */
 export const v2Price = (
   side: Order["side"],
   { coins, tokens }: { coins: bigint; tokens: bigint },
@@ -13,17 +13,17 @@ export const v2Price = (
 const q192 = 1n << 192n;
 
 /**
- * The price of a v3 pool.
+ * Computes the price of a v3 pool.
  *
- * @param sqrtPrice The square root of the units of its second token for one of its first, times 2^96.
- * @param isFirstSold Whether what is sold is the pool's first token.
+ * @param sqrtPrice The square root of the units of its second token for one unit of its first, times 2^96.
+ * @param isFirstSold True if the pool's first token is sold.
  */
 export const v3Price = (sqrtPrice: bigint, isFirstSold: boolean): PoolPrice =>
   isFirstSold ? { out: sqrtPrice ** 2n, in: q192 } : { out: q192, in: sqrtPrice ** 2n };
 
 const wholeBps = 10_000n;
 
-/** How much worse a swap is than the price before it, in percent, the pool's fee left out. */
+/** Computes the percentage by which a swap is worse than the pool's price before it, without the pool's fee. */
 export function priceImpact(
   price: PoolPrice,
   { amountIn, amountOut, feeBps }: { amountIn: bigint; amountOut: bigint; feeBps: number },

@@ -4,11 +4,11 @@ import type { Submission } from "./order-details.ts";
 
 export const quoteWarnings = [
   "MEV_UNPROTECTED",
-  /** What is left pays no later sale. */
+  /** The remaining coin does not pay for a later sale. */
   "NO_GAS_TO_SELL",
-  /** Above 20 % of the trade. */
+  /** The network fee is above 20 % of the trade. */
   "FEE_ABOVE_VALUE",
-  /** Above 10 %. */
+  /** The slippage is above 10 %. */
   "SLIPPAGE_HIGH",
 ] as const;
 
@@ -20,13 +20,13 @@ export type Warned = {
   /** The native side of the trade. */
   coins: bigint;
   networkFee: NetworkFee;
-  /** What the wallet has left of its coin. Undefined without a wallet. */
+  /** The coin that the wallet has left. Undefined without a wallet. */
   left: bigint | undefined;
-  /** Percent. */
+  /** In percent. */
   slippage: number;
 };
 
-/** What a user should know before the trade, in a fixed order. */
+/** Lists warnings about a trade, in a fixed order. */
 export function warningsOf({ side, submission, coins, networkFee, left, slippage }: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
     MEV_UNPROTECTED: submission === "public",

@@ -1,7 +1,7 @@
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import { type BuyRules, type Limits, rulesAt } from "./wallet-policy.ts";
 
-/** What an order will spend at most, in units: network fees included. */
+/** Computes the most that an order will spend, in units and with network fees. */
 export const needsOf = ({
   intent: { side },
   quoted,
@@ -11,7 +11,7 @@ export const needsOf = ({
     ? { coins: amount + quoted.networkFee, tokens: 0n }
     : { coins: quoted.networkFee, tokens: amount };
 
-/** What a wallet's open orders will spend at most: coins, and units of each token by its address. */
+/** Sums up the most that a wallet's open orders will spend: coins, and units of each token by address. */
 export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
   const tokens = new Map<string, bigint>();
   let coins = 0n;
@@ -25,9 +25,9 @@ export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; toke
 }
 
 /**
- * What decides about a user's next buy, which comes after those of their open buys that are not signed yet.
+ * Returns the rules for a user's next buy, counting their open buys that are not signed yet.
  *
- * @param orders Of the wallet, those of other users too.
+ * @param orders The wallet's orders, including those of other users.
  */
 export function buyRulesBeside(
   limits: Limits,
@@ -42,11 +42,11 @@ export function buyRulesBeside(
       intent.side === "buy" &&
       life.status === "open" &&
       !signedStages.includes(life.stage) &&
-      // Its signature may not be noted with the order yet.
+      // The day may have counted this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
   return { policy, spent: planned.reduce((sum, { intent }) => sum + intent.amount, spent) };
 }
 
-/** Of an order whose swap is signed. */
+/** Stages of an order whose swap is signed. */
 const signedStages: readonly string[] = ["sent", "cancelling"];

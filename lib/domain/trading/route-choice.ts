@@ -2,24 +2,24 @@ import type { Order } from "../execution.ts";
 import { greatest } from "./bigints.ts";
 import { isV2Venue, type Route } from "./intent.ts";
 
-/** What comes of a swap by a route. */
+/** The result of a swap by a route. */
 export type Candidate = Route & {
-  /** What would arrive, after any tax of the token. */
+  /** The amount that would arrive, after any tax of the token. */
   amountOut: bigint;
-  /** Wei for the transactions that the route needs. */
+  /** The network fee of the route's transactions, in wei. */
   networkFee: bigint;
 };
 
 export type RouteTrade = {
   side: Order["side"];
   amountIn: bigint;
-  /** Whether users are shown the token. */
+  /** True if the token is shown to users. */
   isListed: boolean;
 };
 
 /**
- * The route that leaves the most after its network fee. Whoever owns a strange token may tax it at any time, and only v2
- * notices, so that v3 has to be better by 1 % there.
+ * Chooses the route that leaves the most after its network fee. The owner of an unlisted token may start to tax it at
+ * any time, which only v2 detects. For such tokens v3 must be better by 1 %.
  */
 export function bestRoute<Each extends Candidate>(
   candidates: readonly Each[],
@@ -37,7 +37,10 @@ export function bestRoute<Each extends Candidate>(
   return (worth(best) - worth(safe)) * 100n >= safe.amountOut ? best : safe;
 }
 
-/** What a route leaves, in units of what arrives. For a buy, the fee is turned into tokens at the best price. */
+/**
+ * Computes the amount that a route leaves after fees, in units of the received asset. For a buy, the fee is converted
+ * into tokens at the best price.
+ */
 function worthOf(candidates: readonly Candidate[], { side, amountIn }: RouteTrade) {
   const most = greatest(0n, ...candidates.map(({ amountOut }) => amountOut));
   return ({ amountOut, networkFee }: Candidate): bigint =>

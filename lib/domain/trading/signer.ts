@@ -15,11 +15,11 @@ import type { TradeOrder } from "./trade-order.ts";
 import { counted } from "./wallet-policy.ts";
 
 /**
- * Signs the next attempt at a slot. It records the signed bytes before it answers, so that none exist that are not on
- * record. Asked again, it answers what it recorded.
+ * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
+ * record. If asked again, it returns the recorded one.
  */
 export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
-  // Before it reads: what it signs counts on the day whose count it has read.
+  // Reads the clock before the table: a signature counts on the day whose count it has read.
   const nowMs = yield* perform({ do: "now" });
   const view = yield* perform({ do: "readSigning", request, day: dayOf(nowMs) });
   const { slot, order } = view;
@@ -49,7 +49,7 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
 }
 
-/** Whoever asks can write orders and slots, so they are only hints. The intent is what counts. */
+/** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
 function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
   const { orderId, userID, chain, wallet, nonce } = request;
   const isOrders =
@@ -77,8 +77,8 @@ function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTra
 }
 
 /**
- * A cancellation changes the order, a retirement the wallet, and its user the policy: either this or they are written. Of two
- * buys that are signed at once, only one finds the day's count as it has read it.
+ * A cancellation writes the order, a retirement the wallet, and the user the policy: this step conflicts with each of
+ * them, so only one succeeds. If two buys are signed at once, only one finds the day's count unchanged.
  */
 function signingStep(
   transaction: UnsignedTransaction,
@@ -112,7 +112,7 @@ function signingStep(
 const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
-/** Counts a buy with the first signature of its swap. Later attempts differ in fees alone. */
+/** Counts a buy when its swap is signed first. Later attempts differ only in fees. */
 function buyingWrites(
   { call }: UnsignedTransaction,
   { ledger, limits: { stored, count } }: SigningView,

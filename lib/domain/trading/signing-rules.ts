@@ -15,21 +15,23 @@ import type { Slot } from "./slot.ts";
 import { hasEnded } from "./trade-order.ts";
 import { objectionNow } from "./wallet-policy.ts";
 
-/** An order may need its allowance set to 0 first. */
+/** An order may need to set its allowance to 0 first. */
 const maxApprovals = 2;
 
 /** The most gas of a transaction. */
 export const mostGas = 1_500_000n;
 
-/** What sending nothing to oneself costs. */
+/** The gas of an empty transaction to oneself. */
 export const clearGas = 21_000n;
 
 /**
- * What a unit of gas may cost at most to clear a slot's nonce of an order. That is enough to replace what was signed for the
- * order, so that no wallet is stuck, and users who raise their limit may pay more. But a clear never costs more than the
- * order's own transaction was allowed to: whoever asks the signer can write settings and slots.
+ * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
+ * for the
+ * order, so no wallet gets stuck, and users who raise their limit may pay more. But a clear never costs more than the
+ * order's
+ * own transaction was allowed to: the executor can write settings and slots.
  *
- * @param l1Fee What its data costs on layer 1. The signer does not know it.
+ * @param l1Fee The L1 fee for its data. The signer does not know it.
  */
 export function clearCap(
   intent: Intent,
@@ -47,7 +49,7 @@ export function clearCap(
   );
 }
 
-/** The cap of clears, whatever users allow. */
+/** Limits the cost of clears, whatever users allow. */
 const highestClearCap = ({ gasLimit, maxGasPrice }: Intent) =>
   greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
 
@@ -55,10 +57,11 @@ const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
 
 /**
- * Says why a transaction must not be signed. An order gets one nonce and one calldata for its swap, for good: whatever
- * runs, nodes and clocks do, it fills at most once.
+ * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
+ * most once,
+ * whatever runs, nodes and clocks do.
  *
- * @param isGenuine Whether the MAC over the intent holds.
+ * @param isGenuine True if the MAC over the intent is valid.
  */
 export function objectionTo(
   transaction: UnsignedTransaction,
@@ -69,7 +72,7 @@ export function objectionTo(
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
-  if (!isGenuine) return refused("the intent is not the placer's");
+  if (!isGenuine) return refused("the intent was not made by placeOrder");
   if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
   const last = ledger?.fees[nonce];
   if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
@@ -82,7 +85,7 @@ export function objectionTo(
       return refused("the fee is above the highest gas price");
     // The user may have lowered it since the clear was planned.
     if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
-      return later("the fee is above the user's highest gas price of now");
+      return later("the fee is above the user's current highest gas price");
     return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
   }
   return (
@@ -122,7 +125,7 @@ function objectionToSwap(
   const intent = order?.intent as Intent;
   if (!allowsRoute(intent, call)) return refused("the route is not allowed");
   if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
-  // Everything else of the call follows from the intent: recipient, value, minimum, deadline and refund.
+  // Everything else about the call follows from the intent: recipient, value, minimum, deadline and refund.
   if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
   if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
   if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
@@ -130,7 +133,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** A policy may allow the same later: nothing here is for good. */
+/** A policy may allow the same buy later, so no objection here is final. */
 function objectionOfPolicy(
   { token, amountIn: amount }: SwapCall,
   { order, ledger, limits }: SigningView,

@@ -9,15 +9,15 @@ import {
   type Sights,
 } from "./sight.ts";
 
-/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be in the chain. */
+/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
 export type Attempt = Fees & {
   purpose: Call["purpose"];
   hash: string;
-  /** The signed bytes. Whoever has them can send them, so they leave neither the table nor the senders. */
+  /** The signed bytes. Anybody who has them can send them, so only the table and the senders have them. */
   raw: string;
   gasLimit: bigint;
   signedAtMs: number;
-  /** When it was first sent. Absent does not mean that it was not. */
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
   sentAtMs?: number | undefined;
 };
 
@@ -43,13 +43,13 @@ export type Slot = LaneKey & {
   fees: Fees;
   gasLimit: bigint;
   isPrivate: boolean;
-  /** Of a sale, when it was planned: the tokens in the wallet, and those that the router might take. */
+  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
   held?: bigint;
   allowance?: bigint;
   attempts: readonly Attempt[];
-  /** The newest attempt has certainly reached nobody, neither relay nor host. */
+  /** True if the newest attempt has certainly reached neither relay nor host. */
   isUndelivered?: boolean;
-  /** Of a mined slot. */
+  /** Only for a mined slot. */
   receipt?: Receipt;
   /** Grows with each write. */
   revision: number;
@@ -57,29 +57,29 @@ export type Slot = LaneKey & {
 
 const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
 
-/** The attempt that replaces the others. */
+/** Returns the attempt that replaces the others. */
 export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);
 
-/** The attempt that a block has. */
+/** Returns the attempt that is in a block. */
 export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
   attempts.find(({ hash }) => hash === receipt?.hash);
 
 /**
- * The slot as the hosts show it. One receipt is enough, as long as the other host may not have seen its block: a wrong one is
- * corrected before it becomes final.
+ * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
+ * wrong one is corrected before it becomes final.
  */
 export function observed(slot: Slot, sights: Sights): Slot {
   if (slot.state === "planned") return slot;
   const isPossible = (receipt: Receipt) => sights.every((sight) => !rulesOut(slot, receipt, sight));
   const receipt = receiptOf(hashesOf(slot), sights, isPossible, slot.receipt);
   if (receipt !== undefined) return inState(slot, "mined", receipt);
-  // Only two clear answers prove that no block has it.
+  // Only two clear answers prove that it is in no block.
   if (!bothAnswered(sights)) return slot;
   const isUsed = bothSay(sights, ({ nonce }) => nonce.latest > slot.nonce);
   return inState(slot, isUsed ? "taken" : "signed");
 }
 
-/** Whether a host's final chain goes beyond a receipt's block, and has nothing at the nonce. */
+/** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
 const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, sight: Sight | undefined): boolean =>
   sight !== undefined &&
   !sight.receipts.has(hash) &&
@@ -94,10 +94,10 @@ function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
   return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
 }
 
-/** When each attempt was sent, by hash. Undefined for one that reached nobody. */
+/** The time at which each attempt was sent, by hash. Undefined for an attempt that reached nobody. */
 export type SendingTimes = ReadonlyMap<string, number | undefined>;
 
-/** Notes when its attempts were first sent, and whether the newest one is still on its way to anybody. */
+/** Records when its attempts were first sent, and whether the newest one has reached anybody. */
 export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
   const attempts = slot.attempts.map((attempt) => {
     const sentAtMs = attempt.sentAtMs ?? times.get(attempt.hash);
@@ -110,7 +110,7 @@ export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
   return { ...slot, attempts, isUndelivered: isUndelivered ?? false, revision: slot.revision + 1 };
 }
 
-/** Whether both hosts say that no later block can change it. */
+/** True if both hosts say that no later block can change it. */
 export function isFinal(slot: Slot, sights: Sights): boolean {
   const { state, receipt } = slot;
   if (state === "mined" && receipt !== undefined)

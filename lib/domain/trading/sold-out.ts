@@ -1,18 +1,19 @@
 import { type Block, bothAnswered, type Sights } from "./sight.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
-/** Blocks that two hosts see at the same time. Further apart, one of them is made up. */
+/** Honest hosts' latest blocks are at most this far apart. */
 const mostApart = 100;
 
-/** The hosts' latest blocks, in which a wallet held nothing. Undefined if they are not of the same time. */
+/** Returns the hosts' latest blocks, in which a wallet held nothing. Undefined if they are too far apart. */
 export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block }]): OrderEnd["soldOutIn"] {
   if (Math.abs(a.latest.number - b.latest.number) > mostApart) return undefined;
   return [a, b].map(({ latest: { number, hash } }) => ({ number, hash }));
 }
 
 /**
- * Whether a sale has found nothing in the final chain, too. Its wallet held nothing in blocks that the chain may have taken
- * back since. Undefined until both hosts say that blocks of these numbers are final. True for an order that has not ended this way.
+ * Checks whether the final chain confirms that a sale found nothing. The chain may have taken back the blocks in which
+ * the wallet was empty. Undefined until both hosts say that blocks of these numbers are final. True for an order that
+ * ended in another way.
  */
 export function isFoundFinal({ ending }: TradeOrder, sights: Sights): boolean | undefined {
   if (ending?.soldOutAt === undefined) return true;

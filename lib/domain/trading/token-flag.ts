@@ -1,13 +1,13 @@
-/** What is odd about a token. None of it keeps a user from selling. */
+/** Warnings about a token. None of them blocks its sale. */
 export const tokenFlags = [
-  /** It is not among the tokens that users are shown. */
+  /** The token is not among those shown to users. */
   "NOT_LISTED",
   /** It has the symbol of a listed token, at another address. */
   "IMPERSONATES",
-  /** Its name or symbol cannot be shown as it is. */
+  /** Its name or symbol cannot be shown unchanged. */
   "ODD_METADATA",
   "TAXED",
-  /** It delivers less than was sent, and not because of a tax. */
+  /** It delivers less than was sent, though not because of a tax. */
   "TRANSFER_LOSS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",

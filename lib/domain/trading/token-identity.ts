@@ -1,9 +1,9 @@
 import { looksLike, shortAddress, shownName, shownSymbol } from "./token-text.ts";
 
-/** What a token says of itself. Undefined where it gives no answer that can be read. */
+/** A token's own description. Undefined where it gives no readable answer. */
 export type TokenClaims = {
   decimals: bigint | undefined;
-  /** Of an address that has none. */
+  /** The balance of an address that holds none. */
   balance: bigint | undefined;
   totalSupply: bigint | undefined;
   symbol: string | undefined;
@@ -16,11 +16,11 @@ export type TokenIdentity = {
   symbol: string;
   name: string;
   decimals: number;
-  /** Whether users are shown it, so that its symbol can be trusted. */
+  /** True if it is shown to users, so its symbol can be trusted. */
   isListed: boolean;
-  /** Whether it has the symbol of a listed token, or of the chain's coin. */
+  /** True if it has the symbol of a listed token, or of the chain's coin. */
   isImpersonator: boolean;
-  /** Whether its symbol or name cannot be shown as it is. */
+  /** True if its symbol or name cannot be shown unchanged. */
   isOdd: boolean;
 };
 
@@ -28,18 +28,18 @@ type Known = { token: string; symbol: string; name: string; decimals: number };
 
 const mostDecimals = 36n;
 
-/** The most digits of an amount before the point. */
+/** The most digits before the point of an amount. */
 const mostDigits = 40;
 
-/** Whether an amount of a token can be written. */
+/** True if amounts of a token can be written. */
 export const isWritable = (units: bigint, decimals: number): boolean =>
   units < 10n ** BigInt(mostDigits + decimals);
 
 /**
- * Undefined if an address is no token, or one whose amounts cannot be written.
+ * Identifies a token. Undefined if the address is no token, or one whose amounts cannot be written.
  *
- * @param listed The tokens that users are shown. What is known of them counts, whatever they say.
- * @param symbols Of the chain's coin and the like, which no other token may have either.
+ * @param listed The tokens shown to users. Their listed data is used instead of their own.
+ * @param symbols Symbols that no other token may have, such as that of the chain's coin.
  */
 export function tokenIdentity(
   token: string,

@@ -2,12 +2,12 @@ import { percentOf } from "./percent.ts";
 import { type TokenFlag, tokenFlags } from "./token-flag.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 
-/** What a simulated buy and sale show of a token. Taxes are in percent; null is unknown. */
+/** The findings of a simulated buy and sale of a token. Taxes are in percent; null is unknown. */
 export type TokenSafety = {
   sellable: boolean | null;
   buyTax: number | null;
   sellTax: number | null;
-  /** Whether less arrives than was sent, but too little of it for a tax. */
+  /** True if less arrives than was sent, but the difference is too small for a tax. */
   hasLoss: boolean;
 };
 
@@ -16,7 +16,7 @@ export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTa
 /** Units of a token on their way to or from a pool. */
 type Transfer = { sent: bigint; arrived: bigint };
 
-/** A buy and a sale. The sale is absent if none succeeded. */
+/** A buy and a sale. The sale is absent if no sale succeeded. */
 export type RoundTrip = { bought: Transfer; sold?: Transfer };
 
 const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
@@ -32,7 +32,7 @@ export function safetyOf({ bought, sold }: RoundTrip): TokenSafety {
   };
 }
 
-/** What is best known of a token, by several pools: that it can be sold, at the lowest tax. */
+/** Combines the findings of several pools: the token can be sold if one pool shows it, at the lowest tax. */
 export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
   const rank = ({ sellable }: TokenSafety) => (sellable === null ? 2 : sellable ? 0 : 1);
   const tax = ({ buyTax, sellTax }: TokenSafety) => (buyTax ?? 0) + (sellTax ?? 0);
@@ -40,10 +40,10 @@ export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
   return best;
 }
 
-/** A pool with less than a coin moves by several percent with the smallest trade. */
+/** In a pool with less than one coin, the smallest trade moves the price by several percent. */
 const leastLiquidity = 10n ** 18n;
 
-/** What is odd about a token, in a fixed order. `liquidity` is the native side of its deepest pool. */
+/** Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool. */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
   { sellable, buyTax, sellTax, hasLoss }: TokenSafety,
@@ -62,9 +62,9 @@ export function flagsOf(
   return tokenFlags.filter((flag) => holds[flag]);
 }
 
-/** Percent. Above it, a purchase needs the user's explicit consent. */
+/** In percent. Above it, a buy needs the user's explicit consent. */
 const highestTax = 25;
 
-/** Whether buying a token most likely means to lose the money. Nobody is kept from selling. */
+/** True if buying the token most likely loses the money. Sales are never blocked. */
 export const isUnsafe = ({ sellable, buyTax, sellTax }: TokenSafety): boolean =>
   sellable === false || (buyTax ?? 0) > highestTax || (sellTax ?? 0) > highestTax;
