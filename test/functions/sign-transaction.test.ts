@@ -184,7 +184,7 @@ describe("signTransaction", () => {
     [
       "the MAC is not the placer's",
       () => kms.on(VerifyMacCommand).rejects(new KMSInvalidMacException({ $metadata, message })),
-      "the intent is not the placer's",
+      "the intent was not made by placeOrder",
       "k3",
     ],
     [

@@ -8,63 +8,63 @@ import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
-/** What is to be traded. Amounts are decimal text, the token in EIP-55 form. */
+/** The request's trade. Amounts are decimal text, the token is in EIP-55 form. */
 export type Trade = {
   side: Order["side"];
   token: string;
-  /** What is to be spent. */
+  /** The amount to spend. */
   amount?: string | undefined;
-  /** Instead of an amount of a sale: the share of what is available. */
+  /** Replaces the amount of a sale: a percentage of the available balance. */
   percent?: number | undefined;
 };
 
-/** A trade with what its user allows. What is absent comes from the settings of the chain. */
+/** A trade with its user's limits. Settings of the chain apply where a limit is absent. */
 export type AskedTrade = Trade & {
-  /** Percent. */
+  /** In percent. */
   slippage?: number | undefined;
-  /** Instead of the slippage, as decimal text. */
+  /** Replaces the slippage, as decimal text. */
   minAmountOut?: string | undefined;
-  /** Percent: {@link defaultMaxPriceImpact} if absent. */
+  /** In percent; {@link defaultMaxPriceImpact} if absent. */
   maxPriceImpact?: number | undefined;
   gasPreset?: GasPreset | undefined;
-  /** Gwei. */
+  /** In gwei. */
   maxGasPrice?: number | undefined;
   mevProtection?: boolean | undefined;
   allowUnsafe?: boolean | undefined;
 };
 
-/** Percent. */
+/** In percent. */
 export const defaultMaxPriceImpact = 15;
 
-/** What hosts are asked of a trade. */
+/** The facts about a trade that hosts are asked for. */
 export type QuoteQuestion = LaneKey & {
   trade: Trade;
   gasPreset: GasPreset;
-  /** The wallet's orders, of which the open ones reserve what they will spend. */
+  /** The wallet's orders. Open ones reserve the amounts that they will spend. */
   orders: readonly TradeOrder[];
 };
 
-/** What one host says of a trade at one block. Amounts are in units. */
+/** One host's facts about a trade at one block. Amounts are in units. */
 export type TradeFacts = {
   block: { number: number; time: number };
   identity: TokenIdentity;
-  /** What would be spent, and what would arrive. */
+  /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** Percent. */
+  /** In percent. */
   priceImpact: number;
   route: Route & { pool: string };
-  /** Those still needed: approvals, then the swap. */
+  /** The transactions still needed: approvals, then the swap. */
   transactions: readonly PlannedGas[];
-  /** By the preset, not yet capped. */
+  /** The fees by the preset, before any cap. */
   fees: Fees;
-  /** Of the next block. */
+  /** The base fee of the next block. */
   baseFee: bigint;
   safety: TokenSafety;
   flags: readonly TokenFlag[];
-  /** What the wallet has. Absent without a wallet. */
+  /** The wallet's balances. Absent without a wallet. */
   held?: { coins: bigint; tokens: bigint };
 };
 
-/** Why no host would quote a trade, a host's facts, or nothing from a host that gave no clear answer. */
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
 export type HostQuote = TradeFacts | DomainError | undefined;

@@ -7,17 +7,20 @@ import { type Block, bothAnswered, isPast, type Sights } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
 import { nativeToken } from "./trading-chain.ts";
 
-/** An end that no later fact about the chain changes, because no swap was signed. What a sale has found may still change. */
+/**
+ * An end that no later fact about the chain changes, because no swap was signed. Only a sale that found no tokens may
+ * still change.
+ */
 export type OrderEnd = {
   status: "cancelled" | "rejected" | "expired";
   reasonCode: ReasonCode;
-  /** Of a sale that found no tokens: the nonce up to which the wallet was looked at. */
+  /** For a sale that found no tokens: the nonce up to which the wallet was checked. */
   soldOutAt?: number;
-  /** The blocks in which both hosts saw none. Only when these are final, it is certain. */
+  /** The blocks in which both hosts saw no tokens. The end is certain when these are final. */
   soldOutIn?: readonly Pick<Block, "number" | "hash">[];
 };
 
-/** What a client sees of an order's progress. */
+/** An order's progress, as clients see it. */
 export type Life = {
   status: OrderEnd["status"] | "open" | "filled";
   stage: NonNullable<Order["stage"]>;
@@ -29,43 +32,43 @@ export type Life = {
   reasonCode?: ReasonCode;
 };
 
-/** What placing an order fixes for people, beside the intent. */
+/** The terms of a placed order that clients see, beside the intent. */
 export type Placed = {
   clientOrderId: string;
   symbol: string;
   decimals: number;
-  /** Percent. Absent if the client named the minimum. */
+  /** In percent. Absent if the client named the minimum. */
   slippage?: number;
   percent?: number;
   createdAt: string;
 };
 
-/** What the hosts said when the order was placed. */
+/** The hosts' quote at the time of placing. */
 export type Quoted = {
   amountOut: bigint;
-  /** Percent. */
+  /** In percent. */
   priceImpact?: number;
-  /** The most that its transactions were to cost, in coin. */
+  /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
 };
 
 /** An order placed here. Clients see {@link shownOrder}. */
 export type TradeOrder = {
   intent: Intent;
-  /** Proves that the intent is the placer's. */
+  /** Proves that placeOrder made the intent. */
   mac: string;
   placed: Placed;
   quoted: Quoted;
-  /** What is to be spent. A sale that finds less in the wallet lowers it. */
+  /** The amount to spend. A sale lowers it to the wallet's balance. */
   amount: bigint;
   approveNonces: readonly number[];
-  /** The one nonce that its swap may have. */
+  /** The only nonce that its swap may have. */
   swapNonce?: number | undefined;
   /** The user wants to cancel it, after its swap was signed. */
   isCancelling: boolean;
   ending?: OrderEnd;
   life: Life;
-  /** Once it has settled. */
+  /** Present once the order has settled. */
   details?: OrderDetails;
   /** Grows with each write. */
   revision: number;
@@ -87,11 +90,11 @@ export const hasEnded = ({ life }: TradeOrder): boolean => life.status !== "open
 export const slotsOf = ({ intent }: TradeOrder, slots: readonly Slot[]): Slot[] =>
   slots.filter(({ orderId }) => orderId === intent.orderId);
 
-/** The slot of the order's swap. */
+/** Returns the slot of the order's swap. */
 export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Slot[]): Slot | undefined =>
   slots.find(({ orderId, nonce }) => orderId === intent.orderId && nonce === swapNonce);
 
-/** Whether no later block can fill it. While the hosts do not both answer, what was known before holds. */
+/** True if no later block can fill it. While a host does not answer, the previous state holds. */
 const isLate = ({ intent, life }: TradeOrder, sights: Sights) =>
   bothAnswered(sights) ? isPast(intent.validUntil, sights) : life.status === "expired";
 
@@ -109,7 +112,7 @@ const open = (stage: Life["stage"], reasonCode?: ReasonCode): Progress => ({
   ...(reasonCode && { reasonCode }),
 });
 
-/** The order's life as its slots show it. Everything about it is provisional until the slots are final. */
+/** Derives the order's life from its slots. All of it is provisional until the slots are final. */
 export function lifeOf(order: TradeOrder, slots: readonly Slot[], sights: Sights): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
@@ -140,7 +143,7 @@ function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Pr
   switch (slot?.state) {
     case undefined:
     case "planned": {
-      // Its approval was mined after all, too late for the swap.
+      // Its approval was mined, but too late for the swap.
       if (life.status === "expired" && isLate(order, sights)) return ended("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
       return isWaiting ? open("waiting", life.reasonCode) : open("queued");
@@ -171,7 +174,7 @@ function minedProgress({ intent, isCancelling }: TradeOrder, slot: Slot): Progre
   return ended("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
 }
 
-/** The order after changes, with the next revision, and the next version if clients see a difference. */
+/** Applies changes to the order, with the next revision, and with the next version if clients see a difference. */
 export function changed(
   order: TradeOrder,
   changes: Partial<
@@ -192,7 +195,7 @@ export function isSameLife(a: Life, b: Life): boolean {
   return [...names].every((name) => a[name] === b[name]);
 }
 
-/** The order as clients and streams see it. */
+/** Returns the order as clients and streams see it. */
 export function shownOrder({ intent, placed, amount, life, version, updatedAt }: TradeOrder): Order {
   const { side } = intent;
   const [inDecimals, outDecimals] =

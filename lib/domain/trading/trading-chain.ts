@@ -9,23 +9,25 @@ import {
 /** The networks on which orders can be executed here. */
 export const tradingChains = ["eth", "base", "bsc", "avax"] as const;
 
-/** A chain's own coin, in the place of a token's address. */
+/** Stands for the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
 
 export type TradingChain = (typeof tradingChains)[number];
 
-/** What is the same wherever the service runs. */
+/** Facts about a chain that are the same in every deployment. */
 export type ChainFacts = {
-  /** The one that its hosts must answer, and that every transaction is signed for. */
+  /** The id that its hosts must report, and that every transaction is signed for. */
   chainID: number;
   coin: { symbol: string; name: string };
-  /** How far one host may be behind another before they do not see the same chain: about three seconds of blocks. */
+  /**
+   * Hosts whose latest blocks are further apart do not count as seeing the same chain: about three seconds of blocks.
+   */
   maxLagBlocks: number;
-  /** Whether transactions wait where anybody can see them, so that a relay can hide them. */
+  /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
-  /** Whether the data of transactions costs a fee for layer 1, beside gas. */
+  /** True if transactions pay an L1 fee for their data, beside gas. */
   hasL1Fee: boolean;
-  /** Whether blocks have no base fee to speak of, so that the hosts' gas price is the least that validators take. */
+  /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor: boolean;
 };
 
@@ -64,10 +66,10 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   },
 };
 
-/** The settings that an order has unless it names its own. */
+/** The settings of an order that names none of its own. */
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 
-/** What applies to orders of users who chose nothing. For bsc and avax, users cannot choose yet. */
+/** The settings of users who have chosen none. For bsc and avax, users cannot choose yet. */
 export const defaultOrderSettings: Readonly<Record<TradingChain, OrderSettings>> = {
   eth: orderSettings(defaultSettings.eth),
   base: orderSettings(defaultSettings.base),
@@ -79,10 +81,10 @@ function orderSettings({ slippage, gasPreset, maxGasPrice, mevProtection }: EvmS
   return { slippage, gasPreset, maxGasPrice, mevProtection };
 }
 
-/** What applies to a user's orders on a chain, by what is stored of their settings. */
+/** Merges a user's stored settings with the defaults of a chain. */
 export function orderSettingsOf(chain: TradingChain, stored?: SettingsPatch): OrderSettings {
   const chosen = chains.find((each) => each === chain);
-  // Not every chain has settings that users can choose.
+  // Some chains have no settings for users to choose.
   const settings =
     chosen === undefined || chosen === "sol"
       ? defaultOrderSettings[chain]
@@ -90,5 +92,8 @@ export function orderSettingsOf(chain: TradingChain, stored?: SettingsPatch): Or
   return { ...settings, slippage: rounded(settings.slippage) };
 }
 
-/** Settings may have more places than percentages of trading, which have four. The least of both is the same. */
+/**
+ * Settings may have more decimal places than percentages of trading, which have four. The lowest allowed values are the
+ * same.
+ */
 const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;

@@ -4,23 +4,23 @@ import type { LaneKey } from "./intent.ts";
 import { isHeld } from "./lane-steps.ts";
 import { hashesIn, isDue } from "./lane-watch.ts";
 
-/** Wakes every lane: the retry of whatever was lost, and the time when lanes that wait are looked at again. */
+/** Wakes every lane: this retries anything that was lost, and looks again at lanes that wait. */
 export function* sweepLanes(chain: Network): Procedure<void> {
   for (const lane of yield* perform({ do: "readLanes", chain })) yield* perform({ do: "wake", lane });
 }
 
-/** What one run of a watcher remembers of a chain. */
+/** The memory of a watcher's run for a chain. */
 export type Watcher = {
-  /** The hash of the block that it has seen last, for all lanes. */
+  /** The hash of the last block that it has seen, for all lanes. */
   latest?: string;
-  /** When it has last woken each wallet. */
+  /** The time at which it last woke each wallet. */
   wokenMs: Map<string, number>;
 };
 
-/** A lane that was woken is not woken again so soon: the run it was woken for may have just begun, or can do nothing. */
+/** A lane is not woken twice within this time: its run may have just begun, or may have nothing to do. */
 const restMs = 3000;
 
-/** Wakes the lanes for which a new block has news, or something is due. One look at the chain, for all lanes together. */
+/** Wakes the lanes for which a new block has news, or which are due. One request to the chain serves all lanes. */
 export function* watchReceipts(chain: Network, watcher: Watcher): Procedure<void> {
   const lanes = yield* perform({ do: "readLanes", chain });
   const nowMs = yield* perform({ do: "now" });
@@ -33,7 +33,7 @@ export function* watchReceipts(chain: Network, watcher: Watcher): Procedure<void
     watcher.wokenMs.set(lane.wallet, nowMs);
     yield* perform({ do: "wake", lane });
   }
-  // Lanes that were left out have to be asked about when they are free, though the block is the same.
+  // Lanes left out must be checked when they are free, even if the block is the same.
   if (glance !== undefined && free.length === lanes.length) watcher.latest = glance.latest;
 }
 

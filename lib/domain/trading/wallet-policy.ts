@@ -2,29 +2,29 @@ import { dayOf } from "../time.ts";
 import { least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 
-/** What a wallet may buy. Sales are never limited. Amounts are units of the chain's coin, without network fees. */
+/** Limits on a wallet's buys. Sales are never limited. Amounts are units of the chain's coin, without network fees. */
 export type WalletPolicy = {
   maxPerOrder?: bigint;
-  /** Of a day in UTC. */
+  /** Per day in UTC. */
   maxPerDay?: bigint;
-  /** The addresses of the tokens that may be bought. */
+  /** The addresses of tokens that may be bought. */
   tokens: readonly string[] | "any";
   tradingEnabled: boolean;
 };
 
-/** A policy that its user has asked for, and from when on it holds. */
+/** A policy that the user has asked for, and the time when it takes effect. */
 export type PendingPolicy = { policy: WalletPolicy; effectiveAt: string };
 
-/** What holds at a time, and what will hold later. */
+/** The policy in force, and the policy that takes effect later. */
 export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
 
-/** Names a user's wallet by its address, so that its limits outlive the wallet. */
+/** Identifies a user's wallet by its address, so that its limits outlive the wallet. */
 export type PolicyKey = LaneKey & { userID: string };
 
 /** A policy as stored. Only the function that sets policies may write it, so the signer believes it. */
 export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
 
-/** What the signer has signed for a wallet's buys on a day, in units of the chain's coin. Only the signer may write it. */
+/** The amount signed for a wallet's buys on a day, in units of the chain's coin. Only the signer may write it. */
 export type DaySpend = PolicyKey & {
   /** In UTC, such as 2026-11-22. */
   day: string;
@@ -32,23 +32,23 @@ export type DaySpend = PolicyKey & {
   /** The order that was counted last. */
   newestOrderId: string;
   revision: number;
-  /** In seconds. Long after the day. */
+  /** In seconds, long after the day. */
   expiresAt: number;
 };
 
-/** What the table has of a wallet's policy and of its buys on a day. */
+/** A wallet's stored policy, and the count of its buys on a day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
 
-/** Holds until the user sets another one. */
+/** Applies until the user sets a policy. */
 export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
 
-/** How long users wait for what a policy allows more than before. */
+/** A change that allows more takes effect after this time. */
 const looserAfterMs = 24 * 60 * 60_000;
 
 const keptDays = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** The policy in force at a time. */
+/** Returns the policy in force at a time. */
 export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
   if (stored === undefined) return { policy: openPolicy };
   const { policy, pending } = stored;
@@ -57,8 +57,9 @@ export function policyAt(stored: PolicyState | undefined, nowMs: number): Policy
 }
 
 /**
- * What holds after a user has asked for another policy. What is tighter holds at once, field by field, and the whole policy
- * after 24 hours. Asking for less than what is pending keeps its time.
+ * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
+ * policy after
+ * 24 hours. Asking for less than the pending policy keeps its time.
  *
  * @param state The policy in force now.
  */
@@ -74,7 +75,7 @@ export function policyAfter(
   return { policy: tightened, pending: { policy: asked, effectiveAt } };
 }
 
-/** The strictest of each field. */
+/** Takes the stricter value of each field. */
 function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
   const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
@@ -94,18 +95,18 @@ function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPol
   return b === "any" ? a : a.filter((token) => b.includes(token));
 }
 
-/** Whether a policy allows nothing that the other one forbids. */
+/** True if a policy allows nothing that the other one forbids. */
 const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
-/** Whether two policies allow the same. */
+/** True if two policies allow the same. */
 const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
 
-/** Whether the same is in force, and the same pending for the same time. */
+/** True if both have the same policy in force, and the same one pending for the same time. */
 export const isSameState = (a: PolicyState, b: PolicyState): boolean =>
   isSamePolicy(a.policy, b.policy) &&
   a.pending?.effectiveAt === b.pending?.effectiveAt &&
@@ -116,24 +117,24 @@ function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boole
   return a.length === b.length && a.every((token) => b.includes(token));
 }
 
-/** A buy as a policy judges it. */
+/** The data of a buy that a policy checks. */
 export type Buy = { token: string; amount: bigint };
 
-/** The rule of a policy that forbids a buy, its limit, and what the buy would come to. */
+/** The policy's rule that forbids a buy, its limit, and the amount that the buy would reach. */
 export type PolicyObjection = { rule: keyof WalletPolicy; limit: bigint; requested: bigint };
 
 /**
- * What decides about a buy: a policy, and what the day's other buys have spent. The latter is absent for a buy that the day
- * has counted already.
+ * The rules for a buy: a policy, and the amount that the day's other buys have spent. That amount is absent if the day
+ * has already counted this buy.
  */
 export type BuyRules = { policy: WalletPolicy; spent?: bigint };
 
-/** Says why a policy forbids a buy. */
+/** Returns the policy's objection to a buy. */
 export function objectionToBuy(
   { policy: { maxPerOrder, maxPerDay, tokens, tradingEnabled }, spent }: BuyRules,
   { token, amount }: Buy,
 ): PolicyObjection | undefined {
-  // Whatever else may be stored there allows nothing.
+  // Any other stored value forbids buying.
   if (tradingEnabled !== true) return { rule: "tradingEnabled", limit: 0n, requested: amount };
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
   if (maxPerOrder !== undefined && amount > maxPerOrder)
@@ -142,14 +143,14 @@ export function objectionToBuy(
   return { rule: "maxPerDay", limit: maxPerDay, requested: spent + amount };
 }
 
-/** What was signed on the day of a time. */
+/** Returns the amount signed on the day of a time. */
 const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
   count?.day === dayOf(nowMs) ? count.spent : 0n;
 
 /**
- * Says why a wallet's policy forbids a buy now.
+ * Returns the policy's objection to a buy now.
  *
- * @param isCounted Whether the day has counted the buy already.
+ * @param isCounted True if the day has already counted the buy.
  */
 export function objectionNow(
   limits: Limits,
@@ -160,13 +161,13 @@ export function objectionNow(
   return objectionToBuy(isCounted ? { policy } : { policy, spent }, buy);
 }
 
-/** What decides about a wallet's buys now. */
+/** Returns the rules for a wallet's buys now. */
 export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<BuyRules> => ({
   policy: policyAt(stored, nowMs).policy,
   spent: spentOn(count, nowMs),
 });
 
-/** The day's count with one more order. */
+/** Adds an order to the day's count. */
 export function counted(
   { userID, chain, wallet }: PolicyKey,
   count: DaySpend | undefined,

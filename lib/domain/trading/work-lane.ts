@@ -7,11 +7,11 @@ import type { Sights } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Lane, Step } from "./table-step.ts";
 
-/** How long hosts that disagree are asked again, and how often. */
+/** Disagreeing hosts are asked again for this long, at this interval. */
 const patienceMs = 2000;
 const pauseMs = 250;
 
-/** The most moves of a run, and the longest time after which it looks again: long before its lease ends. */
+/** The most moves of a run, and the longest time before it reads the table again. The lease lasts much longer. */
 const maxMoves = 40;
 const longestMs = 10_000;
 
@@ -35,13 +35,13 @@ export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {
 }
 
 /**
- * Takes a wallet's lane, does all that can be done for its orders now, and leaves. It never waits for a block.
+ * Takes a wallet's lane, does everything that is possible now for its orders, and leaves. It never waits for a block.
  *
  * @param holder A random id of this run.
  */
 export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
-  // Taken before it is read: of what was read before, another run may have done a part.
+  // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
   let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs) });
   if (view.lane?.holder !== holder) return;
@@ -51,7 +51,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
     const nowMs = yield* perform({ do: "now" });
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;
-    // Until something else has to be known, the run goes by what it has written itself.
+    // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
       const scene = { view, sights, nowMs, holder, sentAtMs, isPatient };
       const move = nextMove(scene);
@@ -73,7 +73,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   }
 }
 
-/** The view after a move. Undefined if the table has changed, "left" if the lane was left with the move. */
+/** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
 function* carryOut(
   move: Exclude<Move, { kind: "rest" | "look again" }>,
   scene: Scene,

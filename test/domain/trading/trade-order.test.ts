@@ -86,7 +86,7 @@ describe("shownOrder", () => {
   it("says why an order has ended, in words and as a code", () => {
     const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
     expect(shownOrder(tradeOrder({ life }))).toMatchObject({
-      reason: "No block took it in time",
+      reason: "No block included the transaction in time",
       reasonCode: "NOT_INCLUDED",
     });
     expect(shownOrder(tradeOrder())).not.toHaveProperty("reason");
