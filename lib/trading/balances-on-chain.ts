@@ -6,7 +6,7 @@ import { chainFacts, nativeToken } from "../domain/trading/trading-chain.ts";
 import { identityIn, listedTokens } from "./chain-requests.ts";
 import type { ChainReader } from "./open-chains.ts";
 
-/** A wallet, and the tokens that are of interest beside the listed ones. */
+/** A wallet, and the tokens to read beside the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
 type Known = { token: string; symbol: string; decimals: number };
@@ -14,8 +14,9 @@ type Known = { token: string; symbol: string; decimals: number };
 export type ChainBalance = Known & { wallet: string; units: bigint };
 
 /**
- * The balances of wallets, each with the coin first, then the listed tokens and then the others. Tokens that do not answer
- * are left out. One request.
+ * Reads the balances of wallets in one request. Each list starts with the coin, then the listed tokens, then the
+ * others. Tokens
+ * that do not answer are left out.
  *
  * @throws {ChainUnavailable}
  */

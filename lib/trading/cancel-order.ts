@@ -16,9 +16,10 @@ export type CancellingDeps = {
 };
 
 /**
- * Cancels an order, or has a transaction compete with its swap. Repeating it changes nothing.
+ * Cancels an order, or lets an empty transaction compete with its swap. Repeating it changes nothing.
  *
- * @throws {DomainError} ORDER_NOT_FOUND, and ORDER_NOT_CANCELLABLE if it has ended otherwise, or is another engine's.
+ * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if it has ended in another way or belongs to another
+ * engine.
  */
 export async function cancelOrder(
   { table, wake, nowMs = Date.now }: CancellingDeps,
@@ -28,11 +29,11 @@ export async function cancelOrder(
   const { readOrder, write } = tableEffects(table);
   const answer = await runProcedure(cancelling(userID, orderID), { readOrder, write, wake, now: nowMs });
   if ("order" in answer) return shownOrder(answer.order);
-  if (answer.refused === "busy") throw new Error("Others keep changing the order");
+  if (answer.refused === "busy") throw new Error("Other writers keep changing the order");
   if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
   const recorded = await readExecution(table, userID, "order", orderID);
   if (recorded === undefined) throw orderNotFound();
-  throw new DomainError("ORDER_NOT_CANCELLABLE", "The order is another engine's", {
+  throw new DomainError("ORDER_NOT_CANCELLABLE", "The order belongs to another engine", {
     status: recorded.status as Order["status"],
   });
 }

@@ -12,8 +12,8 @@ import { sightOf } from "./sight-of-host.ts";
 type Chains = ReadonlyMap<Network, ChainReader>;
 
 /**
- * What a run does on chains. A chain that does not trade, or no longer, has no hosts that answer: what was sent there is
- * watched to its end when it trades again.
+ * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
+ * finish watching the transactions sent there.
  */
 export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
   const relays = new Map<Network, RpcHost>(
@@ -31,7 +31,7 @@ export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
     return undefined;
   }
 
-  /** The first and the second host have others in reserve, never the same one. A lone host is believed. */
+  /** Asks the first and the second host, each with different hosts in reserve. A lone host is believed. */
   function bothSights(question: Question): Promise<Sight | undefined>[] {
     const hosts = chains.get(question.chain)?.client.hosts ?? [];
     const even = sightBy(everySecond(hosts, 0), question);
@@ -40,12 +40,12 @@ export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
 
   let asked: { question: Question; sights: readonly Promise<Sight | undefined>[] } | undefined;
   return {
-    /** Both hosts are asked at once, when the first is. */
+    /** Asks both hosts when the first is wanted. */
     async look({ host, question }) {
       if (asked?.question !== question) {
         const sights = bothSights(question);
         asked = { question, sights };
-        // The second one's fault is seen when it is its turn.
+        // An error of the second host is handled when its answer is awaited.
         for (const sight of sights) sight.catch(() => undefined);
       }
       return asked.sights[host];
@@ -63,7 +63,10 @@ export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
 const everySecond = (hosts: readonly RpcHost[], from: 0 | 1) =>
   hosts.filter((_, index) => index % 2 === from);
 
-/** False only if it is certain that the host was sent nothing. A refusal counts: the host may know the transaction already. */
+/**
+ * Returns false only if the host certainly received nothing. After a refusal it may have: the host may already know the
+ * transaction.
+ */
 async function mayHaveReached(host: RpcHost, raw: string): Promise<boolean> {
   try {
     await host.request([publishCall(raw)]);

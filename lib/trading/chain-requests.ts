@@ -8,7 +8,11 @@ import type { ChainReader } from "./open-chains.ts";
 
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
 
-/** @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here */
+/**
+ * Finds a chain by its name.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here
+ */
 export function chainFor(chains: Chains, network: Network): ChainReader {
   const reader = chains.get(network as TradingChain);
   if (reader === undefined) throw unsupportedChain(chains);
@@ -17,7 +21,7 @@ export function chainFor(chains: Chains, network: Network): ChainReader {
 
 export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN"> {
   const names = [...chains.keys()];
-  const message = `chain must be one of those that trade here: ${names.join(", ")}`;
+  const message = `chain must be one that trades here: ${names.join(", ")}`;
   return new DomainError("UNSUPPORTED_CHAIN", message, { chains: names });
 }
 
@@ -25,11 +29,11 @@ export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN
 export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "configuration">) =>
   maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder");
 
-/** All tokens that users are shown by their symbols, the wrapped coin among them. */
+/** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
-/** What a token is, by what is listed or else by what it says of itself. Undefined if it is no token. */
+/** Identifies a token by the list, or else by its own description. Undefined if it is no token. */
 export const identityIn = (
   { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
   token: string,
@@ -37,7 +41,11 @@ export const identityIn = (
 ): TokenIdentity | undefined =>
   tokenIdentity(token, claims, listedTokens(configuration), [chainFacts[chain].coin.symbol]);
 
-/** @throws {DomainError} TOKEN_NOT_FOUND if it is no token */
+/**
+ * Identifies a token.
+ *
+ * @throws {DomainError} TOKEN_NOT_FOUND if it is no token
+ */
 export function identify(
   reader: Pick<ChainReader, "chain" | "configuration">,
   token: string,
@@ -49,7 +57,7 @@ export function identify(
 }
 
 export const tokenNotFound = (chain: TradingChain): DomainError =>
-  new DomainError("TOKEN_NOT_FOUND", `There is no token on ${chain} at this address that can be traded`);
+  new DomainError("TOKEN_NOT_FOUND", `There is no tradable token on ${chain} at this address`);
 
 export const walletNotFound = (chain: TradingChain): DomainError =>
   new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${chain}`);

@@ -24,42 +24,42 @@ import type { ChainReader } from "./open-chains.ts";
 
 type Chain = Pick<ChainReader, "chain" | "configuration">;
 
-/** A swap for which a route is sought. */
+/** A swap that needs a route. */
 export type SwapRequest = {
   wallet: string;
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** Of a sale: what each venue's router may take already. */
+  /** For a sale: the amounts that each venue's router may already take. */
   allowances: ReadonlyMap<SwapVenue, bigint>;
-  /** Whether the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
+  /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
   fees: Fees;
-  /** Of the next block. */
+  /** The base fee of the next block. */
   baseFee: bigint;
 };
 
-/** What the transactions of an order need, by their purposes. */
+/** Values for the transactions of an order, by purpose. */
 type Needs<Value> = { approve: Value; swap: Value };
 
-/** A route with all that an order by it needs. */
+/** A route with everything that an order needs to use it. */
 export type ChosenRoute = PoolRoute & {
-  /** Before any tax of the token. */
+  /** The quoted amount, before any tax of the token. */
   quoted: bigint;
-  /** What would arrive. */
+  /** The amount that would arrive. */
   amountOut: bigint;
-  /** Percent. */
+  /** In percent. */
   priceImpact: number;
   gas: Needs<PlannedGas>;
-  /** How many approvals come first. */
+  /** The number of approvals before the swap. */
   approvals: 0 | 1 | 2;
   wantsZeroFirst: boolean;
   allowance: bigint;
-  /** Whether the host could not simulate it. */
+  /** True if the host could not simulate it. */
   isGuess: boolean;
 };
 
-/** Gas that is used where nothing better is known. */
+/** Gas to assume without a better estimate. */
 const usualGas: Needs<bigint> = { approve: 60_000n, swap: 200_000n };
 
 export const usualGasLimit: Needs<bigint> = {
@@ -67,10 +67,10 @@ export const usualGasLimit: Needs<bigint> = {
   swap: gasLimitFor(usualGas.swap),
 };
 
-/** Of each kind of pool, so that a strange token costs a bounded number of simulations. */
+/** Simulations per kind of pool, so that an unknown token costs a bounded number of them. */
 const mostTried = 2;
 
-/** The routes that are worth a simulation: the best of each kind, which are in order of what they pay. */
+/** Selects the routes to simulate: the best of each kind, since routes are sorted by the amounts that they pay. */
 export const routesToTry = (routes: readonly PoolRoute[]): PoolRoute[] => [
   ...routes.filter(isV2Venue).slice(0, mostTried),
   ...routes.filter((route) => !isV2Venue(route)).slice(0, mostTried),
@@ -85,13 +85,13 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   recipient: wallet,
   value: side === "buy" ? amountIn : 0n,
   amountIn,
-  // As long as the real one, so that it costs the same on layer 1.
+  // As long as the real value, so that the L1 fee is the same.
   minAmountOut: route.amountOut,
   deadline: 2 ** 32 - 1,
   hasRefund: side === "buy" && !isV2Venue(route),
 });
 
-/** The calls that {@link chooseRoute} needs about each route. */
+/** Makes the calls that {@link chooseRoute} needs for each route. */
 export function routeCalls(
   { chain, configuration }: Chain,
   request: SwapRequest,
@@ -131,7 +131,7 @@ export type RouteAnswers = {
   l1Fees: readonly Needs<readonly L1Fee[]>[];
 };
 
-/** The best route of those that work. */
+/** Chooses the best route among those that work. */
 export function chooseRoute(
   { configuration }: Chain,
   request: SwapRequest,
@@ -142,7 +142,7 @@ export function chooseRoute(
   const isListed = configuration.tokens.some((listed) => listed.token === token);
   const candidates = routes.flatMap((route, index) => {
     const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
-    // Whether a v3 pool's token arrives in full is not known, and nothing on chain would notice.
+    // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
     const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isListed;
     if (outcome.kind === "fails" || isBlind) return [];
     const price = states.get(route.pool)?.priceFor(side);
@@ -178,7 +178,7 @@ function withOutcome(
   return {
     ...route,
     quoted: route.amountOut,
-    // A pool never pays more than it says, whatever the events of its token add up to.
+    // A pool never pays more than quoted, whatever amounts its token logs.
     amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
     gas: { approve: planned("approve"), swap: planned("swap") },
     approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
@@ -188,13 +188,13 @@ function withOutcome(
   };
 }
 
-/** The gas of the transactions that an order by the route still needs. */
+/** Lists the gas of the transactions that an order still needs for this route. */
 export const transactionsOf = ({ approvals, gas }: Pick<ChosenRoute, "approvals" | "gas">): PlannedGas[] => [
   ...Array<PlannedGas>(approvals).fill(gas.approve),
   gas.swap,
 ];
 
-/** The route with an estimate of its gas, where the host could not simulate it. */
+/** Adds an estimate of the gas to a route that the host could not simulate. */
 export async function withEstimate(
   ask: Ask,
   { configuration }: Chain,
@@ -205,7 +205,7 @@ export async function withEstimate(
   if (!chosen?.isGuess || chosen.approvals > 0) return chosen;
   const call = encodeCall(configuration, { ...swapOf(request, chosen), minAmountOut: 1n }, request.wallet);
   const [estimate] = await ask([attempt(gasEstimateCall({ ...call, from: request.wallet }, tag))]);
-  // A wallet without the coin for it has no estimate.
+  // A wallet without enough coin gets no estimate.
   if (typeof estimate !== "bigint") return chosen;
   const swap = { ...chosen.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
   return { ...chosen, gas: { ...chosen.gas, swap } };

@@ -5,12 +5,12 @@ import type { LaneKey } from "../domain/trading/intent.ts";
 import { workLane } from "../domain/trading/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
-/** Signs transactions, and records their bytes before it answers. */
+/** Signs transactions, and records their bytes before it returns them. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
 export type ExecutionDeps = { effects: Performers; signer: Signer; nowMs?: () => number };
 
-/** Does all that can be done now for the orders of a wallet, unless another run does. */
+/** Does everything that is possible now for the orders of a wallet, unless another run holds its lane. */
 export function executeOrders(
   { effects, signer, nowMs = Date.now }: ExecutionDeps,
   { chain, wallet }: LaneKey,

@@ -8,7 +8,7 @@ import { detailsOf } from "../domain/trading/order-report.ts";
 import { shownOrder } from "../domain/trading/trade-order.ts";
 
 /**
- * An order, with its transactions if it was placed here.
+ * Returns an order, with its transactions if it was placed here.
  *
  * @throws {DomainError} ORDER_NOT_FOUND
  */
@@ -26,4 +26,5 @@ export async function getOrder(
   return { order: recorded as unknown as Order, attempts: [] };
 }
 
-export const orderNotFound = (): DomainError => new DomainError("ORDER_NOT_FOUND", "You have no such order");
+export const orderNotFound = (): DomainError =>
+  new DomainError("ORDER_NOT_FOUND", "You have no order with this id");

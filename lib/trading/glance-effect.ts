@@ -6,14 +6,18 @@ import type { Glance } from "../domain/trading/sight.ts";
 import type { ChainReader } from "./open-chains.ts";
 import type { Performers } from "./run-procedure.ts";
 
-/** Hosts limit the calls of a batch. */
+/** Hosts limit the number of calls in a batch. */
 const receiptsPerRequest = 100;
 
-/** The first host that answers is enough: the run that is woken asks two. */
+/** Asks only the first host that answers: the run that is woken asks two. */
 export const glanceEffect = (chains: ReadonlyMap<Network, ChainReader>) =>
   ({ glance: (ask) => glanceAt(chains.get(ask.chain), ask) }) satisfies Performers;
 
-/** @throws {ChainUnavailable} or {@link RpcRefusal} if no host answers. */
+/**
+ * Reads the blocks of transactions.
+ *
+ * @throws {ChainUnavailable} or {@link RpcRefusal} if no host answers.
+ */
 async function glanceAt(
   reader: ChainReader | undefined,
   { hashes, latest: known }: Effects["glance"]["ask"],

@@ -2,10 +2,10 @@ import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
 
-/** What a request leaves out, and what that means. */
+/** Values for fields that a request leaves out. */
 const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };
 
-/** `00.50` is `0.5`, and no other amount. */
+/** Writes an amount in its only form: `00.50` becomes `0.5`. */
 const canonicalAmount = (text: string) =>
   text
     .replace(/^0+(?=\d)/, "")
@@ -19,7 +19,10 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: (text: string) =
   token: (text) => text.toLowerCase(),
 };
 
-/** The same for bodies that differ only in the order of fields, or in how they write amounts and addresses. */
+/**
+ * Computes the fingerprint of a request. Bodies that differ only in the order of fields, or in how they write amounts
+ * and addresses, get the same one.
+ */
 export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
   const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {
     const write = canonical[name as keyof PlaceOrderRequest];

@@ -14,7 +14,7 @@ import { routesToTry } from "./choose-route.ts";
 const mostPools = 10;
 
 /**
- * What a token is, and what a simulated buy and sale of 0.01 coins show of it.
+ * Describes a token and the results of a simulated buy and sale of 0.01 coins.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND
  * @throws {ChainUnavailable}
@@ -62,7 +62,7 @@ export async function inspectToken(
       sellable,
       buyTax,
       sellTax,
-      // It has no pools, and needs none.
+      // The wrapped coin has no pools, and needs none.
       flags: isWrapped ? [] : flagsOf(identity, safety, deepest[0]?.coins ?? 0n),
       pools: deepest.map(({ venue, pool, feeBps, coins }) => ({
         venue,

@@ -9,15 +9,15 @@ type ListRequest = {
   chain?: string | undefined;
   wallet?: string | undefined;
   token?: string | undefined;
-  /** A whole number. */
+  /** A whole number, as text. */
   limit: string;
   cursor?: string | undefined;
 };
 
 /**
- * A page of the user's orders or positions, newest first.
+ * Lists a page of the user's orders or positions, newest first.
  *
- * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum, or the cursor is of another list.
+ * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum, or the cursor belongs to another list.
  */
 export async function listExecutions<Listed extends Execution>(
   table: Table,

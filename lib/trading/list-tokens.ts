@@ -6,7 +6,7 @@ import { type Chains, chainFor, listedTokens } from "./chain-requests.ts";
 import type { ChainReader } from "./open-chains.ts";
 
 /**
- * The tokens that users are shown: those of a chain, or of all that trade here.
+ * Lists the tokens shown to users: those of a chain, or of all chains that trade here.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN
  */

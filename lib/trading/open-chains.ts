@@ -2,10 +2,13 @@ import { type ChainClient, chainClient } from "../chains/chain-client.ts";
 import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
 import { type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
 
-/** A chain that trades, with what is known of it and the hosts to ask. */
+/** A chain that trades, with its facts and its hosts. */
 export type ChainReader = { chain: TradingChain; configuration: ChainConfiguration; client: ChainClient };
 
-/** The chains that trade. Their clients keep which hosts failed, so a function opens them once for its whole life. */
+/**
+ * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
+ * life.
+ */
 export function openChains(trading: TradingConfiguration): ReadonlyMap<TradingChain, ChainReader> {
   return new Map(
     tradingChains.flatMap((chain) => {

@@ -32,10 +32,10 @@ type Placement = { userID: string; now: Date; key: string | undefined; body: Pla
 export type PlacedOrder = { order: Order; isReplayed: boolean } | { dryRun: true; quote: TradeQuote };
 
 /**
- * Places an order, once for each user and key, or says what it would do.
+ * Places an order, once for each user and key, or shows its result without placing it.
  *
  * @throws {DomainError} for each reason to refuse it. Then nothing is recorded, and the key stays unused.
- * @throws {ChainUnavailable} if no two hosts of the chain say the same.
+ * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
 export async function placeOrder(
   deps: PlacingDeps,
@@ -61,7 +61,7 @@ export async function placeOrder(
   return { order: shownOrder(answer.order), isReplayed: answer.isReplayed };
 }
 
-/** Everything that the body alone can be refused for, a used key aside. */
+/** Checks everything that the body alone decides, except whether the key was used. */
 function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "key">): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(body.wallet, "wallet");

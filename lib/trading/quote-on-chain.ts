@@ -28,15 +28,15 @@ import {
 } from "./choose-route.ts";
 import type { ChainReader } from "./open-chains.ts";
 
-/** Without a wallet, the trade is a stranger's. */
+/** A quote without a wallet is made for a stranger. */
 type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & { wallet?: string | undefined };
 
 /**
- * Finds the best route of a trade and what it needs, in three requests.
+ * Finds the best route of a trade and its costs, in three requests.
  *
- * @param block Where to look. Fees are always the newest.
- * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a share
- * of nothing
+ * @param block The block to read. Fees are always the newest.
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
  * @throws {ChainUnavailable}
  */
 export async function quoteOnChain(
@@ -66,15 +66,16 @@ export async function quoteOnChain(
   const found = poolRoutesOf(first.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
     throw tokenNotFound(reader.chain);
-  // A share of nothing is judged after this, like all that is about balances.
+  // A percentage of nothing is refused later, together with all checks of balances.
   if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
   const held = { coins: first.coins, tokens: belongings.held };
   const { tokens: available } = availableOf(held, token, asked.orders);
   const amount = coinAmount ?? tokenAmount(trade, identity, available);
-  // A v3 router without coin takes wrapped coin from the wallet, if it may. A strange token can have it pay out the coin first.
+  // A v3 router without coin takes wrapped coin from the wallet, if it may. A malicious token can make it pay out the
+  // coin first.
   const isHarmless = (route: PoolRoute) =>
     isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.venue) === 0n;
-  // What a sale's pools pay is asked beside the simulations: only now the amount is known.
+  // Asks for the pools' payments for a sale beside the simulations: the amount is known only now.
   const tried =
     side === "buy"
       ? routesToTry((found.routes[1] ?? []).filter(isHarmless))
@@ -107,7 +108,7 @@ export async function quoteOnChain(
     { ...second.answers, states: second.states },
     sale?.routes[0],
     (route) => {
-      // It could not be simulated, but a stranger's sale could.
+      // The wallet's sale could not be simulated, but a stranger's sale could.
       return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
     },
   );
@@ -137,11 +138,12 @@ export async function quoteOnChain(
 
 const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
 
-const tooSmall = () => new DomainError("AMOUNT_TOO_SMALL", "For such a small amount nothing would arrive");
+const tooSmall = () =>
+  new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
 
 const perPercent = 10_000;
 
-/** The tokens of a sale. */
+/** Computes the tokens of a sale. */
 function tokenAmount(
   { amount, percent }: Trade,
   { token, symbol, decimals }: TokenIdentity,
@@ -154,13 +156,13 @@ function tokenAmount(
   return share;
 }
 
-/** The best of each kind of pool. */
+/** Selects the best pools of each kind. */
 const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
   [routes.find(isV2Venue), routes.find((route) => !isV2Venue(route))].filter((route) => route !== undefined);
 
 /**
- * What is known of a token by pools of a kind. If that is nothing, what others show against it: that one kind can sell it
- * does not mean that the other can.
+ * Combines the findings about a token from pools of one kind. If they show nothing, only negative findings of the other
+ * kind count: that one kind can sell the token does not prove that the other can.
  */
 function safetyOfKind(
   route: PoolRoute,
@@ -173,7 +175,7 @@ function safetyOfKind(
   return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
 }
 
-/** The routes that pay for a sale, with what they pay. Those of a buy have it. */
+/** Adds the amounts that pools pay to the routes of a sale. Routes of a buy already have them. */
 function withPaid(
   tried: readonly PoolRoute[],
   answers: RouteAnswers,
@@ -194,7 +196,7 @@ function withPaid(
   };
 }
 
-/** Where a sale could not be simulated, what a stranger's sale says of taxes. */
+/** Applies the tax that a stranger's sale showed, if the wallet's sale could not be simulated. */
 function afterTax(route: ChosenRoute, { side }: SwapRequest, { sellTax }: TokenSafety): ChosenRoute {
   if (!route.isGuess || side === "buy" || sellTax === null) return route;
   const left = BigInt(Math.round((100 - sellTax) * perPercent));

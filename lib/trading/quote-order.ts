@@ -9,10 +9,11 @@ import { type Chains, chainFor, maxOrderOf, walletNotFound } from "./chain-reque
 import { quoteTrade } from "./quote-trade.ts";
 
 /**
- * What an order of the user's would do now. It reserves nothing and binds nobody.
+ * Quotes an order of the user. It reserves nothing and binds nobody.
  *
- * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL,
- * and INSUFFICIENT_BALANCE for a share of nothing
+ * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE,
+ * AMOUNT_TOO_SMALL,
+ * and INSUFFICIENT_BALANCE for a percentage of nothing
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(

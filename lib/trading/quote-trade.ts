@@ -26,10 +26,10 @@ export const groundOf = ({ chain, configuration }: ChainReader): TradingGround =
 });
 
 /**
- * What an order would do now, as one host sees it. It reserves nothing and binds nobody.
+ * Quotes an order by one host's facts. It reserves nothing and binds nobody.
  *
- * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a share
- * of nothing
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
  * @throws {ChainUnavailable}
  */
 export async function quoteTrade(
@@ -51,7 +51,7 @@ export async function quoteTrade(
   );
 }
 
-/** A judged trade as clients see it. */
+/** Formats a checked trade for clients. */
 export function shownQuote(
   wallet: string | undefined,
   trade: AskedTrade,

@@ -9,15 +9,13 @@ import { chainFacts } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
-/** How long hosts that disagree are asked again, and the pause in between. */
+/** Disagreeing hosts are asked again for this long, with this pause. */
 const agreeMs = 2000;
 const pauseMs = 100;
 
 type Quotes = readonly [HostQuote, HostQuote];
 
-/**
- * What two hosts say of a trade. They are asked until they agree, or until the time is up. A lone host is believed.
- */
+/** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
 export async function quotesOfHosts(
   reader: ChainReader,
   question: QuoteQuestion,
@@ -31,7 +29,7 @@ export async function quotesOfHosts(
     return [quote, quote];
   }
   for (let isFirst = true; ; isFirst = false) {
-    // The others are asked only where the first two do not settle it.
+    // Asks the other hosts only if the first two do not agree.
     const hosts = isFirst ? client.inOrder().slice(0, 2) : client.inOrder();
     const quotes = await quotesAtOneBlock(hosts, reader, question);
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
@@ -42,7 +40,7 @@ export async function quotesOfHosts(
   }
 }
 
-/** Hosts that have seen more than others are asked again, about the newest block that two have. */
+/** Asks hosts that are ahead again, at the newest block that two hosts have. */
 async function quotesAtOneBlock(
   hosts: readonly RpcHost[],
   reader: ChainReader,

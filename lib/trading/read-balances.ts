@@ -20,15 +20,16 @@ type Balance = Balances["balances"][number];
 
 type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
 
-/** The most pairs of a wallet and a token that one answer has. */
+/** The most pairs of a wallet and a token in one answer. */
 const mostPairs = 1000;
 
-/** The lanes that are read at a time. */
+/** The number of lanes to read at a time. */
 const concurrency = 10;
 
 /**
- * The balances of a user's wallets on a chain: of the coin, the listed tokens, the tokens of open positions, and one more
- * token if it is asked for.
+ * Reads the balances of a user's wallets on a chain: the coin, the listed tokens, the tokens of open positions, and one
+ * more
+ * token on request.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, TOKEN_NOT_FOUND, and INVALID_REQUEST if there are too many
  * @throws {ChainUnavailable}
@@ -56,7 +57,7 @@ export async function readBalances(
   });
   const pairs = wanted.reduce((sum, { others }) => sum + 1 + listed.length + others.length, 0);
   if (pairs > mostPairs) {
-    const message = `wallet must be given: the wallets have more than ${mostPairs} balances together`;
+    const message = `Name one wallet: together, the wallets have more than ${mostPairs} balances`;
     throw new DomainError("INVALID_REQUEST", message, { field: "wallet" });
   }
   const [reserved, { block, balances }] = await Promise.all([
@@ -87,7 +88,7 @@ export async function readBalances(
 const isToken = (text: string | undefined): text is string =>
   text !== undefined && addressProblem(text) === undefined;
 
-/** One of the user's wallets, or all that they have on the chain. */
+/** Returns one of the user's wallets, or all of them on the chain. */
 async function walletsFor(
   table: Table,
   chain: TradingChain,
@@ -105,7 +106,7 @@ async function walletsFor(
     .map(({ generatedWalletAddress }) => generatedWalletAddress);
 }
 
-/** What the open orders of each wallet will spend. */
+/** Computes the amounts that each wallet's open orders will spend. */
 async function reservations(table: Table, chain: TradingChain, wallets: readonly string[]) {
   const reserved = new Map<string, ReturnType<typeof reservedBy>>();
   const faults: unknown[] = [];

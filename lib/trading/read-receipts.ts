@@ -15,12 +15,12 @@ import {
 import type { Call } from "../domain/trading/intent.ts";
 import type { Block, Receipt } from "../domain/trading/sight.ts";
 
-/** A transaction that a host has a receipt of. */
+/** A transaction for which a host has a receipt. */
 export type FoundReceipt = { hash: string; mined: MinedTransaction };
 
 type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
 
-/** What has to be known beside a receipt, to say what its transaction did. */
+/** The data needed beside a receipt to tell the transaction's result. */
 export type ReceiptRest = { transaction: Transaction; block: Block };
 
 export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
@@ -29,9 +29,9 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
 });
 
 /**
- * What transactions did, by hash. Undefined if one of them is not the wallet's, or makes no call of trading.
+ * Reads the results of transactions, by hash. Undefined if one of them is not the wallet's, or makes no trading call.
  *
- * @param calls What was signed, by hash. It counts if the configuration has changed since and no longer knows the call.
+ * @param calls The signed calls, by hash. They are used if the configuration has changed and no longer knows the call.
  */
 export async function readReceipts(
   ask: Ask,
@@ -62,7 +62,7 @@ export async function readReceipts(
   return receipts;
 }
 
-/** The venue of a call, with the router that its transaction went to. */
+/** Finds the venue of a call, with the router that its transaction went to. */
 const routedBy = (
   { venues }: ChainConfiguration,
   call: Call,
@@ -73,9 +73,9 @@ const routedBy = (
     : venues;
 
 /**
- * Whether a transaction failed because of its minimum. A receipt has no reason of a failure, so the same call is repeated on
- * the state before and after the transaction's block: others in the block may have moved the price. That is a request of its
- * own, and the reason may stay unknown: what a strange token reverts with must not hide the wallet's transactions.
+ * Finds out whether a transaction failed because of its minimum. Receipts give no reason, so the same call is repeated
+ * on the state before and after the transaction's block, where others may have moved the price. This takes a request of
+ * its own, since a token's revert data must not hide the wallet's transactions. The reason may stay unknown.
  */
 async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): Promise<boolean> {
   const calls = [block.number - 1, block.number].map((tag) => failureOf(contractCall(transaction, tag)));
@@ -87,7 +87,10 @@ async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): 
   }
 }
 
-/** Why a call fails. Undefined if it does not. Most hosts forget the state of blocks after minutes, and cannot say then. */
+/**
+ * Finds out why a call fails. Undefined if it succeeds. Most hosts forget the state of blocks after minutes, and then
+ * cannot tell.
+ */
 const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
   method,
   params,

@@ -1,17 +1,18 @@
 import type { Signer } from "./execute-orders.ts";
 import { readSignAnswer, signPayload } from "./sign-payload.ts";
 
-/** What the signer answered cannot be read. */
+/** The signer's answer cannot be read. */
 class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
 /**
- * A signer that is a function of its own. Whatever keeps it from answering may be over when the order is looked at again,
- * and then it answers what it recorded.
+ * Signs by invoking a separate function. A failure may be over when the order is looked at again; the signer then
+ * returns what it
+ * has recorded.
  *
- * @param call invokes the function and returns its result.
- * @param onFault receives what kept it from answering.
+ * @param call Invokes the function and returns its result.
+ * @param onFault Receives the error that kept it from answering.
  */
 export const remoteSigner =
   (call: (payload: unknown) => Promise<unknown>, onFault: (error: unknown) => void): Signer =>

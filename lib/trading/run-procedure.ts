@@ -1,6 +1,6 @@
 import type { Effects, Procedure } from "../domain/trading/effects.ts";
 
-/** Carries out effects, by their names. */
+/** Performs effects, by name. */
 export type Performers = {
   readonly [Name in keyof Effects]?: (
     ask: Effects[Name]["ask"],
@@ -8,10 +8,11 @@ export type Performers = {
 };
 
 /**
- * Runs a procedure to its end. An effect that fails ends it where it stands: whichever run comes next goes on from what the
- * table and the chain say.
+ * Runs a procedure to its end. A failed effect stops it on the spot; the next run continues from the state of the table
+ * and the
+ * chain.
  *
- * @throws {Error} of an effect, or if nothing carries it out.
+ * @throws {Error} of an effect, or if no performer exists for one.
  */
 export async function runProcedure<Result>(
   procedure: Procedure<Result>,
@@ -21,7 +22,7 @@ export async function runProcedure<Result>(
   while (!next.done) {
     const effect = next.value;
     const perform = performers[effect.do] as ((ask: object) => unknown) | undefined;
-    if (perform === undefined) throw new Error(`Nothing carries out the effect ${effect.do}`);
+    if (perform === undefined) throw new Error(`No performer for the effect ${effect.do}`);
     next = procedure.next((await perform(effect)) as Effects[keyof Effects]["answer"]);
   }
   return next.value;

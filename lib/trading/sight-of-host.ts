@@ -36,8 +36,8 @@ import { readReceipts, receiptCalls } from "./read-receipts.ts";
 type Chain = Pick<ChainReader, "chain" | "configuration">;
 
 /**
- * One host's answers about a wallet. Undefined if it fails, answers anything but what was asked, or sees another block in
- * the place of its latest one meanwhile.
+ * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
+ * meanwhile.
  */
 export async function sightOf(host: RpcHost, chain: Chain, question: Question): Promise<Sight | undefined> {
   try {
@@ -48,7 +48,7 @@ export async function sightOf(host: RpcHost, chain: Chain, question: Question): 
   }
 }
 
-/** Each request needs what the one before it has found. Few wallets need more than the first three. */
+/** Asks in several requests, each of which needs the results of the one before. Few wallets need more than three. */
 async function look(
   ask: Ask,
   chain: Chain,
@@ -64,7 +64,7 @@ async function look(
   const tag = latest.number;
   const market = feeMarketOf(head.market);
   const clearFees = feesFor(chain.chain, clearPreset, market);
-  // Receipts are asked for when the latest block is known, so a transaction in it has one.
+  // Asks for receipts after the latest block is known, so that every transaction in it has one.
   const minedSoon = askInParts(ask, hashes, receiptCall);
   const factsSoon = askTogether(ask, {
     nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
@@ -124,8 +124,8 @@ async function look(
 }
 
 /**
- * The wallet's next nonce as of the newest final block, or 0 from hosts that have forgotten its state, as most have while
- * finality is late. Then a nonce that another program took is not yet final, and everything else goes on.
+ * Asks for the wallet's next nonce as of the newest final block. Hosts that have forgotten that state, as most do while
+ * finality is late, answer 0. Then a nonce taken by another program is not final yet, and everything else goes on.
  */
 const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => ({
   ...nonceCall(wallet, finalized),
@@ -145,16 +145,18 @@ const orderCalls = ({ configuration }: Chain, { side, token, wallet, amount }: I
 
 type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 
-/** An order with the routes for what it can spend now. */
+/** An order with the routes for the amount that it can spend now. */
 type Share = {
   intent: Intent;
   amountIn: bigint;
-  /** Of a sale. */
+  /** Only for a sale. */
   belongings?: TokenBelongings;
   routes: ReturnType<typeof routesToTry>;
 };
 
-/** Asks again for sales that find less in the wallet than they want to sell. Leaves out those whose token is silent. */
+/**
+ * Asks again for sales whose wallet holds less than they want to sell. Leaves out sales whose token does not answer.
+ */
 async function withAmounts(
   ask: Ask,
   { configuration }: Chain,

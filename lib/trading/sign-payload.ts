@@ -5,7 +5,7 @@ import type { SignAnswer, SignRequest } from "../domain/trading/effects.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 
-/** A request or an answer of the signer as JSON, with amounts as text. */
+/** Packs a request or answer of the signer as JSON, with amounts as text. */
 export const signPayload = (value: SignRequest | SignAnswer): unknown => packed(value);
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
@@ -30,10 +30,10 @@ const answer = v.union([
   v.strictObject({ later: reason }),
 ]);
 
-/** Undefined if the payload is no request. */
+/** Reads a request. Undefined if the payload is none. */
 export const readSignRequest = (payload: unknown): SignRequest | undefined => read(request, payload);
 
-/** Undefined if the payload is no answer to a request about this nonce. */
+/** Reads an answer to a request about this nonce. Undefined if the payload is none. */
 export function readSignAnswer(payload: unknown, { nonce }: SignRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;
@@ -48,7 +48,7 @@ function read<Schema extends v.GenericSchema>(
     const result = v.safeParse(schema, unpacked(payload));
     return result.success ? result.output : undefined;
   } catch {
-    // An amount has other characters than digits.
+    // An amount contains characters other than digits.
     return undefined;
   }
 }

@@ -19,8 +19,8 @@ import { type Performers, runProcedure } from "./run-procedure.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
 
 /**
- * What the log has of an answer: no order if the request could not be read. KMS's id leads to the use of the key in
- * CloudTrail, which does not know orders.
+ * The log entry of an answer; without an order if the request could not be read. The KMS request id leads to the use of
+ * the key in CloudTrail, which does not know orders.
  */
 export type SigningNote = { orderID: string | undefined; reason?: string; awsRequestId: string | undefined };
 
@@ -28,18 +28,18 @@ export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
-  /** The signer's own, so that it takes no contract from whoever asks. */
+  /** The signer's own configuration, so that the caller cannot name contracts. */
   chains: { readonly [Chain in Network]?: Pick<ChainConfiguration, "venues" | "wrapped"> };
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
   onRefused: (note: SigningNote) => void;
-  /** Receives what keeps it from answering now, and may be over later. */
+  /** Receives temporary errors that keep it from answering. */
   onFault: (error: unknown) => void;
 };
 
 /**
- * Answers a payload with one, as {@link signOnRequest}. Refuses one that cannot be read: the function that asks may have been
- * taken over.
+ * Reads a payload and answers it like {@link signOnRequest}. Refuses an unreadable one: the calling function may have
+ * been taken over.
  */
 export async function answerSigning(deps: SigningDeps, payload: unknown): Promise<unknown> {
   const request = readSignRequest(payload);
@@ -50,7 +50,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
 }
 
 /**
- * Signs what a user has ordered, and nothing else, whoever asks. Asked again, it answers what it recorded.
+ * Signs only what a user has ordered, whoever calls. If asked again, it returns the recorded answer.
  *
  * @throws {Error} if a call to AWS fails for good.
  */
@@ -81,7 +81,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
   }
 }
 
-/** The effects of one request. */
+/** Makes the effects of one request. */
 function signingEffects(
   { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
   noteCall: NoteCall,
@@ -103,7 +103,7 @@ function signingEffects(
       if (wallet === undefined) return { later: "the wallet is gone" };
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;
-      // The ids of the intent: what the item says of itself may be another wallet's.
+      // Uses the ids of the intent: those in the item may belong to another wallet.
       const binding = { userID, walletID: wallet.walletID, network, address };
       const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
       if ("refused" in secret) return secret;
@@ -115,7 +115,7 @@ function signingEffects(
   } satisfies Performers;
 }
 
-/** What the call is in bytes, if these mean that call and nothing else. */
+/** Encodes the call, if the bytes mean exactly that call. */
 function encodedCall(
   configuration: Pick<ChainConfiguration, "venues" | "wrapped">,
   { call, wallet }: UnsignedTransaction,
@@ -125,7 +125,7 @@ function encodedCall(
     const decoded = decodeCall(configuration, encoded, wallet);
     if (decoded !== undefined && isSameCall(decoded, call)) return encoded;
   } catch {
-    // The chain has no such venue, or a number is out of its range.
+    // The chain has no such venue, or a number is out of range.
   }
   return { refused: "no configured contract has this call" };
 }

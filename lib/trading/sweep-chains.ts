@@ -8,13 +8,13 @@ import { sweepLanes } from "../domain/trading/waking.ts";
 import type { ChainReader } from "./open-chains.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
-/** What an operator has to know of. The service goes on. */
+/** A problem for operators. The service goes on. */
 export type Trouble = { error: ChainUnavailable | LaneInTrouble; chain: TradingChain; wallet?: string };
 
 class LaneInTrouble extends Error {
   constructor(trouble: LaneTrouble) {
     super(`A lane is in trouble: ${trouble}`);
-    // Logs have names only.
+    // Logs contain only the name.
     this.name = trouble;
   }
 }
@@ -27,7 +27,7 @@ export type SweepDeps = {
   nowMs?: () => number;
 };
 
-/** Wakes every lane of all chains, and reports troubles. A chain that fails does not keep the others waiting. */
+/** Wakes every lane of all chains, and reports problems. A failing chain does not delay the others. */
 export async function sweepChains(deps: SweepDeps): Promise<void> {
   const chains = [...deps.chains.keys()];
   const swept = await Promise.allSettled([
@@ -56,7 +56,7 @@ async function reportTrouble(
   chain: TradingChain,
   lane: Lane,
 ): Promise<void> {
-  // What runs have left behind says nothing about an order that none has seen.
+  // If no run has seen the newest order, the state that earlier runs left says nothing about it.
   const idleMs = hasUnseenOrder(lane)
     ? idleSinceMs(await laneOrdersOf(table, lane), [])
     : lane.watch?.idleSinceMs;
@@ -64,7 +64,10 @@ async function reportTrouble(
   if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });
 }
 
-/** Asks for what placing an order needs: the same block from two hosts. Where nobody trades, nobody else would notice. */
+/**
+ * Asks for the facts that placing an order needs: the same block from two hosts. On a chain without orders, nothing
+ * else would notice an outage.
+ */
 async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
   try {
     await chains.get(chain)?.client.agree(() => []);

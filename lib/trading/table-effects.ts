@@ -3,7 +3,6 @@ import { writeStep } from "../aws/trading-steps.ts";
 import { readLane, readLanes, readOrder } from "../aws/trading-views.ts";
 import type { Performers } from "./run-procedure.ts";
 
-/** The effects on the table. */
 export const tableEffects = (table: Table) =>
   ({
     readLane: ({ lane, day }) => readLane(table, lane, day),

@@ -4,7 +4,7 @@ import type { Performers } from "./run-procedure.ts";
 /**
  * Wakes a lane by starting executeOrders, without waiting for it.
  *
- * @param onFault receives what keeps it from starting. The next sweep starts it again, so nobody waits for this one.
+ * @param onFault Receives the error that kept it from starting. The next sweep starts it again.
  */
 export const wakeEffect = (
   startExecution: (lane: LaneKey) => Promise<void>,

@@ -12,27 +12,27 @@ type Glance = Required<Performers>["glance"];
 export type WatchDeps = {
   table: Table;
   effects: Performers & { glance: Glance };
-  /** Receives what fails. The run goes on. */
+  /** Receives errors. The run goes on. */
   onFault: (error: unknown) => void;
-  /** Receives the first error of each time that no host of a chain answers. */
+  /** Receives the first error of each outage in which no host of a chain answers. */
   onSilence: (error: unknown) => void;
   nowMs?: () => number;
   pause?: (ms: number) => Promise<unknown>;
 };
 
 export type WatchTimes = {
-  /** Text that sorts after the leases of earlier runs. */
+  /** Sorts after the leases of earlier runs. */
   lease: string;
   untilMs: number;
 };
 
-/** Between two looks at a chain. */
+/** The time between two rounds of a chain. */
 const roundMs = 1000;
 
-/** How often a run makes sure that no newer one has taken over. */
+/** The interval at which a run checks whether a newer one has taken over. */
 const leaseCheckMs = 5000;
 
-/** Watches chains at the same time, each until a newer run takes it over. */
+/** Watches chains at the same time, each until a newer run takes over. */
 export async function watchChains(
   deps: WatchDeps,
   chains: readonly TradingChain[],
@@ -62,7 +62,7 @@ async function watchChain(
   }
 }
 
-/** While no host answers, lanes are woken at their time. */
+/** Lanes are still woken at their time while no host answers. */
 function reportingSilence(glance: Glance, onSilence: (error: unknown) => void): Glance {
   let isSilent = false;
   return async (ask: Effects["glance"]["ask"]) => {
