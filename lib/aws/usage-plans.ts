@@ -80,7 +80,7 @@ export const planTag = "plan-prefix";
 /** The tags of everything that is created. */
 export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
 
-/** What is created here has the tag from its first moment. What an earlier version created lacks it. */
+/** What is created here has the tag from its first moment. Operators can remove it by hand. */
 export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
   tags[planTag] === prefix;
 

@@ -72,7 +72,7 @@ describe("mirrorUser", () => {
 });
 
 describe("freeIdleKeys", () => {
-  it("retires a key that an earlier version gave to a user who never came back", async () => {
+  it("retires the key of a user who never came back", async () => {
     await world.put("once", base);
     await mirrorUser(world.deps(), "once");
     await world.put("once", base, { createdAt: start.toISOString() });

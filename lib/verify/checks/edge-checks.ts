@@ -73,9 +73,6 @@ export const edgeChecks: CheckGroup<Run> = {
     byHand("Access logs name the client's address, and not CloudFront's"),
     byHand("The firewall answers an address that sends too much with a 429 in JSON"),
     byHand("Another originKeyLabel reaches the authorizers and the distribution"),
-    byHand(
-      "API Gateway deletes the old stage `live` of the WebSocket API, or leaves it and lets the deploy succeed",
-    ),
   ],
 };
 
