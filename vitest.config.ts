@@ -49,7 +49,7 @@ const e2e = {
 
 export default defineConfig({
   test: {
-    reporters: process.env.CI ? ["default", "./test/closing-line.ts"] : ["default"],
+    reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
     // Two more than CI has cores: many tests wait for a database, a chain or a clock.
     maxWorkers: 4,
     sequence: { sequencer: OrderOfFiles },
@@ -58,7 +58,6 @@ export default defineConfig({
       project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", inTest("e2e/last"), 1),
       project("infra", inTest("infra"), 1),
-      project("local", ["lib/local/test"], 1, { setupFiles: ["lib/local/test/support/set-up.ts"] }),
       project(
         "table",
         inTest("aws", "users", "wallets", "rewards", "realtime/table", "admin", "plans", "lists", "lanes"),

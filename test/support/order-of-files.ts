@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * workers finish at about the same time. The files of a project stay together, since a worker that does not isolate its
  * files serves one project.
  */
-const order = ["e2e", "last", "infra", "local", "table", "feeds", "model", "unit"];
+const order = ["e2e", "last", "infra", "table", "feeds", "model", "unit"];
 
 export default class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
