@@ -1,4 +1,4 @@
-/** `npm run -s admin`: administers a trading terminal, a local or a deployed one. */
+/** `npm run -s admin`: administers a trading terminal, local or deployed. */
 require("./run.cjs")(async () => {
   const { runAdmin, targets } = await import("../lib/admin/program.ts");
   const { interruption } = await import("../lib/admin/terminal.ts");

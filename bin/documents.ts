@@ -1,6 +1,6 @@
 /**
- * `npm run documents`: writes what is derived from the table of operations, or checks it with --check. With --site DIR it writes
- * the reference pages as a static site.
+ * `npm run documents`: writes the documents derived from the table of operations, or checks them with --check. With
+ * --site DIR it writes the reference pages as a static site.
  */
 require("./run.cjs")(async () => {
   const { mkdirSync, readFileSync, writeFileSync } = await import("node:fs");
@@ -8,7 +8,7 @@ require("./run.cjs")(async () => {
   const { main } = await import("../lib/documents/documents.ts");
 
   const args = process.argv.slice(2);
-  // Only to write: CDK takes seconds to load.
+  // Stacks are only needed for writing: CDK takes seconds to load.
   const needsStacks = !args.some((arg) => arg === "--check" || arg.startsWith("--site"));
   const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 

@@ -1,4 +1,4 @@
-/** `npm run verify`: checks what the service assumes of AWS, on a deployment or a local runner. */
+/** `npm run verify`: checks the service's assumptions about AWS, on a deployment or a local runner. */
 require("./run.cjs")(async () => {
   const { openService, runVerify } = await import("../lib/verify/verify.ts");
   const { interruption } = await import("../lib/admin/terminal.ts");

@@ -6,7 +6,7 @@ import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
 import { exportWallet } from "../../lib/wallets/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/seal-export.ts";
 
-// Once: a second attempt could seal the wallet again, which counts.
+// Calls only once: a second attempt could seal the wallet again, which counts.
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"), { maxAttempts: 1 });
 const deps = {
   table: openTable(environment("TABLE_NAME")),

@@ -10,10 +10,10 @@ import { logFault } from "../../lib/runtime/log.ts";
 const table = openTable(environment("TABLE_NAME"));
 const feeds = environment("PRICE_FEEDS");
 
-/** The next run takes over after a minute. If it does not come, this one keeps the prices moving for a while. */
+/** The next run takes over after a minute. If it is missing, this one keeps prices moving a little longer. */
 const longestRunMs = 100_000;
 
-/** Time for the last save, and for closing the connections. */
+/** Time for the last save and for closing the connections. */
 const shutdownMs = 15_000;
 
 export const handler = background("feedPrices", async (event: Tick, context: Context): Promise<void> => {

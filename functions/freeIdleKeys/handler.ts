@@ -6,7 +6,7 @@ import { logFault } from "../../lib/runtime/log.ts";
 
 const deps = planDeps();
 
-/** Enough for one user, with all retries of the calls. */
+/** Enough for one user, including all retries. */
 const reserveMs = 60_000;
 
 export const handler = background("freeIdleKeys", (_: unknown, context: Context) =>

@@ -9,10 +9,10 @@ import { rest } from "../../lib/runtime/rest.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** One item of up to 400 KB, which all users read. Operators replace it now and then. */
+/** The catalogue is one item of up to 400 KB, which all users read. Operators rarely replace it. */
 const catalogue = remembered(() => readCatalogue(table), 5000);
 
-/** They change with each sale. */
+/** Stocks change with each sale. */
 const stocks = remembered(async () => readStocks(table, limitedIDs(await catalogue())), 1000);
 
 export const handler = rest("listRewards", async ({ userID }) => {

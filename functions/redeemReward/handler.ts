@@ -6,7 +6,7 @@ import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** Not remembered: a reward costs what it costs now, and may have been withdrawn or limited a moment ago. */
+/** Reads the catalogue each time: a reward's price may just have changed, or the reward may have been withdrawn. */
 const catalogue = () => readCatalogue(table, { isConsistent: true });
 
 export const handler = rest("redeemReward", async ({ userID, now, path: { rewardId }, headers }) => {

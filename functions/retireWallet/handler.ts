@@ -12,7 +12,7 @@ const startExecution = executor === "" ? async () => undefined : handOverTo(exec
 const deps: RetiringDeps = {
   table: openTable(environment("TABLE_NAME")),
   limits: environment("WALLET_LIMITS"),
-  // The next sweep starts it again.
+  // If this fails, the next sweep starts it.
   wake: (lane) => startExecution(lane).catch((error) => logFault("retireWallet", error)),
 };
 

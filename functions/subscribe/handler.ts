@@ -8,7 +8,7 @@ import { limited } from "../../lib/runtime/message-limit.ts";
 import { message } from "../../lib/runtime/websocket.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-/** Changes once a second. Many clients may subscribe in that second, after an outage all of them. */
+/** Prices change once a second. Many clients may subscribe in that second; after an outage, all of them do. */
 const prices = remembered(() => readPrices(table), 1000);
 const connections = connectionPort(openPusher());
 

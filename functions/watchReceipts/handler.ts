@@ -20,7 +20,7 @@ const effects = {
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault),
 };
 
-/** The next run takes over after a minute. If it does not come, this one goes on for a while. */
+/** The next run takes over after a minute. If it is missing, this one goes on a little longer. */
 const longestRunMs = 100_000;
 
 /** Time for the last round. */
