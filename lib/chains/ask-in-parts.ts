@@ -6,8 +6,7 @@ const partSize = 20;
 
 /**
  * Asks the same calls about many items, some in each request. Halves a part whose answer is too large, so that large
- * logs of one
- * contract do not hide the other answers.
+ * logs of one contract do not hide the other answers.
  *
  * @param callsOf Makes the calls for some items. `isAlone` is true for one item, which cannot be split.
  */

@@ -181,8 +181,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
 
 /**
  * Returns the newest block that this many hosts have. Of two heads far apart, one is invented or old. Hosts would agree
- * on old
- * prices, which were once true.
+ * on old prices, which were once true.
  *
  * @param heads The newest block of each host.
  */

@@ -35,8 +35,7 @@ export const contractQuestion = <Value>(
  * Asks contracts at one block.
  *
  * @param gas The most gas for all questions together, where contracts are not trusted. One may burn the gas that the
- * others
- * need.
+ * others need.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,

@@ -15,8 +15,7 @@ export type ChainBalance = Known & { wallet: string; units: bigint };
 
 /**
  * Reads the balances of wallets in one request. Each list starts with the coin, then the listed tokens, then the
- * others. Tokens
- * that do not answer are left out.
+ * others. Tokens that do not answer are left out.
  *
  * @throws {ChainUnavailable}
  */

@@ -12,8 +12,7 @@ import { quoteTrade } from "./quote-trade.ts";
  * Quotes an order of the user. It reserves nothing and binds nobody.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE,
- * AMOUNT_TOO_SMALL,
- * and INSUFFICIENT_BALANCE for a percentage of nothing
+ * AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(

@@ -28,8 +28,7 @@ const concurrency = 10;
 
 /**
  * Reads the balances of a user's wallets on a chain: the coin, the listed tokens, the tokens of open positions, and one
- * more
- * token on request.
+ * more token on request.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, TOKEN_NOT_FOUND, and INVALID_REQUEST if there are too many
  * @throws {ChainUnavailable}

@@ -8,8 +8,7 @@ class UnreadableAnswer extends Error {
 
 /**
  * Signs by invoking a separate function. A failure may be over when the order is looked at again; the signer then
- * returns what it
- * has recorded.
+ * returns what it has recorded.
  *
  * @param call Invokes the function and returns its result.
  * @param onFault Receives the error that kept it from answering.

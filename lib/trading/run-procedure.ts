@@ -9,8 +9,7 @@ export type Performers = {
 
 /**
  * Runs a procedure to its end. A failed effect stops it on the spot; the next run continues from the state of the table
- * and the
- * chain.
+ * and the chain.
  *
  * @throws {Error} of an effect, or if no performer exists for one.
  */

@@ -31,8 +31,7 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => 
 
 /**
  * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
- * order waits
- * for the sweep.
+ * order waits for the sweep.
  *
  * @param ground The state after that step.
  */

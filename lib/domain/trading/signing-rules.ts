@@ -26,10 +26,8 @@ export const clearGas = 21_000n;
 
 /**
  * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
- * for the
- * order, so no wallet gets stuck, and users who raise their limit may pay more. But a clear never costs more than the
- * order's
- * own transaction was allowed to: the executor can write settings and slots.
+ * for the order, so no wallet gets stuck, and users who raise their limit may pay more. But a clear never costs more
+ * than the order's own transaction was allowed to: the executor can write settings and slots.
  *
  * @param l1Fee The L1 fee for its data. The signer does not know it.
  */
@@ -58,8 +56,7 @@ const later = (reason: string): Objection => ({ later: reason });
 
 /**
  * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
- * most once,
- * whatever runs, nodes and clocks do.
+ * most once, whatever runs, nodes and clocks do.
  *
  * @param isGenuine True if the MAC over the intent is valid.
  */

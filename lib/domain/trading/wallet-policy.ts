@@ -58,8 +58,7 @@ export function policyAt(stored: PolicyState | undefined, nowMs: number): Policy
 
 /**
  * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
- * policy after
- * 24 hours. Asking for less than the pending policy keeps its time.
+ * policy after 24 hours. Asking for less than the pending policy keeps its time.
  *
  * @param state The policy in force now.
  */
