@@ -4,10 +4,9 @@ import type { PriceFeed } from "./feeds.ts";
 import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed.ts";
 
 /**
- * Follows as many of the feeds as it takes to have prices. The choice is made whenever prices are read, so read them
- * regularly.
+ * Follows as many feeds as are needed to have prices. Each call of `prices` makes the choice, so call it regularly.
  *
- * @param feeds in order of preference, at least one
+ * @param feeds In order of preference, at least one
  */
 export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions) {
   const { report, timings } = options;
@@ -27,7 +26,9 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
   }
 
   return {
-    /** The prices of the feed in use, never mixed with those of another. Empty until that feed's prices are settled. */
+    /**
+     * Returns the prices of the feed in use, never mixed with another's. Empty until that feed's prices are settled.
+     */
     prices(): Price[] {
       const nowMs = Date.now();
       choose(nowMs);
@@ -45,11 +46,11 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
 }
 
 /**
- * Chooses the feed to show: the one in use until it falls silent, then the first that quotes. A preferred feed is used
+ * Chooses the feed to use: the current one until it falls silent, then the first that quotes. A preferred feed is used
  * again once it has quoted steadily.
  *
- * @param states of the followed feeds, in order of preference
- * @param current the index of the feed in use
+ * @param states The followed feeds, in order of preference
+ * @param current The index of the feed in use
  * @returns the index of the chosen feed
  */
 export function chooseFeed(
@@ -68,8 +69,8 @@ export function chooseFeed(
 }
 
 /**
- * How many feeds to follow, from the most preferred one on: those up to the feed in use, so that a preferred one can come
- * back, and one more while all of those are silent.
+ * Decides how many feeds to follow, in order of preference: all up to the one in use, so that a preferred one can
+ * return, and one more while all of those are silent.
  */
 export function followedCount(
   states: readonly FeedState[],

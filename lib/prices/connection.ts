@@ -2,15 +2,15 @@ import type { Asset } from "../domain/price.ts";
 import type { Quote, Timings } from "./feed-state.ts";
 import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 
-/** A product that the venue has no price for. */
+/** A product for which the venue has no price. */
 export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };
 
-/** Why a connection ended. `silent`: nothing readable came for too long. */
+/** Why a connection ended. `silent` means that nothing readable came for too long. */
 export type Ending = "closed" | "silent";
 
 export type FeedFault = Unreadable | Ending | "request refused";
 
-/** Receives what a feed sends. */
+/** Receives a feed's data. */
 export type FeedListener = {
   quote(quote: Quote): void;
   /** May be called several times for one product. */
@@ -22,9 +22,9 @@ export type FeedListener = {
 export type Session = ReturnType<typeof feedSession>;
 
 /**
- * Subscribes to a venue's products, and passes its messages on to the listener.
+ * Subscribes to a venue's products, and passes its messages to the listener.
  *
- * @param refused products that the venue has refused before. They are not requested; new refusals are added.
+ * @param refused Products that the venue has refused before. They are not requested again; new refusals are added.
  */
 export function feedSession(
   { products, subscribe, read }: Venue,
@@ -62,17 +62,17 @@ export function feedSession(
   }
 
   return {
-    /** The messages to send once the connection is open. */
+    /** Lists the messages to send when the connection is open. */
     requests: () => [...unconfirmed].map(subscribe),
 
-    /** Returns whether the message was readable, and so a sign of life. */
+    /** Returns true if the message was readable, which proves that the connection works. */
     receive(data: unknown): boolean {
       const events = eventsOf(data, read);
       for (const event of events) handle(event);
       return events.length === 0 || events.some(({ kind }) => kind !== "unreadable");
     },
 
-    /** Reports the products that are still unacknowledged. Call it when the venue has had time to acknowledge them. */
+    /** Reports the products that are still unacknowledged. Call it after the venue has had time to acknowledge them. */
     reportUnacknowledged() {
       for (const product of unconfirmed) absent(product, "not acknowledged");
     },
@@ -102,8 +102,9 @@ export type ConnectionOptions = {
 };
 
 /**
- * Connects, and runs the session until the connection ends; never throws. A connection is `silent` when nothing readable
- * came for too long, its opening included: the peer may be gone without closing, which TCP alone notices after minutes.
+ * Connects, and runs the session until the connection ends; never throws. A connection counts as `silent` if nothing
+ * readable came for too long, even while it opens: the peer may have gone without closing, which TCP alone detects only
+ * after minutes.
  */
 export function runConnection(url: string, { session, open, signal, timings }: ConnectionOptions) {
   return new Promise<Ending>((resolve) => {
@@ -127,7 +128,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       return end("closed");
     }
     const silence = after(timings.silenceMs, () => {
-      // A dead peer never answers the close; the operating system drops the connection in its own time.
+      // A dead peer never confirms the close; the operating system drops the connection later.
       socket.close();
       end("silent");
     });

@@ -9,11 +9,11 @@ import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 export type FeedRun = {
   /** In order of preference. */
   feeds: readonly PriceFeed[];
-  /** Saves the prices of a round. Returns false when a newer run has taken over, which ends this one. */
+  /** Saves the prices of a round. Returns false if a newer run has taken over, which ends this one. */
   save: (prices: readonly Price[]) => Promise<boolean>;
-  /** When to end if no newer run takes over. */
+  /** The run ends after this time if no newer run takes over. */
   durationMs: number;
-  /** Receives what is wrong with a feed. */
+  /** Receives problems of a feed. */
   onLine: (line: FeedLine) => void;
   /** Receives each error of `save`. */
   onFault: (error: unknown) => void;
@@ -22,8 +22,8 @@ export type FeedRun = {
 };
 
 /**
- * Follows the feeds and saves the prices of the one in use, at most once a round, whenever a price or its time has changed.
- * The first save takes over from the previous run, so prices continue without a gap.
+ * Follows the feeds and saves the prices of the one in use, at most once a round, whenever a price or its time has
+ * changed. The first save takes over from the previous run, so prices continue without a gap.
  *
  * @returns false if nothing was saved: no feed sent a price, or every save failed.
  */

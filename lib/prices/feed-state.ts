@@ -1,22 +1,25 @@
 import { networks } from "../domain/network.ts";
 import { type Asset, nativeAssets, type Price } from "../domain/price.ts";
 
-/** A price as it came from a venue. `asOf` is the venue's own time, if the message had one. */
+/** A venue's price. `asOf` is the venue's own time, if the message had one. */
 export type Quote = { asset: Asset; price: string; asOf: Date | undefined };
 
-/** How long the feeds wait. */
+/** Time limits of the feeds. */
 export type Timings = {
-  /** Between two looks at the feeds, and so the least time between two records. */
+  /** The time between two checks of the feeds, and so the shortest time between two records. */
   roundMs: number;
-  /** Without a price: until the next feed is tried. Without any message: until the connection counts as dead. */
+  /**
+   * After this time without a price, the next feed is tried. After this time without any message, the connection counts
+   * as dead.
+   */
   silenceMs: number;
-  /** How long a preferred feed must quote without a silence before it is used again. */
+  /** A preferred feed must quote this long without a silence before it is used again. */
   steadyMs: number;
-  /** How long a feed has, after its first price, to send the others. */
+  /** The time that a feed has, after its first price, to send the others. */
   settlingMs: number;
   /** The limits of the pause before a connection is tried again. The lower one respects every venue's rate limit. */
   reconnect: { leastMs: number; mostMs: number };
-  /** How long a venue has to answer the closing of a connection. */
+  /** The time that a venue has to confirm the closing of a connection. */
   closingMs: number;
 };
 
@@ -34,10 +37,10 @@ export type FeedState = {
   followedSinceMs: number;
   /** The latest price of each asset. `asOf` is ISO 8601 in UTC, with milliseconds. */
   latest: Partial<Record<Asset, { price: string; asOf: string }>>;
-  /** Assets that the venue has no price for, as far as is known. */
+  /** Assets for which the venue is known to have no price. */
   absent: readonly Asset[];
   firstQuoteAtMs: number | undefined;
-  /** Since when quotes have come without a silence between them. */
+  /** The start of the current series of quotes without a silence. */
   quotingSinceMs: number | undefined;
   lastQuoteAtMs: number | undefined;
 };
@@ -52,8 +55,8 @@ export const newFeedState = (nowMs: number): FeedState => ({
 });
 
 /**
- * Adds a quote, unless it is older than the one held. A time in the future counts as now: with a venue's clock ahead of
- * ours, no later quote would be newer.
+ * Adds a quote, unless it is older than the current one. A time in the future counts as now; otherwise, if a venue's
+ * clock is ahead of ours, no later quote would be newer.
  */
 export function withQuote(
   state: FeedState,
@@ -79,14 +82,14 @@ export const withoutAsset = (state: FeedState, asset: Asset): FeedState => ({
   absent: [...new Set([...state.absent, asset])],
 });
 
-/** Whether the feed has sent no quote for too long, the time since it was first followed included. */
+/** True if the feed has sent no quote for too long, counted from when it was first followed. */
 export const isSilent = (
   state: FeedState,
   nowMs: number,
   { silenceMs }: Pick<Timings, "silenceMs">,
 ): boolean => nowMs - (state.lastQuoteAtMs ?? state.followedSinceMs) >= silenceMs;
 
-/** Whether the prices are complete: there is one of every asset that is not absent, or the time for the rest is over. */
+/** True if the prices are complete: every asset has one or is absent, or the time for the rest is over. */
 export function isSettled(
   { latest, absent, firstQuoteAtMs }: FeedState,
   nowMs: number,
@@ -97,11 +100,11 @@ export function isSettled(
   return complete || nowMs - firstQuoteAtMs >= settlingMs;
 }
 
-/** Whether quotes have come without a silence for long enough. */
+/** True if quotes have come without a silence for long enough. */
 export const isSteady = ({ quotingSinceMs, lastQuoteAtMs }: FeedState, { steadyMs }: Timings): boolean =>
   quotingSinceMs !== undefined && lastQuoteAtMs !== undefined && lastQuoteAtMs - quotingSinceMs >= steadyMs;
 
-/** The known prices of the chains' native assets, in the order of the networks. */
+/** Lists the known prices of the chains' native assets, in the order of the networks. */
 export const pricesOf = ({ latest }: FeedState, source: string): Price[] =>
   networks.flatMap((chain) => {
     const symbol = nativeAssets[chain];

@@ -22,7 +22,7 @@ export type FollowedFeed = {
   stop(): Promise<void>;
 };
 
-/** Follows a feed until it is stopped. When a connection ends, that is counted, and another one is made. */
+/** Follows a feed until it is stopped. When a connection ends, it counts the fault and connects again. */
 export function followFeed(feed: PriceFeed, { open, report, timings }: FollowOptions): FollowedFeed {
   const stopped = new AbortController();
   let state = newFeedState(Date.now());
@@ -72,10 +72,10 @@ async function stayConnected(
 }
 
 /**
- * The pause before the next try: random, between the least and a ceiling that doubles with each failure in a row, so that
- * clients that lost a venue at the same time do not all come back at the same time.
+ * Computes the pause before the next try: random, up to a ceiling that doubles with each failure in a row, so that
+ * clients that lost a venue at the same time do not all return at the same time.
  *
- * @param chance from 0 to 1
+ * @param chance A number from 0 to 1
  */
 export function backoffMs(
   failures: number,
@@ -86,7 +86,7 @@ export function backoffMs(
   return leastMs + chance * (ceilingMs - leastMs);
 }
 
-/** Resolves after that time, or as soon as the signal is aborted. */
+/** Resolves after this time, or as soon as the signal is aborted. */
 export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -100,7 +100,7 @@ export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A line for the log. It never holds text from a venue's message. */
+/** A line for the log. It never contains text of a venue's message. */
 export type FeedLine =
   | { source: string; product: string; reason: AbsentProduct["reason"] }
   | { source: string; insteadOf: string }
@@ -108,7 +108,7 @@ export type FeedLine =
 
 export type FeedReport = ReturnType<typeof feedReport>;
 
-/** Logs what went wrong during a run, each thing once. */
+/** Logs each problem of a run once. */
 export function feedReport(log: (line: FeedLine) => void) {
   const absent = new Set<string>();
   const faults = new Map<string, FeedLine & { count: number }>();
@@ -120,7 +120,7 @@ export function feedReport(log: (line: FeedLine) => void) {
       log({ source, product, reason });
     },
     instead: (source: string, insteadOf: string) => log({ source, insteadOf }),
-    /** Counts a fault. Counts are logged at the end, because a feed may have many faults a second. */
+    /** Counts a fault. Counts are logged at the end, since a feed may have many faults a second. */
     fault(source: string, fault: FeedFault) {
       const key = `${source} ${fault}`;
       faults.set(key, { source, fault, count: (faults.get(key)?.count ?? 0) + 1 });

@@ -12,14 +12,14 @@ const Subscriptions = v.object({
 const Failure = v.object({ reason: v.optional(v.string(), "") });
 
 /**
- * The feed of Coinbase Exchange: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It needs no API key,
- * closes a connection that has not subscribed within 5 seconds, accepts 8 connections a second per IP address, and may
- * add types of messages at any time.
+ * The feed of Coinbase Exchange: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It needs no API key.
+ * It closes a connection that does not subscribe within 5 seconds, accepts 8 connections a second per IP address, and
+ * may add types of messages at any time.
  */
 export const coinbase: Venue = {
   products: { ETH: "ETH-USD", SOL: "SOL-USD", BNB: "BNB-USD", AVAX: "AVAX-USD" },
 
-  // The latest ticker comes at once, then one with each trade. A heartbeat comes each second.
+  // The latest ticker comes at once, and a new one with each trade. A heartbeat comes every second.
   subscribe: (product) =>
     JSON.stringify({ type: "subscribe", product_ids: [product], channels: ["ticker", "heartbeat"] }),
 

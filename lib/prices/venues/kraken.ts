@@ -28,14 +28,14 @@ const Other = v.union([
 ]);
 
 /**
- * The feed of Kraken: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It needs no API key, sends
- * a heartbeat about once a second when there is nothing else to send, and accepts 150 connections in ten minutes per IP
- * address.
+ * The feed of Kraken: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It needs no API key. It
+ * sends a heartbeat about once a second if it has nothing else to send, and accepts 150 connections in ten minutes per
+ * IP address.
  */
 export const kraken: Venue = {
   products: { ETH: "ETH/USD", SOL: "SOL/USD", BNB: "BNB/USD", AVAX: "AVAX/USD" },
 
-  // A snapshot comes at once, then an update with each trade.
+  // A snapshot comes at once, and an update with each trade.
   subscribe: (product) =>
     JSON.stringify({ method: "subscribe", params: { channel: "ticker", symbol: [product] } }),
 

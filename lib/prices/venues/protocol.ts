@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { Asset } from "../../domain/price.ts";
 
-/** What a venue's message says. One message may hold several events. */
+/** An event in a venue's message. One message may have several events. */
 export type VenueEvent =
-  /** `asOf` is the venue's own time; undefined when the message has none. */
+  /** `asOf` is the venue's own time, or undefined if the message has none. */
   | { kind: "price"; product: string; price: string; asOf: Date | undefined }
   | { kind: "acknowledged"; products: readonly string[] }
-  /** A subscription failed. `product` is undefined when the venue does not name it. */
+  /** A subscription failed. `product` is undefined if the venue does not name it. */
   | { kind: "refused"; product: string | undefined }
   | { kind: "unreadable"; what: Unreadable };
 
@@ -14,14 +14,14 @@ export type Unreadable = "not text" | "not JSON" | "not a message" | "not a pric
 
 /** The protocol of a venue. */
 export type Venue = {
-  /** The venue's name for the USD price of each asset. */
+  /** The venue's name of each asset's USD price. */
   products: Readonly<Record<Asset, string>>;
   /**
-   * The message that subscribes to one product. Each product gets its own message, because Coinbase rejects a whole
-   * message when it does not know one of the products in it.
+   * Makes the message that subscribes to one product. Each product gets its own message, since Coinbase rejects a whole
+   * message if it does not know one of its products.
    */
   subscribe(product: string): string;
-  /** Heartbeats and unknown types of messages yield no events. */
+  /** Reads the events of a message. Heartbeats and unknown types yield none. */
   read(message: object): readonly VenueEvent[];
 };
 
@@ -34,7 +34,7 @@ export const PositiveDecimal = v.pipe(
 
 const plain = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFractionDigits: 100 });
 
-/** The shortest decimal that parses to this number, without an exponent. */
+/** Writes the shortest decimal that parses to this number, without an exponent. */
 export const decimalText = (number: number): string => plain.format(number);
 
 /** RFC 3339, with any fraction of a second. */
