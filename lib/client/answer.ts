@@ -1,4 +1,4 @@
-/** An answer before its types are known: `lib/client/rest-types.ts` says what each operation gives. */
+/** A response whose types are not known yet. `lib/client/rest-types.ts` has the types of each operation. */
 export type AnyError = {
   status: number;
   code: string;
@@ -13,7 +13,7 @@ export type AnyAnswer =
   | { data: unknown; error?: undefined; headers: Headers }
   | { data?: undefined; error: AnyError; headers?: Headers };
 
-/** The codes of errors whose body has none. */
+/** Error codes by status, for bodies without a code. */
 const codeOfStatus: Record<number, string> = {
   400: "INVALID_REQUEST",
   401: "UNAUTHORIZED",
@@ -30,7 +30,11 @@ const codeOfStatus: Record<number, string> = {
   504: "UNAVAILABLE",
 };
 
-/** @throws if the connection breaks within the body */
+/**
+ * Reads a response.
+ *
+ * @throws if the connection breaks within the body
+ */
 export async function readAnswer(response: Response): Promise<AnyAnswer> {
   const { status, headers } = response;
   if (status === 204) return { data: undefined, headers };

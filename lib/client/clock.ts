@@ -1,12 +1,12 @@
-/** Time and chance, so that tests need neither wait nor be lucky. */
+/** Time and randomness, which tests replace. */
 export type Clock = {
-  /** Milliseconds since some time in the past. Never goes back. */
+  /** Milliseconds since an arbitrary start. Never goes back. */
   nowMs(): number;
-  /** Milliseconds since 1970, as this machine believes. */
+  /** Milliseconds since 1970, by this machine's clock. */
   dateMs(): number;
-  /** From 0 to below 1. */
+  /** At least 0 and below 1. */
   random(): number;
-  /** Calls back once, and returns what cancels that. */
+  /** Calls back once. Returns a function that cancels the call. */
   after(ms: number, act: () => void): () => void;
 };
 
@@ -33,7 +33,10 @@ export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener("abort", end);
   });
 
-/** Doubles with each failure up to the limit. Half of it is left to chance, so that clients do not return all at once. */
+/**
+ * Doubles the pause with each failure, up to the limit. Half of it is random, so that clients do not all return at
+ * once.
+ */
 export function backoffMs(
   clock: Clock,
   failures: number,
@@ -42,9 +45,9 @@ export function backoffMs(
   return Math.min(mostMs, firstMs * 2 ** failures) * (0.5 + clock.random() / 2);
 }
 
-/** Rejects if the promise has not settled in time, and so does not wait for it. */
+/** Rejects if the promise does not settle in time. */
 export const within = <Value>(clock: Clock, ms: number, promise: Promise<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => reject(new Error(`Nothing came within ${ms} ms`)));
+    const cancel = clock.after(ms, () => reject(new Error(`Timed out after ${ms} ms`)));
     promise.then(resolve, reject).finally(cancel);
   });

@@ -24,43 +24,43 @@ export type FollowerDeps = {
   streamUrl: string;
 };
 
-/** What the service has channels for. */
+/** The channels of the service. */
 const channels = ["orders", "positions", "prices"] as const;
 const settingsChains = ["eth", "base", "sol"] as const;
 
 const reconnectMs = [2000, 30_000] as const;
 const readAgainMs = [500, 15_000] as const;
-/** How long snapshots may take. */
+/** The time limit for all snapshots. */
 const wholeWithinMs = 15_000;
-/** A connection that lasts this long shows that the service is well. */
+/** After this time, the service counts as healthy. */
 const steadyMs = 30_000;
-/** A client that was too fast has to wait longer: as if it had failed this often. */
+/** A client that sent too fast waits as if it had failed this often. */
 const failuresOfHaste = 3;
 
 type PagedWallet = RestData<"listWalletsV2">["wallets"][number];
 
 type Ended = Extract<StreamStatus, { status: "waiting" }>["code"];
 
-/** Follows channels over one connection after another, and keeps the state that they bring. */
+/** Follows channels over successive connections, and keeps their state. */
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #options: FollowOptions;
-  /** Of the current connection; aborts when it ends. */
+  /** Aborts when the current connection ends. */
   #life = new AbortController();
   #connection: Connection | undefined;
   #held: Held;
   #state: TerminalState | undefined;
   #failures = 0;
   #asked = 0;
-  /** How often the service has failed to subscribe this connection. */
+  /** The number of failed subscriptions of this connection. */
   #subscribeFailures = 0;
-  /** The life in which a pause precedes the next try to subscribe. */
+  /** The connection that pauses before it subscribes again. */
   #pausing: AbortSignal | undefined;
   #live = false;
   #closed = false;
   #cancelWait = () => {};
   #cancelSteady = () => {};
-  /** The life for which wallets are being read. */
+  /** The connection for which wallets are being read. */
   #readingWallets: AbortSignal | undefined;
   readonly #waiters = new Waiters();
 
@@ -68,7 +68,7 @@ export class Follower {
     this.#deps = deps;
     this.#options = options;
     this.#held = newlyHeld(options.channels);
-    // The caller's callbacks may use the stream, which they do not have yet.
+    // The caller's callbacks may use the stream, which has not been returned yet.
     queueMicrotask(() => void this.#connect());
   }
 
@@ -110,18 +110,18 @@ export class Follower {
     }
   }
 
-  /** Browsers do not show why a handshake was refused. A request does, and has an expired token replaced. */
+  /** Browsers do not show why a handshake was refused. A REST request does, and also renews an expired token. */
   async #refused(token: string | undefined): Promise<void> {
     this.#leave();
     this.#life = new AbortController();
     const { signal } = this.#life;
     const { tokens, calls } = this.#deps;
     const { error } = await calls.getUserData({ patienceMs: 0, signal });
-    // After a change of the issuer's key, the service cannot say that the token has only expired.
+    // After the issuer changes its keys, the service cannot recognize an expired token.
     if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
     const next = await tokens.current().catch(() => token);
     if (signal.aborted) return;
-    // Without a long wait, in which the next token may expire too.
+    // Connects without a long wait, in which the next token might expire too.
     if (next !== token) this.#failures = 0;
     this.#wait(error?.status === 401 && next === token ? "UNAUTHORIZED" : "REFUSED");
   }
@@ -151,14 +151,14 @@ export class Follower {
     this.#subscribeFailures = 0;
     this.#report({ status: "syncing" });
     if (signal.aborted) return;
-    // Without channels, there is nothing to wait for.
+    // A stream without channels has nothing to wait for.
     this.#show(this.#held);
     void this.#subscribe(signal);
     if (this.#held.followed.has("settings")) void this.#readSettings(signal);
     if (this.#held.followed.has("wallets")) void this.#readWallets(signal);
   }
 
-  /** Subscribes, and once more if no snapshot comes. Connects again if that does not help. */
+  /** Subscribes, and repeats it if no snapshot comes. If that does not help, connects again. */
   async #subscribe(signal: AbortSignal): Promise<void> {
     for (let times = 0; times < 2 && !signal.aborted && this.#ask(); times++)
       await pause(this.#deps.clock, wholeWithinMs, signal);
@@ -169,7 +169,7 @@ export class Follower {
     return channels.filter((channel) => this.#held.awaited.has(channel));
   }
 
-  /** Subscribes to channels whose snapshots are not complete. Returns whether there are any. */
+  /** Subscribes to channels whose snapshots are incomplete. Returns true if there are any. */
   #ask(): boolean {
     const awaited = this.#awaited();
     if (awaited.length > 0)
@@ -191,7 +191,7 @@ export class Follower {
     if (!signal.aborted) this.#show(complete(this.#held, "settings"));
   }
 
-  /** Reads the list, and again while messages name wallets that may be missing in it. */
+  /** Reads the list of wallets, and repeats it while messages name wallets that it may lack. */
   async #readWallets(signal: AbortSignal): Promise<void> {
     if (this.#readingWallets === signal) return;
     this.#readingWallets = signal;
@@ -205,7 +205,7 @@ export class Follower {
     if (this.#readingWallets === signal) this.#readingWallets = undefined;
   }
 
-  /** Page by page, since only wallets of a page have their versions. */
+  /** Reads the list in pages, since only a paged list has versions. */
   async #listWallets(signal: AbortSignal): Promise<PagedWallet[] | undefined> {
     const wallets: PagedWallet[] = [];
     let cursor: string | undefined;
@@ -219,7 +219,7 @@ export class Follower {
     return wallets;
   }
 
-  /** Repeats until it succeeds, or the connection ends. */
+  /** Repeats a read until it succeeds or the connection ends. */
   async #read(signal: AbortSignal, once: () => Promise<boolean>): Promise<void> {
     const { clock } = this.#deps;
     for (let failures = 0; !signal.aborted && !(await once()); failures++)
@@ -239,12 +239,12 @@ export class Follower {
     if (code === "NOT_CONNECTED") this.#end("CLOSED");
     if (code === "INTERNAL_ERROR") void this.#askLater(signal);
     if (code !== "RATE_LIMITED") return;
-    // The service closes the connection.
+    // The service will close the connection.
     this.#failures += failuresOfHaste;
     this.#cancelSteady();
   }
 
-  /** Subscribes after a pause, which grows with each failure. */
+  /** Subscribes after a pause that grows with each failure. */
   async #askLater(signal: AbortSignal): Promise<void> {
     if (this.#pausing === signal) return;
     this.#pausing = signal;
@@ -263,7 +263,7 @@ export class Follower {
     if (wasLive && this.#state !== undefined && isSame(state, this.#state)) return;
     this.#state = state;
     if (!wasLive) this.#becomeLive();
-    // Each callback may close the stream.
+    // Any callback may close the stream.
     if (!signal.aborted) this.#calling(() => this.#options.onState?.(state));
     this.#waiters.check(state);
   }
@@ -280,7 +280,7 @@ export class Follower {
     this.#calling(() => this.#options.onStatus?.(status));
   }
 
-  /** An error of a callback is the program's, and no reason to stop following. */
+  /** An error in a callback is the program's own and does not stop the stream. */
   #calling(callback: () => void): void {
     try {
       callback();

@@ -13,29 +13,29 @@ import type {
 } from "./stream-types.ts";
 
 /**
- * What a connection has brought so far. Messages come at least once, and may come late: of each record the greatest version
- * counts, or the latest `asOf`. None of these functions changes what it is given.
+ * The data that a connection has received so far. Messages come at least once and may be late: the record with the
+ * highest version counts, or the latest `asOf`. None of these functions changes its arguments.
  */
 export type Held = {
   readonly followed: ReadonlySet<Followed>;
-  /** What is not complete yet. */
+  /** The parts that are still incomplete. */
   readonly awaited: ReadonlySet<Followed>;
   readonly orders: Records<Order>;
   readonly positions: Records<Position>;
   readonly prices: ReadonlyMap<string, Price>;
   readonly settings: ReadonlyMap<SettingsChain, Settings>;
   readonly wallets: ReadonlyMap<string, Wallet>;
-  /** The versions of wallets that have gone. */
+  /** The versions of retired wallets. */
   readonly retired: ReadonlyMap<string, number>;
-  /** A message names an active wallet that the list may not have, so it must be read again. */
+  /** True if a message names an active wallet that the list may lack, so the list must be read again. */
   readonly walletsBehind: boolean;
-  /** The wallets that messages have changed since the list was asked for. */
+  /** The wallets that messages have changed since the list was requested. */
   readonly walletNews: ReadonlySet<string>;
 };
 
 /**
- * Nothing, at the start of a connection: snapshots are read after all that earlier connections have brought. Except for prices,
- * whose snapshot can be a second old.
+ * Starts the data of a connection. Records of earlier connections are kept, since snapshots are newer. Prices are
+ * dropped, since their snapshot can be a second old.
  */
 export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   const followed = new Set(channels);
@@ -90,20 +90,20 @@ function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapsh
   }
 }
 
-/** The service answers with the same that it sends. */
+/** The service replies with the settings in the form of the message. */
 export function withSettings(held: Held, { chain, version, settings }: SettingsMessage): Held {
   if (!held.followed.has("settings")) return held;
   const all = merged(held.settings, [{ ...settings, version }], () => chain, byVersion);
   return all === held.settings ? held : { ...held, settings: all };
 }
 
-/** With each chain's settings, the state is complete in that respect. */
+/** Marks a part as complete. Settings are complete when every chain has its own. */
 export const complete = (held: Held, what: Followed): Held =>
   held.awaited.has(what)
     ? { ...held, awaited: new Set([...held.awaited].filter((one) => one !== what)) }
     : held;
 
-/** A wallet that the list does not have may have gone long ago, if the message is late: only the list can say. */
+/** An unlisted wallet may have been retired long ago if the message is late. Only the list can decide. */
 function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active" | "retired" }): Held {
   const { _id: id, version } = wallet;
   const known = held.wallets.get(id)?.version ?? held.retired.get(id) ?? -1;
@@ -118,7 +118,10 @@ function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active"
   return { ...held, walletNews, wallets: new Map(held.wallets).set(id, wallet) };
 }
 
-/** The list of all active wallets, which was asked for after everything else in `held` but messages. */
+/**
+ * Takes the list of all active wallets, which was requested after everything else in `held` had arrived, except
+ * messages.
+ */
 export function withWalletList(
   held: Held,
   list: readonly (Omit<Wallet, "version"> & { version?: number })[],
@@ -131,14 +134,14 @@ export function withWalletList(
     if (goneAt !== undefined && goneAt >= version) continue;
     wallets.set(id, known !== undefined && known.version > version ? known : { ...wallet, version });
   }
-  // It may have been read while such a wallet was retired, and before it was restored.
+  // The list may have been read while such a wallet was retired, before it was restored.
   const missing = [...held.wallets].filter(([id]) => held.walletNews.has(id) && !wallets.has(id));
   for (const [id, wallet] of missing) wallets.set(id, wallet);
   const walletsBehind = held.walletsBehind || missing.length > 0;
   return complete({ ...held, wallets, walletsBehind }, "wallets");
 }
 
-/** Before the list is asked for: what messages name from now on may be missing in it. */
+/** Prepares a request for the list: wallets named by later messages may be missing in it. */
 export const askingForWallets = (held: Held): Held => ({
   ...held,
   walletsBehind: false,
@@ -169,7 +172,7 @@ function merged<Key, Item>(
   return result ?? known;
 }
 
-/** Undefined until everything is complete. */
+/** Returns the state. Undefined until everything is complete. */
 export function stateOf(held: Held): TerminalState | undefined {
   if (held.awaited.size > 0) return undefined;
   const { orders, positions, prices, settings, wallets } = held;
@@ -184,7 +187,7 @@ export function stateOf(held: Held): TerminalState | undefined {
 
 const made = new WeakMap<object, unknown>();
 
-/** Made once, so that what has not changed is the same object in the next state. */
+/** Caches a derived object, so that unchanged parts are the same object in the next state. */
 function shown<Value>(source: object, make: () => Value): Value {
   if (!made.has(source)) made.set(source, make());
   return made.get(source) as Value;

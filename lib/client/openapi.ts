@@ -18,7 +18,7 @@ export interface components {
             type: "ping";
             id?: string | number;
         };
-        /** @description Every channel that the connection is now subscribed to. */
+        /** @description Every channel to which the connection is now subscribed. */
         Subscriptions: {
             /** @constant */
             type: "subscriptions";
@@ -35,7 +35,7 @@ export interface components {
             symbol: string;
             /** @description The address of the traded token */
             token?: string;
-            /** @description Whether it is final on chain */
+            /** @description True if it is final on chain */
             settled?: boolean;
             /** @enum {string} */
             side: "buy" | "sell";
@@ -55,19 +55,19 @@ export interface components {
             averagePrice?: string;
             txHash?: string;
             reason?: string;
-            /** @description The Idempotency-Key that it was placed with */
+            /** @description The Idempotency-Key of the request that placed it */
             clientOrderId?: string;
             /** @description The unit of `amount`: a token's address, or `native` */
             amountToken?: string;
-            /** @description The share of the balance that was asked for */
+            /** @description The requested percentage of the balance */
             percent?: number;
-            /** @description What reached the wallet */
+            /** @description The amount that reached the wallet */
             receivedAmount?: string;
-            /** @description The least that may arrive */
+            /** @description The lowest amount that may arrive */
             minAmountOut?: string;
             /** @description Percent */
             slippage?: number;
-            /** @description Native coin paid so far for all of its transactions */
+            /** @description Native coin paid for all of its transactions so far */
             networkFee?: string;
             /** @enum {string} */
             stage?: "queued" | "waiting" | "approving" | "sent" | "cancelling" | "done";
@@ -78,7 +78,7 @@ export interface components {
             reasonCode?: "AMOUNT_TOO_SMALL" | "CANCELLED_BY_USER" | "CHAIN_UNAVAILABLE" | "GAS_PRICE_TOO_HIGH" | "INSUFFICIENT_BALANCE" | "NONCE_TAKEN" | "NOT_INCLUDED" | "NO_ROUTE" | "POLICY_LIMIT" | "RELAY_UNAVAILABLE" | "REVERTED" | "SIGNING_REFUSED" | "SLIPPAGE_EXCEEDED" | "TRADING_DISABLED" | "WALLET_BUSY" | "WALLET_RETIRED";
             /**
              * Format: date-time
-             * @description Nothing fills after this time
+             * @description The order cannot fill after this time
              */
             validUntil?: string;
             /** Format: date-time */
@@ -109,7 +109,7 @@ export interface components {
             symbol: string;
             /** @description The address of the traded token */
             token?: string;
-            /** @description Whether it is final on chain */
+            /** @description True if it is final on chain */
             settled?: boolean;
             /** @enum {string} */
             status: "open" | "closed";
@@ -125,7 +125,7 @@ export interface components {
             cost?: string;
             /** @description Native coin paid for the transactions of its orders */
             networkFees?: string;
-            /** @description Tokens that left the wallet by no order */
+            /** @description Tokens that left the wallet without an order */
             movedOut?: string;
             /** Format: date-time */
             openedAt: string;
@@ -270,12 +270,12 @@ export interface components {
         Redemption: {
             redemptionId: string;
             rewardId: string;
-            /** @description The reward's name when it was bought */
+            /** @description The reward's name at the time of purchase */
             name: string;
             /** @description The points that were paid */
             cost: number;
             /**
-             * @description A refunded one has given its points back
+             * @description The points of a refunded redemption have been given back
              * @enum {string}
              */
             status: "pending" | "fulfilled" | "refunded";
@@ -354,7 +354,7 @@ export interface components {
             walletType: "generated" | "imported";
             /** Format: date-time */
             createdAt: string;
-            /** @description Grows with each change, as on the stream. Only where a parameter is given. */
+            /** @description Grows with each change, as on the stream. Present only if the request has a parameter. */
             version?: number;
         };
         EnvelopeError: {
@@ -482,13 +482,13 @@ export interface components {
         ImportSealedWallet: {
             /** @enum {string} */
             network: "eth" | "base" | "sol" | "bsc" | "avax";
-            /** @description Of the key that the private key is sealed to */
+            /** @description The id of the key to which the private key is sealed */
             keyId: string;
             /** @description HPKE's encapsulated key: an uncompressed point */
             enc: string;
             /** @description The sealed private key: 32 bytes for EVM networks, 64 for Solana or 32 of its seed */
             ciphertext: string;
-            /** @description Refuses the key of another address */
+            /** @description Rejects the key of another address */
             expectedAddress?: string;
             slotName?: string | null;
             colortag?: ("blue" | "green" | "orange" | "purple" | "red" | "teal" | "yellow" | "pink") | null;
@@ -500,16 +500,16 @@ export interface components {
             colortag?: ("blue" | "green" | "orange" | "purple" | "red" | "teal" | "yellow" | "pink") | null;
         };
         RestoreWallet: Record<string, never>;
-        /** @description What the wallet may buy. Sales are never limited. */
+        /** @description Limits on the wallet's buys. Sales are never limited. */
         WalletPolicy: {
             /** @description Decimal text, exact to the last unit */
             maxPerOrder?: string;
-            /** @description Of a day in UTC */
+            /** @description Per day in UTC */
             maxPerDay?: string;
             tokens: "any" | string[];
             tradingEnabled: boolean;
         };
-        /** @description `renamed` has what was changed, with `null` for what went back to the default. `policyChanged` has what is in force, and what is pending. `exportRequested` has when the export is possible. */
+        /** @description `renamed` has the changed fields, with `null` where the default was restored. `policyChanged` has the policy in force and the pending one. `exportRequested` has the time from which the export is possible. */
         WalletEvent: {
             /** @enum {string} */
             type: "created" | "imported" | "renamed" | "policyChanged" | "retired" | "restored" | "exportRequested" | "exportCancelled" | "exported";
@@ -526,12 +526,12 @@ export interface components {
             /** Format: date-time */
             availableAt?: string;
         };
-        /** @description Only what to change. `null` goes back to the default, which follows from the wallet's slot. */
+        /** @description Only the fields to change. `null` restores the default, which follows from the wallet's slot. */
         UpdateWallet: {
             slotName?: string | null;
             colortag?: ("blue" | "green" | "orange" | "purple" | "red" | "teal" | "yellow" | "pink") | null;
         };
-        /** @description Replaces the whole policy: leaving a limit out removes it. Amounts are in the network's coin, without network fees. */
+        /** @description Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin, without network fees. */
         GivenPolicy: {
             /** @description A decimal number as text, in whole coins or tokens */
             maxPerOrder?: string;
@@ -541,7 +541,7 @@ export interface components {
             tokens: "any" | string[];
             tradingEnabled: boolean;
         };
-        /** @description The public key that the private key is sealed to, as a JWK. Name the same one again after the delay. */
+        /** @description The public key, as a JWK, to which the private key is sealed. Send the same one again after the delay. */
         ExportWallet: {
             publicKey: {
                 d?: unknown;
@@ -561,7 +561,7 @@ export interface components {
             };
         };
         StartSession: Record<string, never>;
-        /** @description Only the settings to change. eth and base have gasPreset and maxGasPrice, sol has priorityFee. The others are common to all. */
+        /** @description Only the settings to change. eth and base have gasPreset and maxGasPrice; sol has priorityFee. All chains have the others. */
         TradingSettingsPatch: {
             /** @description Percent */
             slippage?: number;
@@ -733,7 +733,7 @@ export interface components {
             /** @description Percent; null if unknown */
             sellTax: number | null;
             flags: ("NOT_LISTED" | "IMPERSONATES" | "ODD_METADATA" | "TAXED" | "TRANSFER_LOSS" | "CANNOT_SELL" | "SELLABILITY_UNKNOWN" | "LOW_LIQUIDITY")[];
-            /** @description The deepest first, at most 10 */
+            /** @description The deepest pools first, at most 10 */
             pools: components["schemas"]["Pool"][];
             block: number;
             /** Format: date-time */
@@ -748,12 +748,12 @@ export interface components {
             decimals: number;
             /** @description On chain */
             amount: string;
-            /** @description What open orders will spend, network fees included */
+            /** @description The amount that open orders will spend, network fees included */
             reserved: string;
             /** @description The rest */
             available: string;
         };
-        /** @description Exactly one of `amount` and `percent`. `percent` is of the available balance, for sales only. `slippage` or `minAmountOut`, not both. What is absent comes from the user's settings of the chain. `percent` needs `wallet`. */
+        /** @description Exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields. `percent` needs `wallet`. */
         QuoteRequest: {
             /** @enum {string} */
             chain: "eth" | "base" | "sol" | "bsc" | "avax";
@@ -821,7 +821,7 @@ export interface components {
             /** @description Percent; null if unknown */
             sellTax: number | null;
             flags: ("NOT_LISTED" | "IMPERSONATES" | "ODD_METADATA" | "TAXED" | "TRANSFER_LOSS" | "CANNOT_SELL" | "SELLABILITY_UNKNOWN" | "LOW_LIQUIDITY")[];
-            /** @description One of the transactions is an approval */
+            /** @description True if one of the transactions is an approval */
             approval: boolean;
             /** @description Native coin for the transactions still needed */
             networkFee: {
@@ -829,7 +829,7 @@ export interface components {
                 expected: string;
                 /** @description Decimal text, exact to the last unit */
                 max: string;
-                /** @description The part for layer 1 */
+                /** @description The part paid for layer 1 */
                 l1: string;
             };
             balances?: {
@@ -852,7 +852,7 @@ export interface components {
             /** Format: date-time */
             validUntil: string;
         };
-        /** @description Exactly one of `amount` and `percent`. `percent` is of the available balance, for sales only. `slippage` or `minAmountOut`, not both. What is absent comes from the user's settings of the chain. `maxPriceImpact` is 15 by default. With `dryRun` nothing is recorded, and no key is needed. */
+        /** @description Exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields. `maxPriceImpact` is 15 by default. With `dryRun` nothing is recorded, and no key is needed. */
         PlaceOrder: {
             /** @enum {string} */
             chain: "eth" | "base" | "sol" | "bsc" | "avax";
@@ -880,7 +880,7 @@ export interface components {
             maxGasPrice?: number;
             mevProtection?: boolean;
             allowUnsafe?: boolean;
-            /** @description 120 by default, and 600 if gasPreset is slow */
+            /** @description 120 by default, or 600 if gasPreset is slow */
             validForSeconds?: number;
             dryRun?: boolean;
         };
@@ -897,7 +897,7 @@ export interface components {
             maxPriorityFeePerGas: string;
             gasLimit: number;
             /**
-             * @description Through a relay; straight to the sequencer, as the chain has no public pool; or by a public pool
+             * @description Through a relay; directly to the sequencer, since the chain has no public pool; or through a public pool
              * @enum {string}
              */
             submission: "private" | "sequencer" | "public";
@@ -906,7 +906,7 @@ export interface components {
             /** @enum {string} */
             outcome: "pending" | "mined" | "reverted" | "replaced";
         };
-        /** @description What a filled order did, from its receipts */
+        /** @description The result of a filled order, from its receipts */
         OrderReport: {
             spent: {
                 /** @description An address in EIP-55 form, or `native` */
@@ -942,7 +942,7 @@ export interface components {
             /** @description Gwei */
             effectiveGasPrice: string;
             /**
-             * @description Through a relay; straight to the sequencer, as the chain has no public pool; or by a public pool
+             * @description Through a relay; directly to the sequencer, since the chain has no public pool; or through a public pool
              * @enum {string}
              */
             submission: "private" | "sequencer" | "public";
@@ -957,7 +957,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The user's plan, and its requests in so many seconds: `"standard";q=1000;w=60`. Answers of functions have it, errors included. */
+        /** @description The user's plan, and its number of requests per period in seconds: `"standard";q=1000;w=60`. Responses of functions have it, including errors. */
         "RateLimit-Policy": string;
     };
     pathItems: never;
@@ -1021,11 +1021,11 @@ export interface operations {
                 /** @example eth */
                 network?: "eth" | "base" | "sol" | "bsc" | "avax";
                 /**
-                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more. 50 if only another parameter is given.
+                 * @description The most records of a page, 1 to 100. A page may have fewer even if more follow. 50 if only another parameter is given.
                  * @example 20
                  */
                 limit?: string;
-                /** @description From the page before, whose other parameters must be the same */
+                /** @description The cursor of the page before. All other parameters must stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -1061,7 +1061,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key makes one wallet of a user, for good.
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. A key makes only one wallet of a user, ever.
                  * @example first-wallet
                  */
                 "Idempotency-Key"?: string;
@@ -1086,7 +1086,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description `true` if the key had made the wallet before. It is answered as it is now. */
+                    /** @description `true` if the key made the wallet before. The response shows its current state. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -1138,7 +1138,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key imports one wallet of a user, for good. It is the additional data of the sealed key.
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. A key imports only one wallet of a user, ever. It is the additional data of the sealed key.
                  * @example sealed-1
                  */
                 "Idempotency-Key"?: string;
@@ -1165,7 +1165,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description `true` if the key had imported the wallet before. It is answered as it is now. */
+                    /** @description `true` if the key imported the wallet before. The response shows its current state. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -1209,7 +1209,7 @@ export interface operations {
                             wallet: components["schemas"]["Wallet"];
                             /**
                              * Format: date-time
-                             * @description Then its private key is removed for good
+                             * @description The time at which its private key is deleted for good
                              */
                             restorableUntil: string;
                         };
@@ -1303,11 +1303,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @description The most records of a page, 1 to 100. A page may have fewer even if more follow.
                  * @example 20
                  */
                 limit?: string;
-                /** @description From the page before, whose other parameters must be the same */
+                /** @description The cursor of the page before. All other parameters must stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -1540,7 +1540,7 @@ export interface operations {
             204: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The token, as long as it is valid: HttpOnly, Secure, and for the pages of the API's own site. */
+                    /** @description The token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -1561,7 +1561,7 @@ export interface operations {
             204: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookie without a value, which the browser removes. */
+                    /** @description The cookie with an empty value, so that the browser removes it. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -1574,7 +1574,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Change the settings only if their ETag is among these. `*` stands for any.
+                 * @description Changes the settings only if their ETag is in this list. `*` matches any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -1601,7 +1601,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
+                    /** @description The version of the settings for If-Match, such as `"5"`; `"0"` for defaults. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1616,7 +1616,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Answer 304 without a body if the ETag is among these.
+                 * @description Responds with 304 and no body if the ETag is in this list.
                  * @example "7"
                  */
                 "If-None-Match"?: string;
@@ -1633,7 +1633,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match. */
+                    /** @description The version of the settings for If-Match, such as `"5"`; `"0"` for defaults. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1725,7 +1725,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key buys one reward for a user, for good.
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. A key buys only one reward for a user, ever.
                  * @example first-redemption
                  */
                 "Idempotency-Key"?: string;
@@ -1747,7 +1747,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description `true` if the key had bought the reward before. The redemption is answered as it is now. */
+                    /** @description `true` if the key bought the reward before. The response shows the redemption's current state. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -1757,7 +1757,7 @@ export interface operations {
                         success: true;
                         data: {
                             redemption: components["schemas"]["Redemption"];
-                            /** @description The user's points now */
+                            /** @description The user's current points */
                             points: number;
                         };
                         /** Format: date-time */
@@ -1771,11 +1771,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @description The most records of a page, 1 to 100. A page may have fewer even if more follow.
                  * @example 20
                  */
                 limit?: string;
-                /** @description From the page before, whose other parameters must be the same */
+                /** @description The cursor of the page before. All other parameters must stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -1796,7 +1796,7 @@ export interface operations {
                         success: true;
                         data: {
                             redemptions: components["schemas"]["Redemption"][];
-                            /** @description The user's points now */
+                            /** @description The user's current points */
                             points: number;
                             /** @description Absent on the last page */
                             cursor?: string;
@@ -1812,7 +1812,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Without it, the tokens of all chains
+                 * @description If absent, the tokens of all chains
                  * @example eth
                  */
                 chain?: "eth" | "base" | "sol" | "bsc" | "avax";
@@ -1975,11 +1975,11 @@ export interface operations {
                 wallet?: string;
                 token?: string;
                 /**
-                 * @description The most records of a page, 1 to 100. A page may have fewer although there are more.
+                 * @description The most records of a page, 1 to 100. A page may have fewer even if more follow.
                  * @example 20
                  */
                 limit?: string;
-                /** @description From the page before, whose other parameters must be the same */
+                /** @description The cursor of the page before. All other parameters must stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -2015,7 +2015,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. One key places one order of a user, for good.
+                 * @description 1 to 255 printable ASCII characters, bare or as a quoted string. A key places only one order of a user, ever.
                  * @example first-order
                  */
                 "Idempotency-Key"?: string;
@@ -2043,7 +2043,7 @@ export interface operations {
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description `true` if the key had placed the order before. It is answered as it is now. */
+                    /** @description `true` if the key placed the order before. The response shows its current state. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -2145,9 +2145,9 @@ export interface operations {
                 /** @example eth */
                 chain?: "eth" | "base" | "sol" | "bsc" | "avax";
                 wallet?: string;
-                /** @description The most records of a page, 1 to 100. A page may have fewer although there are more. */
+                /** @description The most records of a page, 1 to 100. A page may have fewer even if more follow. */
                 limit?: string;
-                /** @description From the page before, whose other parameters must be the same */
+                /** @description The cursor of the page before. All other parameters must stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -2180,7 +2180,7 @@ export interface operations {
     };
 }
 
-/** The method and the path of each operation. `once`: it takes an Idempotency-Key. */
+/** The method and the path of each operation. `once`: it requires an Idempotency-Key. */
 export const routes = {
     storeWallet: "POST /storeWallet_v2",
     listWallets: "GET /listWallets",

@@ -1,6 +1,6 @@
 type Versioned = { version: number };
 
-/** Records by their ids, and in their order. Not changed, but replaced. */
+/** Records by id, and in order. Immutable. */
 export type Records<Item extends Versioned> = {
   readonly byId: ReadonlyMap<string, Item>;
   readonly newestFirst: readonly Item[];
@@ -10,7 +10,7 @@ export const noRecords: Records<never> = { byId: new Map<string, never>(), newes
 
 type PlaceOf<Item> = (item: Item) => { id: string; time: string };
 
-/** The greater version of each counts. Returns the same object if nothing changes. */
+/** Keeps the higher version of each record. Returns the same object if nothing changes. */
 export function withNewer<Item extends Versioned>(
   known: Records<Item>,
   items: readonly Item[],
@@ -30,7 +30,7 @@ export function withNewer<Item extends Versioned>(
   return changed ?? known;
 }
 
-/** Where the item is, or should be: sorting all of them again would take longer the more there are. */
+/** Finds the index of the item, or the index to insert it at. Sorting all items again would be slow. */
 function indexFor<Item>(item: Item, newestFirst: readonly Item[], placeOf: PlaceOf<Item>): number {
   let first = 0;
   let end = newestFirst.length;
@@ -44,7 +44,7 @@ function indexFor<Item>(item: Item, newestFirst: readonly Item[], placeOf: Place
 
 type Place = ReturnType<PlaceOf<unknown>>;
 
-/** Later, or at the same time with a greater id. Times may have milliseconds, or not. */
+/** True if it is later, or has a higher id at the same time. Times may lack milliseconds. */
 function isAfter(one: Place, other: Place): boolean {
   const laterMs = msOf(one) - msOf(other);
   return laterMs === 0 ? one.id > other.id : laterMs > 0;

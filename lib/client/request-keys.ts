@@ -1,11 +1,11 @@
 /**
- * Keeps the Idempotency-Keys of requests that have no certain answer yet. A page may use localStorage, a bot a file, so that
- * both repeat such a request with the same key after a restart.
+ * Keeps the Idempotency-Keys of requests whose outcome is not certain yet. A page may use localStorage, a bot a file;
+ * after a restart, they repeat such a request with the same key.
  */
 export type KeyStore = {
-  /** What was saved for this request; undefined or null if nothing was. */
+  /** Returns the saved keys of a request, or undefined or null if there are none. */
   load(request: string): Promise<string | null | undefined> | string | null | undefined;
-  /** `keys`: one key, or several with spaces between them if equal requests were made at the same time. */
+  /** `keys` is one key, or several separated by spaces if equal requests were made at the same time. */
   save(request: string, keys: string): unknown;
   remove(request: string): unknown;
 };
@@ -20,21 +20,25 @@ export function keysInMemory(): KeyStore {
   };
 }
 
-/** One use of a key: `end` says whether the service has surely answered. */
+/** One use of a key. Pass true to `end` if the service has certainly answered. */
 export type KeyInUse = { key: string; end(certain: boolean): Promise<void> };
 
-/** Hands out keys. Equal requests at the same time are different requests, so each gets a key of its own. */
+/** Hands out keys. Equal requests at the same time count as different, so each gets its own key. */
 export class RequestKeys {
   readonly #store: KeyStore;
   readonly #inUse = new Set<string>();
-  /** What the store is doing, so that no change is based on what another is replacing. */
+  /** The running operation of the store. Changes wait for it, so that none is lost. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: KeyStore) {
     this.#store = store;
   }
 
-  /** @throws as the store does: what cannot be saved must not be sent */
+  /**
+   * Takes a key for a request.
+   *
+   * @throws the store's error: a request whose key cannot be saved must not be sent
+   */
   async take(request: string): Promise<KeyInUse> {
     const key = await this.#inTurn(async () => {
       const kept = await this.#load(request);
@@ -44,7 +48,7 @@ export class RequestKeys {
       this.#inUse.add(taken);
       return taken;
     });
-    // In turn, so that whoever has been waiting for a key meanwhile does not get this one.
+    // Waits for its turn, so that a request waiting for a key does not get this one.
     const end = (certain: boolean) =>
       this.#inTurn(async () => {
         this.#inUse.delete(key);
@@ -58,7 +62,7 @@ export class RequestKeys {
     return { key, end };
   }
 
-  /** Forgets the keys of earlier requests. Those of requests that are on their way stay. */
+  /** Forgets the keys of earlier requests, but not of requests in progress. */
   async forget(request: string): Promise<void> {
     await this.#inTurn(async () => {
       const kept = await this.#load(request);
@@ -84,7 +88,7 @@ export class RequestKeys {
   }
 }
 
-/** 128 bits. Pages without HTTPS have no randomUUID. */
+/** Makes a key of 128 bits. Pages without HTTPS have no randomUUID. */
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",

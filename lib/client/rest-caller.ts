@@ -5,7 +5,7 @@ import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
-/** A request before its types are known. */
+/** A request whose types are not known yet. */
 export type AnyRequest = {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -21,15 +21,15 @@ export type CallerDeps = {
   tokens: TokenKeeper;
   keys: RequestKeys;
   clock: Clock;
-  /** Whether a browser decides what answers can be read. */
+  /** True in a browser, which decides which responses can be read. */
   isInPage: boolean;
-  /** How long a request is repeated. */
+  /** The time during which a request is repeated. */
   patienceMs: number;
-  /** How long one try may take. API Gateway answers within 29 seconds. */
+  /** The time limit of one try. API Gateway answers within 29 seconds. */
   timeoutMs: number;
 };
 
-/** POSTs without an Idempotency-Key that do no more when they arrive twice. */
+/** POSTs without an Idempotency-Key that can safely arrive twice. */
 const harmlessTwice: ReadonlySet<string> = new Set([
   "storeWallet",
   "restoreWallet",
@@ -44,7 +44,7 @@ const retryMs = [250, 8000] as const;
 
 type Prepared = { url: string; init: RequestInit; signal: AbortSignal | undefined };
 
-/** Calls operations of the REST API. Resolves to an error, rather than to reject, whatever the network does. */
+/** Calls operations of the REST API. Network failures resolve to an error and never reject. */
 export class RestCaller {
   readonly #deps: CallerDeps;
 
@@ -52,7 +52,11 @@ export class RestCaller {
     this.#deps = deps;
   }
 
-  /** @throws {TypeError} if the request lacks a part of the path */
+  /**
+   * Calls an operation.
+   *
+   * @throws {TypeError} if the request lacks a part of the path
+   */
   async call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
     const { path = {}, query = {}, headers: own = {}, signal, patienceMs } = request;
     const [method = "", template = "", once] = routes[name].split(" ");
@@ -61,15 +65,15 @@ export class RestCaller {
     const headers = new Headers(body && { "Content-Type": "application/json" });
     for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
     const needsKey = once !== undefined && !headers.has("Idempotency-Key") && !isDryRun(body);
-    // Made and kept before the first try, so that no try can happen twice.
+    // The key is saved before the first try, so that no try can be carried out twice.
     const inUse = needsKey ? await this.#deps.keys.take(titleOf(name, request)) : undefined;
     if (inUse) headers.set("Idempotency-Key", inUse.key);
     let certain = false;
     try {
-      // A redirected POST would become a GET, and the token would go along.
+      // A redirected POST would become a GET and would carry the token along.
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
       if (body !== undefined) init.body = JSON.stringify(body);
-      // With If-Match, the second try would find what the first has changed.
+      // With If-Match, a second try would meet the change of the first.
       const repeatable =
         (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !headers.has("If-Match");
       const tried = await this.#repeat(
@@ -84,12 +88,12 @@ export class RestCaller {
     }
   }
 
-  /** Has the next request like this get a new key, instead of one that has no certain answer yet. */
+  /** Lets the next request like this use a new key instead of one with an uncertain outcome. */
   async forget(name: OperationName, request: AnyRequest): Promise<void> {
     await this.#deps.keys.forget(titleOf(name, request));
   }
 
-  /** `certain`: no try that is without an answer may have done what was asked. */
+  /** `certain` is true if no unanswered try may have been carried out. */
   async #repeat(
     prepared: Prepared,
     repeatable: boolean,
@@ -109,7 +113,7 @@ export class RestCaller {
     }
   }
 
-  /** Tries again at once, with a new token, if the service says that the token has expired. */
+  /** Tries again at once, with a new token, if the service reports an expired one. */
   async #try(prepared: Prepared): Promise<AnyAnswer> {
     const { tokens, isInPage } = this.#deps;
     const { signal } = prepared;
@@ -119,7 +123,7 @@ export class RestCaller {
       const { status, code, needsRefresh } = answer.error ?? {};
       if (needsRefresh && (await unlessAborted(tokens.replace(token), signal)))
         return await this.#send(prepared, await unlessAborted(tokens.current(), signal));
-      // Not every page can read a 401 of API Gateway (docs/api.md, Browsers).
+      // Some pages cannot read a 401 of API Gateway (docs/api.md, Browsers).
       if (code === "NETWORK_ERROR" && isInPage) await unlessAborted(tokens.doubt(token), signal);
       else if (status !== 401 && status !== 0) tokens.trust();
       return answer;
@@ -152,7 +156,7 @@ export class RestCaller {
 
 const aborted: AnyAnswer = { error: { status: 0, code: "ABORTED", message: "The call was aborted" } };
 
-/** Rejects when the signal aborts, however long the promise takes. */
+/** Rejects when the signal aborts, even if the promise is still pending. */
 async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -169,7 +173,7 @@ async function unlessAborted<Value>(
 
 function mayRepeat({ status, code, retryAfterSeconds }: AnyError, repeatable: boolean): boolean {
   if (code === "ABORTED") return false;
-  // These never reach what would change something.
+  // These requests never reach the code that changes data.
   if (status === 429 || code === "TOKEN_ERROR" || (status === 503 && retryAfterSeconds !== undefined))
     return true;
   return repeatable && (code === "NETWORK_ERROR" || status >= 500);
@@ -181,11 +185,11 @@ function mayHaveWorked({ status, code, retryAfterSeconds }: AnyError): boolean {
   return status >= 500 || (code === "EDGE_ERROR" && status < 300);
 }
 
-/** The service takes no POST without a body, even if it has nothing to say. */
+/** The service requires a body for every POST, even an empty object. */
 const bodyOf = (name: OperationName, { body }: AnyRequest) =>
   body ?? (/^(GET|DELETE) /.test(routes[name]) ? undefined : {});
 
-/** The same for equal requests, in whatever order their properties are. */
+/** Names a request. Equal requests get the same name, whatever the order of their properties. */
 function titleOf(name: OperationName, request: AnyRequest): string {
   const { path = {} } = request;
   const parts = JSON.stringify([path, bodyOf(name, request)], (_, value: unknown) =>
@@ -200,10 +204,14 @@ const isRecord = (value: unknown): value is object =>
 const sorted = (record: object) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Nothing happens, so no key is needed. */
+/** A trial run records nothing, so it needs no key. */
 const isDryRun = (body: { dryRun?: unknown } | undefined) => body?.dryRun === true;
 
-/** @throws {TypeError} if a part is missing, which types rule out */
+/**
+ * Fills the parts of a path.
+ *
+ * @throws {TypeError} if a part is missing, which types rule out
+ */
 const filled = (template: string, path: Record<string, unknown>) =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];

@@ -5,7 +5,7 @@ export type OperationName = keyof typeof routes;
 
 type Schemas = components["schemas"];
 
-/** Parameters in one place of a request, or never if there are none. */
+/** Parameters of one kind, or never if there are none. */
 type Parameters<Name extends OperationName, Place extends "path" | "query" | "header"> = NonNullable<
   operations[Name]["parameters"][Place]
 >;
@@ -16,7 +16,7 @@ type Body<Name extends OperationName> = operations[Name] extends {
   ? Json
   : never;
 
-/** A field that is required if one of its own fields is. */
+/** A field that is required if one of its own fields is required. */
 type Field<Key extends string, Value> = [Value] extends [never]
   ? { [Name in Key]?: never }
   : object extends Value
@@ -26,7 +26,7 @@ type Field<Key extends string, Value> = [Value] extends [never]
 export type CallOptions = {
   /** Ends the call with the error ABORTED. */
   signal?: AbortSignal;
-  /** How long this call is repeated, instead of the terminal's patience. 0: it is never repeated. */
+  /** The time during which this call is repeated, instead of the terminal's patience. 0: never. */
   patienceMs?: number;
 };
 
@@ -36,12 +36,12 @@ export type RestRequest<Name extends OperationName> = Field<"path", Parameters<N
   (HasBody<Name> extends true ? { body: Body<Name> } : { body?: Body<Name> }) &
   CallOptions;
 
-/** The ciphertext of an import is bound to the key, so the program that seals it has to name the key. */
+/** The ciphertext of an import is bound to the key, so the caller must name the key. */
 type Headed<Name extends OperationName> = Name extends "importWallet"
   ? { "Idempotency-Key": string }
   : Parameters<Name, "header">;
 
-/** Without it, `{}` is sent. */
+/** If the body is absent, `{}` is sent. */
 type HasBody<Name extends OperationName> = [Body<Name>] extends [never]
   ? false
   : Record<string, never> extends Body<Name>
@@ -54,7 +54,7 @@ type Json<Response> = Response extends { content: { "application/json": infer An
 
 type Unwrapped<Answer> = Answer extends { success: true; data: infer Data } ? Data : Answer;
 
-/** What a call gives. Answers in the general envelope give their data. */
+/** The data of a successful call. Responses in the general envelope give their `data`. */
 export type RestData<Name extends OperationName> = Unwrapped<
   Json<operations[Name]["responses"][keyof operations[Name]["responses"]]>
 >;
@@ -76,7 +76,7 @@ type EnvelopeErrors<Codes> = {
 
 type Plain<Status, Code> = { status: Status; code: Code; message: string; details?: undefined };
 
-/** Errors of every operation, which have no code in the answer. */
+/** Errors of every operation that have no code in the response. */
 export type GeneralError =
   | Plain<400, "INVALID_REQUEST">
   | (Plain<401, "UNAUTHORIZED"> & { needsRefresh?: true })
@@ -91,22 +91,22 @@ export type GeneralError =
   | (Plain<502 | 503 | 504, "UNAVAILABLE"> & { retryAfterSeconds?: number })
   /** Any other status. */
   | Plain<number, "REFUSED">
-  /** The answer has not changed since the ETag of If-None-Match. */
+  /** Nothing has changed since the ETag of If-None-Match. */
   | Plain<304, "NOT_MODIFIED">
-  /** An answer that is not JSON: from a proxy, a firewall or CloudFront, not from the service. */
+  /** The response is not JSON: it comes from a proxy, a firewall or CloudFront, not from the service. */
   | (Plain<number, "EDGE_ERROR"> & { retryAfterSeconds?: number })
-  /** No answer. The service may have done what was asked. */
+  /** There was no response. The service may have carried out the request. */
   | (Plain<0, "NETWORK_ERROR"> & { cause?: unknown })
   /** The token provider failed. Nothing was sent. */
   | (Plain<0, "TOKEN_ERROR"> & { cause?: unknown })
   | Plain<0, "ABORTED">;
 
-/** The errors of an operation, a union that `code` or `status` narrows. */
+/** The errors of an operation: a union to narrow by `code` or `status`. */
 export type RestError<Name extends OperationName = OperationName> = Name extends OperationName
   ? GeneralError | EnvelopeErrors<ErrorCodes[Name]>
   : never;
 
-/** Either data or an error. `headers` are those of the answer, if there was one. */
+/** Either data or an error. `headers` are those of the response, if there was one. */
 export type RestAnswer<Name extends OperationName> =
   | { data: RestData<Name>; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };

@@ -3,7 +3,7 @@ import type { ServerMessage } from "./openapi.ts";
 
 type Listener = (event: never) => void;
 
-/** What this needs of the browser's WebSocket, or of the package ws. */
+/** The used part of the browser's WebSocket, or of the package ws. */
 export type SocketLike = {
   send(text: string): void;
   close(code?: number): void;
@@ -18,15 +18,15 @@ export type SocketConstructor = new (url: string, protocols?: string[]) => Socke
 export type ConnectionEvents = {
   onOpen(): void;
   onMessage(message: ServerMessage): void;
-  /** Once, and nothing after it. `opened`: whether the service had accepted the connection. */
+  /** Called once, as the last event. `opened` is true if the service had accepted the connection. */
   onEnd(why: { code: "CLOSED" | "SILENT"; opened: boolean }): void;
 };
 
-/** A proxy may close a connection that is quiet for long; a ping owes a pong, which shows that nobody has cut it. */
+/** Proxies may close connections that stay quiet. A ping demands a pong, which proves that the connection works. */
 const pingEveryMs = 60_000;
 const answerWithinMs = 20_000;
 
-/** One WebSocket connection, which ends when it is closed, or when it owes an answer for too long. */
+/** One WebSocket connection. It ends when it is closed, or when a response is overdue. */
 export class Connection {
   readonly #socket: SocketLike;
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class Connection {
   #ended = false;
   #cancel: () => void;
 
-  /** @throws as the constructor of WebSocket does */
+  /** @throws the errors of the WebSocket constructor */
   constructor(
     { WebSocket, url, protocols }: { WebSocket: SocketConstructor; url: string; protocols: string[] },
     clock: Clock,
@@ -48,7 +48,7 @@ export class Connection {
     this.#socket.onopen = () => this.#open();
     this.#socket.onmessage = ({ data }: { data: unknown }) => this.#take(data);
     this.#socket.onclose = () => this.#end("CLOSED");
-    // A close follows. Without a listener, the package ws would throw.
+    // A close event follows. Without a listener, the package ws would throw.
     this.#socket.onerror = () => {};
   }
 
@@ -57,7 +57,7 @@ export class Connection {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Ends it without an event. */
+  /** Ends the connection without an event. */
   close(): void {
     this.#ended = true;
     this.#cancel();

@@ -13,18 +13,18 @@ type StreamedWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]
 /** The chains that have trading settings. */
 export type SettingsChain = SettingsMessage["chain"];
 
-/** A user's settings of a chain. Version 0: the defaults. */
+/** A user's settings for a chain. Version 0 means the defaults. */
 export type Settings = SettingsMessage["settings"] & { version: number };
 
 /** An active wallet. */
 export type Wallet = Omit<StreamedWallet, "state">;
 
-/** What a stream can follow: the channels of the service, and what it sends without a subscription. */
+/** The data that a stream can follow: the channels of the service, and messages that need no subscription. */
 export type Followed = "orders" | "positions" | "prices" | "settings" | "wallets";
 
-/** All that a stream follows, as it is now. What it does not follow is empty. */
+/** The current state of everything that a stream follows. Other parts are empty. */
 export type TerminalState = {
-  /** The newest first: the open ones, and those that ended within seven days. */
+  /** Newest first: open orders, and those that ended within seven days. */
   readonly orders: readonly Order[];
   readonly positions: readonly Position[];
   readonly prices: Readonly<Partial<Record<Network, Price>>>;
@@ -34,11 +34,14 @@ export type TerminalState = {
 
 export type StreamStatus =
   | { status: "connecting" }
-  /** Connected, and reading what there is. */
+  /** Connected, but still reading the current data. */
   | { status: "syncing" }
-  /** The state is whole, and follows each change. */
+  /** The state is complete and follows each change. */
   | { status: "live" }
-  /** Not connected. The state is the last one. `code`: why, as far as it is known. UNAUTHORIZED: a new token did not help. */
+  /**
+   * Not connected. The state is the last known one. `code` gives the reason if it is known. UNAUTHORIZED: a new token
+   * did not help.
+   */
   | {
       status: "waiting";
       retryInMs: number;
@@ -48,7 +51,10 @@ export type StreamStatus =
 
 export type FollowOptions = {
   channels: readonly Followed[];
-  /** Called with the whole state, and again with each change. After a new connection, not before it is whole again. */
+  /**
+   * Called with the complete state, and again with each change. After a new connection, the first call waits until it
+   * is complete again.
+   */
   onState?: (state: TerminalState) => void;
   /** Called with each message of the service, before `onState`. */
   onMessage?: (message: ServerMessage) => void;
@@ -56,11 +62,11 @@ export type FollowOptions = {
 };
 
 export type Stream = {
-  /** The last whole state; undefined until there is one. */
+  /** The last complete state, or undefined before the first. */
   readonly state: TerminalState | undefined;
   /**
-   * Resolves to the first result that is neither undefined, null nor false. Rejects when the stream is closed. It looks at the
-   * last state first, which is an old one while the stream is away.
+   * Resolves to the first result that is neither undefined, null nor false. Rejects when the stream is closed. It
+   * checks the last known state first, which may be old while the stream is away.
    */
   until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found>;
   close(): void;

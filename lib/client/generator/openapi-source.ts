@@ -8,7 +8,7 @@ type Operation = {
   responses: Record<string, Response>;
 };
 
-/** What this needs of an OpenAPI document, and of an AsyncAPI document. */
+/** The parts of an OpenAPI and an AsyncAPI document that the generator reads. */
 export type Documents = {
   openapi: { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
   asyncapi: { components: { schemas: object }; operations: Record<string, StreamOperation> };
@@ -16,13 +16,13 @@ export type Documents = {
 
 type References = { $ref: string }[];
 
-/** `receive`: the service receives the messages, and may reply. */
+/** `receive` means that the service receives the messages, and may reply. */
 type StreamOperation = { action: "send" | "receive"; messages: References; reply?: { messages: References } };
 
 const header =
   "// Generated from docs/openapi.json and docs/asyncapi.json by `npm run documents`. Do not edit.";
 
-/** The source of lib/client/openapi.ts: types of all requests, answers and messages, and a table of the operations. */
+/** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of the operations. */
 export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
   const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -30,7 +30,7 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
   return [
     header,
     await typesOf(openapi, asyncapi),
-    "/** The method and the path of each operation. `once`: it takes an Idempotency-Key. */",
+    "/** The method and the path of each operation. `once`: it requires an Idempotency-Key. */",
     "export const routes = {",
     ...operations.map(
       ({ method, path, operation }) =>
@@ -54,7 +54,7 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
   ].join("\n");
 }
 
-/** The names of the messages that the service sends, or replies with. */
+/** Lists the messages that the service sends or replies with. */
 function sentBy({ operations }: Documents["asyncapi"]): string[] {
   const references = Object.values(operations).flatMap(({ action, messages, reply }) =>
     action === "send" ? messages : (reply?.messages ?? []),
@@ -63,7 +63,7 @@ function sentBy({ operations }: Documents["asyncapi"]): string[] {
 }
 
 async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["asyncapi"]): Promise<string> {
-  // Records on the stream are those of the API, so one of two with the same name is enough.
+  // The stream and the API have the same records, so one of two schemas with the same name is enough.
   const schemas = { ...asyncapi.components.schemas, ...openapi.components.schemas };
   const paths = Object.fromEntries(
     Object.entries(openapi.paths).map(([path, methods]) => [
@@ -78,14 +78,14 @@ async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["async
     paths,
     components: { ...openapi.components, schemas },
   } as never);
-  // The types of paths only say which operation each has.
+  // The types of paths only list the operations.
   const wanted = nodes.filter(
     (node) => !/^export (interface paths|type (webhooks|\$defs))/.test(astToString(node)),
   );
   return astToString(wanted);
 }
 
-/** The client derives the types of errors from their codes. */
+/** Removes errors, whose types the client derives from their codes. */
 const withoutErrors = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
