@@ -11,28 +11,28 @@ import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
 export type TerminalOptions = {
   /** For example `http://127.0.0.1:3000`. Empty for the origin of the page. */
   baseUrl: string;
-  /** By default `/stream` at baseUrl, by ws or wss. */
+  /** By default `/stream` at baseUrl, over ws or wss. */
   streamUrl?: string;
-  /** Without it, the cookie of the service serves. */
+  /** If absent, the service's cookie is used. */
   token?: TokenProvider;
-  /** Where Idempotency-Keys are kept until requests are answered. In memory by default. */
+  /** The store of Idempotency-Keys until requests are answered. In memory by default. */
   keys?: KeyStore;
-  /** How long a request is repeated that could not be answered; 20 seconds by default. */
+  /** The time during which an unanswered request is repeated; 20 seconds by default. */
   patienceMs?: number;
-  /** How long one try of a request may take; 30 seconds by default. */
+  /** The time limit of one try of a request; 30 seconds by default. */
   timeoutMs?: number;
   fetch?: typeof fetch;
-  /** For example that of the package `ws`, which Node 20 needs. */
+  /** For example, the class of the package `ws`, which Node 20 needs. */
   WebSocket?: SocketConstructor;
 };
 
 export type Terminal = RestCalls & {
   /**
-   * Forgets the Idempotency-Keys of equal requests whose answers were lost, so that the next one is a new request. They have no
-   * end of their own: what was not answered last month may have happened then.
+   * Forgets the Idempotency-Keys of equal requests whose answers were lost, so that the next one is a new request. Keys
+   * never expire: a request left unanswered last month may have been carried out then.
    */
   forget<Name extends OperationName>(operation: Name, request: RestRequest<Name>): Promise<void>;
-  /** Follows channels until the stream is closed, over one connection after another. */
+  /** Follows channels until the stream is closed, reconnecting when needed. */
   follow(options: FollowOptions): Stream;
 };
 
@@ -48,7 +48,7 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
     ...calls,
     forget: (name, request) => caller.forget(name, request as object),
     follow(followed) {
-      // No cast, so that the compiler says when the WebSocket of browsers does not fit.
+      // Without a cast, the compiler checks that the browser's WebSocket fits.
       const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
       if (WebSocket === undefined)
         throw new TypeError("There is no WebSocket here: pass one to createTerminal");
@@ -60,19 +60,21 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
 
 const streamAt = (baseUrl: string) => `${baseUrl.replace("http", "ws")}/stream`;
 
-/** Of the page, if this runs in one. */
+/** The location of the page, if this runs in one. */
 const location = () => (globalThis as { location?: { origin: string; href: string } }).location;
 
-/** @throws {TypeError} if it is no address, or relative outside of a page */
+/**
+ * Resolves the base address.
+ *
+ * @throws {TypeError} if it is invalid, or relative outside a page
+ */
 function absolute(baseUrl: string): string {
   const { origin: own = "", href } = location() ?? {};
   try {
     const { origin, pathname } = new URL(baseUrl || own, href);
     return `${origin}${pathname.replace(/\/$/, "")}`;
   } catch {
-    throw new TypeError(
-      `baseUrl is ${JSON.stringify(baseUrl)}: outside of a page, it must be a whole address`,
-    );
+    throw new TypeError(`baseUrl is ${JSON.stringify(baseUrl)}: outside a page, it must be an absolute URL`);
   }
 }
 
@@ -87,7 +89,7 @@ function callerDeps(
   }: TerminalOptions,
   clock: Clock,
 ): CallerDeps {
-  // Called without an object, as browsers demand.
+  // Browsers require that fetch is called without an object.
   const fetch = options.fetch ?? globalThis.fetch;
   return {
     baseUrl: absolute(baseUrl),

@@ -1,18 +1,21 @@
 import { type Clock, within } from "./clock.ts";
 
 /**
- * Called before the first request, and with `refresh: true` when the token has expired, or when its refusal could not be read.
- * Fails if it takes longer than `timeoutMs`.
+ * Called before the first request, and with `refresh: true` when the token has expired or its refusal could not be
+ * read. A call that takes longer than `timeoutMs` counts as failed.
  */
 export type TokenProvider = (why: { refresh: boolean }) => Promise<string>;
 
 export type TokenDeps = { provider: TokenProvider | undefined; clock: Clock; timeoutMs: number };
 
-/** Asks the provider once, however many requests wait for the answer. */
+/** Asks the provider once, even if many requests wait for the token. */
 export class TokenKeeper {
   readonly #deps: TokenDeps;
   #token: Promise<string> | undefined;
-  /** On this machine's clock; undefined if the token does not say, or had expired when it came, so that the clock is wrong. */
+  /**
+   * By this machine's clock. Undefined if the token has no expiry, or had expired when it came, which shows that the
+   * clock is wrong.
+   */
   #expiresMs: number | undefined;
   #hasDoubted = false;
 
@@ -20,7 +23,10 @@ export class TokenKeeper {
     this.#deps = deps;
   }
 
-  /** The token in use; undefined if cookies serve instead. Rejects as the provider does, and asks again the next time. */
+  /**
+   * Returns the current token, or undefined if cookies are used. Rejects with the provider's error, and asks again the
+   * next time.
+   */
   async current(): Promise<string | undefined> {
     if (this.#deps.provider === undefined) return undefined;
     if (this.#token === undefined) return this.#ask({ refresh: false });
@@ -28,7 +34,7 @@ export class TokenKeeper {
     return isOver ? this.#ask({ refresh: true }) : this.#token;
   }
 
-  /** Replaces the token, unless another request has done so. Returns false if there is no provider to ask. */
+  /** Replaces the token, unless another request has already done so. Returns false without a provider. */
   async replace(expired: string | undefined): Promise<boolean> {
     if (this.#deps.provider === undefined) return false;
     const held = this.#token;
@@ -39,8 +45,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Replaces a token that may be what was refused, if the provider has another. Once, until the service accepts something: a
-   * broken network looks the same, and so does a user who is blocked.
+   * Replaces a token that may have been refused, if the provider has another. It does so once, until the service
+   * accepts a request: a broken network looks the same, and so does a blocked user.
    */
   async doubt(token: string | undefined): Promise<void> {
     if (this.#hasDoubted) return;
@@ -51,7 +57,7 @@ export class TokenKeeper {
     });
   }
 
-  /** The service has accepted a token. */
+  /** Records that the service has accepted a token. */
   trust(): void {
     this.#hasDoubted = false;
   }
@@ -64,7 +70,7 @@ export class TokenKeeper {
       timeoutMs,
       (async () => {
         const token = await (provider as TokenProvider)(why);
-        // The provider's failure, not the network's; and what fetch would throw has the token in its text.
+        // Blames the provider, not the network. The error of fetch would quote the token.
         if (!isSendable(token)) throw new TypeError("The token has characters that no header can carry");
         return token;
       })(),
@@ -91,7 +97,7 @@ function isSendable(token: string): boolean {
   }
 }
 
-/** NaN if it does not say. */
+/** NaN if the token has no expiry. */
 function expiryMs(token: string): number {
   try {
     const [, claims = ""] = token.split(".");

@@ -2,12 +2,12 @@ import type { TerminalState } from "./stream-types.ts";
 
 type Waiter = { check: (state: TerminalState) => void; reject: (error: Error) => void };
 
-/** What the program waits for in states to come. */
+/** Calls that wait for a later state. */
 export class Waiters {
   readonly #waiters = new Set<Waiter>();
   #isClosed = false;
 
-  /** Resolves to the first result that is neither undefined, null nor false, from `state` on. */
+  /** Resolves to the first result that is neither undefined, null nor false, starting with `state`. */
   add<Found>(
     find: (state: TerminalState) => Found | undefined | null | false,
     state: TerminalState | undefined,
@@ -31,7 +31,7 @@ export class Waiters {
   }
 
   check(state: TerminalState): void {
-    // Any of them may close the stream.
+    // Any waiter may close the stream.
     for (const waiter of [...this.#waiters]) if (this.#waiters.has(waiter)) waiter.check(state);
   }
 
