@@ -11,7 +11,11 @@ import type { UnauthorizedBody } from "./unauthorized.ts";
 export type AuthorizerDeps = {
   cookieName: string;
   origin: OriginRules;
-  /** @throws {InvalidToken} */
+  /**
+   * Verifies a token.
+   *
+   * @throws {InvalidToken}
+   */
   verify: (token: string) => Promise<Claims>;
   /**
    * Runs before an accepted request is let through.
@@ -24,9 +28,9 @@ export type AuthorizerDeps = {
 type Admitted = { claims: Claims; admission: AdmittedUser };
 
 /**
- * Authorizes calls of the REST API. A request without a valid token is denied with the body of its 401 as context, which
- * the gateway's ACCESS_DENIED response passes on. The other way to a 401, throwing `Unauthorized`, would count as an error
- * of the function and log a stack trace for every caller without a token.
+ * Authorizes calls of the REST API. Denies a request without a valid token; the context has the body of its 401, which
+ * the gateway's ACCESS_DENIED response passes on. The other way to a 401, throwing `Unauthorized`, would count as an
+ * error of the function and log a stack trace for every caller without a token.
  */
 export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
   return authorizer({
@@ -34,14 +38,14 @@ export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
     name: "authorize",
     tokenOf: (event) => requestToken(event, cookieName),
     refuse: (event, body) => decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
-    // A denial would be a 401 here. Every method requires an API key, so that without one it is a 403.
+    // A denial would give a 401. Every method requires an API key, so a request without one gets a 403.
     exclude: (event) => decide(event, "Allow", outsider),
   });
 }
 
 /**
  * Authorizes connections to the WebSocket API. It has no gateway responses: the only way to a 401 is to throw exactly
- * `Unauthorized`, and a denial would be a 403.
+ * `Unauthorized`, and a denial would give a 403.
  */
 export function connectionAuthorizer({
   cookieName,
@@ -64,7 +68,7 @@ type Options = Omit<AuthorizerDeps, "cookieName"> & {
   tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
   /** Answers a request without a valid token, or throws. */
   refuse: (event: APIGatewayRequestAuthorizerEvent, body: UnauthorizedBody) => APIGatewayAuthorizerResult;
-  /** Answers a request that does not come from the edge, where it has to. Nothing of it is read. */
+  /** Answers a request that bypasses a required edge, without reading it. */
   exclude: (event: APIGatewayRequestAuthorizerEvent) => APIGatewayAuthorizerResult;
 };
 
@@ -105,7 +109,9 @@ function authorizer({ name, origin, tokenOf, verify, admit, refuse, exclude }: O
   };
 }
 
-/** For operations that take new tokens only, and for the cookie, which lasts as long as its token. */
+/**
+ * The times of a token: for operations that accept only new tokens, and for the cookie, which expires with its token.
+ */
 const timesOf = ({ iat, exp }: Claims): Record<string, string> => ({
   expiresAt: String(exp),
   ...(iat !== undefined && { issuedAt: String(iat) }),
@@ -125,22 +131,26 @@ function decide(
   };
 }
 
-/** What the access logs show of an authorizer's context. */
+/** The parts of an authorizer's context that access logs show. */
 export type LoggedContext = { loggedUser: string; clientIp: string };
 
-/** A userID is printable ASCII, so what could end or escape a string of JSON is this. `%` keeps different ids different. */
+/**
+ * Replaces characters that could end or escape a JSON string. A userID is printable ASCII, and `%` keeps different ids
+ * different.
+ */
 const loggedContext = (userID: string): Pick<LoggedContext, "loggedUser"> => ({
   loggedUser: userID.replace(/["\\%]/g, encodeURIComponent),
 });
 
 /**
- * All methods of a call's stage. The ARN of the call itself has the path that the caller chose: API Gateway rejects it
- * above 512 characters, and IAM reads variables and wildcards in it. Nothing is cached, so the answer is for one call.
+ * Covers all methods of a call's stage. The call's own ARN contains the path that the caller chose: API Gateway rejects
+ * it above 512 characters, and IAM reads variables and wildcards in it. Nothing is cached, so the policy serves only
+ * one call.
  */
 const stageOf = (methodArn: string): string => `${methodArn.split("/").slice(0, 2).join("/")}/*`;
 
 /**
- * The user that a token's claims describe. With email sign-in, Cognito sets `username` to the subject, which is not a
+ * Reads the user from a token's claims. With email sign-in, Cognito sets `username` to the subject, which is not a
  * display name.
  */
 export function identityOf({ sub, preferred_username, nickname, username, ref }: Claims) {

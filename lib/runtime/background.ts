@@ -4,9 +4,9 @@ import { logFault, withoutStack } from "./log.ts";
 import { InvalidRequest } from "./validate.ts";
 
 /**
- * Wraps a function that no client waits for: changes, schedule and internal rows. A fault is logged by its name and fails
- * the invocation, which is retried or not, depending on the trigger. An event that cannot be read is the invoker's
- * mistake: the invoker gets the message, and nothing is logged.
+ * Wraps a function that no client waits for: changes, schedules and internal rows. Logs a fault by its name and fails
+ * the invocation; the trigger decides about retries. For an unreadable event, the invoker gets the message, and nothing
+ * is logged.
  */
 export function background<Args extends readonly unknown[], Result>(
   operation: BackgroundOperationName,
@@ -23,10 +23,7 @@ export function background<Args extends readonly unknown[], Result>(
   };
 }
 
-/**
- * Wraps a function behind walls. A schedule invokes it daily, so that Lambda leaves it its network interfaces. Then there is
- * nothing to do.
- */
+/** Wraps a function behind walls. A daily schedule invokes it, only so that Lambda keeps its network interfaces. */
 export const walled = <Result>(
   operation: BackgroundOperationName,
   handle: (event: unknown, context?: Context) => Promise<Result>,
@@ -37,7 +34,7 @@ export const walled = <Result>(
 
 const isScheduled = (event: unknown) => (event as { source?: unknown } | null)?.source === "aws.events";
 
-/** When a run has to end its work. The reserve is for what it has begun by then. */
+/** Computes when a run must start no more work. The reserve is for finishing the work already begun. */
 export const deadlineOf = (
   { getRemainingTimeInMillis }: Pick<Context, "getRemainingTimeInMillis">,
   reserveMs: number,
@@ -46,7 +43,8 @@ export const deadlineOf = (
 /**
  * Wraps a function that runs after changes of the table.
  *
- * @param handle returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
+ * @param handle Returns the sequence numbers of the records to retry. Lambda retries all records from the first of them
+ * on.
  */
 export function onChanges<Rest extends readonly unknown[]>(
   operation: BackgroundOperationName,

@@ -6,7 +6,7 @@ import { environment } from "./environment.ts";
 import { logWarning } from "./log.ts";
 import { tokenVerifier } from "./token-verifier.ts";
 
-/** What both authorizers depend on, as their environment configures it. */
+/** Makes the dependencies of both authorizers from their environment. */
 export function authorizerDeps(operation: "authorize" | "authorizeConnection"): AuthorizerDeps {
   const onFault = (error: unknown) => logWarning(operation, error);
   const admit = admission(openTable(environment("TABLE_NAME")), {
@@ -29,7 +29,7 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
   };
 }
 
-/** What the functions that create API keys depend on. */
+/** Makes the dependencies of functions that create API keys. */
 export function mirrorDeps() {
   return {
     ...planDeps(),
@@ -39,7 +39,7 @@ export function mirrorDeps() {
   };
 }
 
-/** What all functions that manage API keys and usage plans depend on. */
+/** Makes the dependencies of all functions that manage API keys and usage plans. */
 export function planDeps() {
   return {
     table: openTable(environment("TABLE_NAME")),

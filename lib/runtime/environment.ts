@@ -97,7 +97,7 @@ const schemas = {
 } satisfies Record<Variable, v.GenericSchema<string, unknown>>;
 
 /**
- * The parsed value of a variable, as lib/infra/functions/variables.ts writes it. Handlers read their variables at load, so that a
+ * Parses a variable written by lib/infra/functions/variables.ts. Handlers read their variables at load, so that a
  * function with a bad environment fails before it serves anything.
  *
  * @throws {Error} if the variable is missing or malformed. The message names the variable and does not quote its value.

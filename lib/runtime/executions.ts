@@ -10,13 +10,13 @@ type Recorder = (reported: Reported) => Promise<"recorded" | "unchanged" | Rejec
 
 const rejections = {
   "unknown user": { code: "UNKNOWN_USER", message: "No user with this userID has signed in" },
-  "not yours": { code: "NOT_YOURS", message: "Only the service itself changes what was placed here" },
+  "not yours": { code: "NOT_YOURS", message: "Orders placed here can only be changed by the service itself" },
 } as const satisfies Record<Rejection, ExecutionResult["error"]>;
 
 /**
- * Makes the handler of recordExecutions. Each record is handled on its own: one that is rejected does not stop the others.
+ * Makes the handler of recordExecutions. Each record is handled separately: a rejected one does not stop the others.
  *
- * @param open makes the recorder of one invocation.
+ * @param open Makes the recorder of one invocation.
  * @returns a function that throws {@link InvalidRequest}, and records nothing, if the event is not a list of records.
  */
 export function recordExecutions(open: (now: Date) => Recorder) {

@@ -3,21 +3,24 @@ import * as v from "valibot";
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
-/** How long fetched keys are used before they are fetched again. */
+/** Fetched keys are fetched again after this time. */
 const freshMs = 10 * 60_000;
 
-/** How long they serve if they cannot be fetched again. A key that the issuer withdraws during its outage counts so long. */
+/**
+ * Fetched keys are used for this long if they cannot be fetched again. A key that the issuer withdraws during its
+ * outage stays valid that long.
+ */
 const usableMs = 6 * 60 * 60_000;
 
-/** The shortest time between two fetches for unknown key ids. Anybody can invent those. */
+/** The shortest time between two fetches for unknown key ids, since anybody can invent those. */
 const unknownKeyIntervalMs = 60_000;
 
-/** After a failed fetch, the time until the next attempt. Otherwise every request would wait for an issuer that hangs. */
+/** The pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
 const pauseMs = 10_000;
 
 const timeoutMs = 3000;
 
-/** The issuer's keys are needed and cannot be fetched. This says nothing about the token. */
+/** The issuer's keys are needed but cannot be fetched. The token may still be valid. */
 export class IssuerUnavailable extends Error {
   override readonly name = "IssuerUnavailable";
 }
@@ -26,11 +29,11 @@ export class IssuerUnavailable extends Error {
  * Finds the key of a token among the issuer's keys. They are fetched when first needed, every ten minutes, and for an
  * unknown key id at most once a minute. The last good ones survive an outage of the issuer for six hours.
  *
- * The function rejects with {@link IssuerUnavailable} if it needs keys that it cannot fetch: all of them, or one with an
- * unknown key id.
+ * The function rejects with {@link IssuerUnavailable} if it needs keys that it cannot fetch: all of them, or one with
+ * an unknown key id.
  *
- * @param jwksUri where the issuer's keys are. Empty: found by OpenID Connect discovery.
- * @param onOutage receives the error if fetching fails while older keys can still be used.
+ * @param jwksUri The address of the issuer's keys. If empty, OpenID Connect discovery finds it.
+ * @param onOutage Receives the error if fetching fails while older keys can still be used.
  */
 export function issuerKeys(
   issuer: string,
@@ -67,7 +70,7 @@ export function issuerKeys(
     try {
       return await fetchKeys();
     } catch (error) {
-      // Repeated errors during the pause have no cause, and report nothing new.
+      // Repeated errors during the pause have no cause and report nothing new.
       if ((error as Error).cause !== undefined) onOutage(error);
       return remote;
     }

@@ -1,12 +1,13 @@
-/** The JSON names a field of an object twice. Readers disagree which of the two counts. */
+/** The JSON has a field of an object twice. Parsers disagree on which one counts. */
 export class RepeatedField extends Error {
   override readonly name = "RepeatedField";
 }
 
 /**
- * Parses JSON in which each object names each of its fields once. `JSON.parse` would silently keep the last.
+ * Parses JSON in which the fields of each object are unique. `JSON.parse` would silently keep the last.
  *
- * @throws {SyntaxError} @throws {RepeatedField}
+ * @throws {SyntaxError}
+ * @throws {RepeatedField}
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -14,7 +15,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** @param json must be valid: only then is so simple a search correct. */
+/** @param json Must be valid, since the search is simple. */
 function repeatsField(json: string): boolean {
   const enclosing: Set<string>[] = [];
   let text = "";
@@ -27,7 +28,7 @@ function repeatsField(json: string): boolean {
       text = json.slice(at, end + 1);
       at = end;
     } else if (character === ":") {
-      // A name can be written in several ways, with escapes.
+      // Escapes allow several spellings of a name.
       const name: string = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
       const names = enclosing.at(-1);
       if (names?.has(name)) return true;
@@ -37,7 +38,7 @@ function repeatsField(json: string): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string that begins at an index. */
+/** Returns the index of the quote that ends the string starting at an index. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;

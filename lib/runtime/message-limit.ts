@@ -6,16 +6,16 @@ import { messageThrottle } from "../domain/plan.ts";
 import { logFault } from "./log.ts";
 import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 
-/** How to reach a connection. */
+/** Sends to a connection and closes it. */
 export type ConnectionPort = {
   send(connectionID: string, messages: readonly string[]): Promise<void>;
   hangUp(connectionID: string): Promise<unknown>;
 };
 
-/** What is left of a connection's messages. */
+/** The remaining messages of a connection. */
 type Bucket = { tokens: number; filledAtMs: number; isClosing?: true };
 
-/** More connections than one instance of a function meets at a time. The one that has been quiet for longest is forgotten. */
+/** More connections than one instance of a function serves at a time. Beyond it, the longest quiet one is forgotten. */
 const maxBuckets = 10_000;
 
 const { rateLimit, burstLimit } = messageThrottle;
@@ -27,18 +27,19 @@ const tooMany = encodeMessage(
   ),
 );
 
-/** How long the error may take to send. Closing the connection has to fit into the function's time, too. */
+/** Time to send the error. Closing the connection must fit into the function's time, too. */
 const longestSendMs = 3000;
 
 /**
- * What ends a message over the limit. A route that has a response sends the client the body if the connection could not be
- * closed, and would send an empty message for none. The other routes ignore it.
+ * The result for a message over the limit. On a route that has a response, the client gets the body if the connection
+ * could not be closed; without a body, it would get an empty message. The other routes ignore it.
  */
 const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
 
 /**
- * Limits the messages of each connection. One that sends more gets one error and is closed. The count is in the memory of
- * this instance of the function, which costs nothing. So the limit is approximate: a connection has it at each instance.
+ * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is in
+ * the memory of this instance of the function, which costs nothing. So the limit is approximate: each instance counts
+ * separately.
  */
 export function limited(
   operation: string,
@@ -52,9 +53,9 @@ export function limited(
     const { connectionId: connectionID } = event.requestContext;
     const nowMs = Date.now();
     const { isClosing, ...bucket } = buckets.get(connectionID) ?? { tokens: burstLimit, filledAtMs: nowMs };
-    // Messages that were on their way when the connection was closed.
+    // Messages may still arrive after the connection is closed.
     if (isClosing) return rejected;
-    // A clock that is set back takes nothing away.
+    // A clock that is set back takes no tokens away.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
     if (tokens >= 1) {
@@ -64,14 +65,14 @@ export function limited(
 
     buckets.set(connectionID, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
-      // A client that does not read cannot be sent anything, and is closed nevertheless.
+      // A client that does not read cannot receive the error, but is closed anyway.
       await withDeadline(sendMs, () => send(connectionID, [tooMany])).catch((error) =>
         logFault(operation, error),
       );
       await hangUp(connectionID);
     } catch (error) {
       logFault(operation, error);
-      // The next message tries again.
+      // The next message tries to close it again.
       buckets.set(connectionID, { tokens, filledAtMs: nowMs });
     }
     return rejected;

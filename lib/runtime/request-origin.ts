@@ -4,9 +4,9 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { type RequestHeaders, valuesOf } from "./request-token.ts";
 
 export type OriginRules = {
-  /** What the edge proves itself with. Undefined if there is no edge. */
+  /** The secret by which the edge proves itself. Undefined without an edge. */
   originKey: string | undefined;
-  /** Whether requests that do not come from the edge are refused. */
+  /** True if requests that bypass the edge are refused. */
   edgeOnly: boolean;
 };
 
@@ -18,22 +18,22 @@ type OriginEvent = RequestHeaders & {
   };
 };
 
-/** The principal of requests that are refused for that. They have no API key, so that no alarm must count them. */
+/** The principal of requests that bypass the edge. They have no API key, and no alarm must count them. */
 export const outsider = "outside the edge";
 
-/** The header that the edge adds. CloudFront replaces one that a viewer has sent. */
+/** The header that the edge adds. CloudFront replaces one sent by a viewer. */
 export const originKeyHeader = "x-origin-key";
 
-/** Where a request comes from. What clients say of their address counts only as far as the edge has added to it. */
+/** Finds the origin of a request. Of the addresses that a client claims, only those added by the edge count. */
 export function requestOrigin(event: OriginEvent, { originKey, edgeOnly }: OriginRules): RequestOrigin {
   const isFromEdge = originKey !== undefined && isSame(valuesOf(event, originKeyHeader), originKey);
   const addresses = valuesOf(event, "x-forwarded-for").flatMap((value) => value.split(","));
-  // The last two are the viewer, added by CloudFront, and CloudFront, added by API Gateway.
+  // The last two addresses are the viewer's, added by CloudFront, and CloudFront's, added by API Gateway.
   const address = isFromEdge ? (addresses.at(-2) ?? "") : event.requestContext.identity.sourceIp;
   return { clientIp: plainAddress(address.trim()), isAllowed: isFromEdge || !edgeOnly };
 }
 
-/** Access logs hold it in JSON that nothing escapes. */
+/** Access logs write it into JSON without escaping. */
 const plainAddress = (text: string) => (isIP(text) === 0 ? "unknown" : text);
 
 /** Takes the same time wherever the first difference is. */

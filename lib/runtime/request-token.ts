@@ -2,12 +2,12 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 
 export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
 
-/** The subprotocol that announces a token as the next one. The server selects it. */
+/** The subprotocol that precedes a token. The server selects it. */
 export const tokenSubprotocol = "access_token";
 
 /**
- * The token of a REST request: from the Authorization header, else from the cookie. The header wins even if it is
- * malformed: a caller who presents one must not be signed in by the cookie instead.
+ * Reads the token of a REST request: from the Authorization header, else from the cookie. A malformed header still
+ * counts: a caller who sends one must not be signed in by the cookie instead.
  *
  * @returns undefined without a token; an empty string, which no verification accepts, if the header is not of the form
  * `Bearer <token>` or the token is given twice.
@@ -17,9 +17,9 @@ export function requestToken(event: RequestHeaders, cookieName: string): string 
 }
 
 /**
- * The token of a request to connect: from the Authorization header; else from the subprotocols, the only place where a
- * page in a browser can put it; else from the cookie. Browsers send cookies with connections from any page, without a
- * preflight, so the cookie counts only for pages of the allowed origins and for clients that are not pages.
+ * Reads the token of a request to connect: from the Authorization header; else from the subprotocols, the only place
+ * where a page in a browser can put it; else from the cookie. Browsers send cookies with connections from any page,
+ * without a preflight, so the cookie counts only for pages of the allowed origins and for clients that are not pages.
  *
  * @returns undefined without a token; an empty string if it is malformed.
  */
@@ -35,20 +35,20 @@ export function connectionToken(
   );
 }
 
-/** The subprotocols that a client asks for, in its order. */
+/** Lists the subprotocols of a request, in the client's order. */
 export function subprotocolsOf(event: RequestHeaders): string[] {
   return valuesOf(event, "sec-websocket-protocol").flatMap((value) =>
     value.split(",").map((name) => name.trim()),
   );
 }
 
-/** The token of the Authorization header; an empty string if that is malformed. */
+/** Reads the token of the Authorization header; an empty string if that is malformed. */
 export function bearerToken(event: RequestHeaders): string | undefined {
   const values = valuesOf(event, "authorization");
   return onlyOne(values.map((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? ""));
 }
 
-/** The token of the pair `access_token, <token>`; undefined if the client does not ask for `access_token`. */
+/** Reads the token of the pair `access_token, <token>`. Undefined if the client does not ask for `access_token`. */
 function subprotocolToken(event: RequestHeaders): string | undefined {
   const asked = subprotocolsOf(event);
   if (!asked.includes(tokenSubprotocol)) return undefined;
@@ -64,12 +64,12 @@ function cookieToken(event: RequestHeaders, cookieName: string): string | undefi
   return onlyOne(named.map((cookie) => cookie.slice(cookieName.length + 1)));
 }
 
-/** With several tokens it is unclear which one is meant, so they count as an invalid one. */
+/** Several tokens are ambiguous, so they count as an invalid one. */
 function onlyOne([first, ...others]: string[]): string | undefined {
   return others.length > 0 ? "" : first;
 }
 
-/** The values of a header, whatever its case. */
+/** Returns the values of a header, whatever its case. */
 export function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??

@@ -20,12 +20,12 @@ import { InvalidRequest, validate } from "./validate.ts";
 /** A token from the Authorization header. */
 type Bearer = { token: string; expiresAt: Date };
 
-/** The caller, as the authorizer has identified them, and the time of the call. */
+/** The caller, as identified by the authorizer, and the time of the call. */
 type Call = {
   userID: string;
   tokenIssuedAt: Date | undefined;
   /**
-   * A function, so that the token is in nothing that is passed on or written by mistake.
+   * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
    *
    * @throws {Unauthorized} if the token came in a cookie.
    */
@@ -37,7 +37,7 @@ type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Succes
 
 type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Answer<Name>>;
 
-/** A success with headers of its own. */
+/** A success with additional headers. */
 export class WithHeaders<Body> {
   readonly body: Body;
   readonly headers: Readonly<Record<string, string>>;
@@ -51,8 +51,8 @@ export class WithHeaders<Body> {
 const allowedOrigins = environment("ALLOWED_ORIGINS");
 
 /**
- * Wraps a REST function: parses the request by the operation's schemas, runs the use case, and answers with what the
- * success schema lists. Errors get the operation's own shape.
+ * Wraps a REST function: parses the request by the operation's schemas, runs the use case, and responds with the fields
+ * of the success schema. Errors get the operation's own shape.
  */
 export function rest<Name extends RestOperationName>(name: Name, useCase: UseCase<Name>) {
   return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
@@ -69,18 +69,18 @@ export function rest<Name extends RestOperationName>(name: Name, useCase: UseCas
   };
 }
 
-/** A success in the general envelope. Made last, so that its time is not before any in the data. */
+/** Wraps a success in the general envelope. It is made last, so that its timestamp is not before any in the data. */
 export const enveloped = <Data>(data: Data) => ({
   success: true as const,
   data,
   timestamp: new Date().toISOString(),
 });
 
-/** A success in the envelope that says so if it repeats an earlier one, by its Idempotency-Key. */
+/** Wraps a success in the envelope, with a header that tells whether it repeats an earlier one. */
 export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
   new WithHeaders(enveloped(data), isReplayed ? { "Idempotent-Replayed": "true" } : {});
 
-/** Answers every request that can be read with one error. */
+/** Answers every readable request with one error. */
 export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const now = new Date();
@@ -94,7 +94,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   };
 }
 
-/** @throws {Error} if no authorizer has named the user. Otherwise all such requests would share one user's data. */
+/** @throws {Error} if the authorizer named no user. Otherwise all such requests would share one user's data. */
 function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
   const { authorizer } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
@@ -105,12 +105,12 @@ function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
     const token = bearerToken(event);
     if (token === undefined) throw new Unauthorized({ error: "No token provided" });
     const expiresAt = dateOf(authorizer?.expiresAt);
-    if (expiresAt === undefined) throw new Error("The authorizer has not said when the token expires");
+    if (expiresAt === undefined) throw new Error("The authorizer gave no expiry of the token");
     return { token, expiresAt };
   }
 }
 
-/** A time in seconds, which API Gateway passes on as text. */
+/** Parses a time in seconds, which API Gateway passes on as text. */
 function dateOf(seconds: unknown): Date | undefined {
   const number = Number(seconds ?? Number.NaN);
   return Number.isFinite(number) ? new Date(number * 1000) : undefined;
@@ -127,7 +127,7 @@ function readRequest<Name extends RestOperationName>(name: Name, event: APIGatew
   } as Request<Name>;
 }
 
-/** Those that a schema names, whatever the case of their names. */
+/** Selects the headers that a schema names, whatever their case. */
 function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): object {
   const { entries = {} } = schema as { entries?: object };
   return Object.fromEntries(
@@ -135,7 +135,7 @@ function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): obj
   );
 }
 
-/** A cache that has this answer already gets no body. */
+/** Sends no body if the caller's cache already has this response. */
 function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
   const { "Content-Type": _, ...headers } = result.headers ?? {};
   const etag = headers.ETag;
@@ -144,7 +144,7 @@ function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult
   return isCached ? { statusCode: 304, headers, body: "" } : result;
 }
 
-/** What leaves the service: with the headers that depend on who asks. */
+/** Completes a response with the headers that depend on the caller. */
 function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGatewayProxyResult {
   const answer = withCors(unlessCached(event, result), headerOf(event, "origin"), allowedOrigins);
   const policy: unknown = event.requestContext.authorizer?.rateLimitPolicy;
@@ -153,7 +153,7 @@ function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGa
 }
 
 function readJsonObject(event: APIGatewayProxyEvent): object {
-  // Browsers send this type across origins only after a preflight, so a foreign form cannot use the cookie.
+  // Browsers send this type across origins only after a preflight, so a form on another site cannot use the cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new InvalidRequest("Content-Type must be application/json", {
@@ -179,7 +179,7 @@ function parseBody(text: string | null): unknown {
   }
 }
 
-/** Several lines of a header that is a list are one list; of any other header, the last line counts. */
+/** Joins several lines of a list header; of any other header, the last line counts. */
 function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
   const named = ([name]: [string, unknown]) => name.toLowerCase() === lowerCaseName;
   if (!listHeaders.has(lowerCaseName)) return Object.entries(event.headers ?? {}).find(named)?.[1];
@@ -190,17 +190,17 @@ function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | 
 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
-/** When to repeat a request. Hosts of chains that lag or are overloaded mostly recover within seconds. */
+/** When to repeat a request. Hosts that lag or are overloaded usually recover within seconds. */
 const retrySeconds: Partial<Record<HttpErrorCode, number>> = { CHAIN_UNAVAILABLE: 5, REWARD_BUSY: 1 };
 
-/** No cache may store an answer, and no browser may guess its type. */
+/** Caches must not store a response, and browsers must not guess its type. */
 const answerHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 };
 
-/** A success without a body is a 204, which has no type either. */
+/** Makes the response. Without a body it is a 204, which has no type either. */
 function success(body: unknown, headers: object): APIGatewayProxyResult {
   if (body !== undefined) return answer(200, body, headers);
   const { "Cache-Control": caching } = answerHeaders;
@@ -211,7 +211,7 @@ function answer(statusCode: number, body: unknown, headers: object = {}): APIGat
   return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** An error that is not meant for the caller is logged by its name and becomes a 500. */
+/** Logs an error that is not meant for the caller by its name, and turns it into a 500. */
 function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   if (error instanceof DomainError || error instanceof InvalidRequest) return error;
   if (error instanceof ChainUnavailable) {

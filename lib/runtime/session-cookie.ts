@@ -1,17 +1,17 @@
 import { InvalidRequest } from "./validate.ts";
 
-/** From which sites' pages browsers send a cookie. */
+/** Decides from which sites' pages browsers send a cookie. */
 export const sameSites = ["Strict", "Lax", "None"] as const;
 
 export type SameSite = (typeof sameSites)[number];
 
 export type CookieOptions = { name: string; sameSite: SameSite };
 
-/** Browsers drop a cookie whose name and value are longer, and say nothing. */
+/** Browsers silently drop a cookie if its name and value are longer. */
 const maxCookieBytes = 4096;
 
 /**
- * The Set-Cookie header of a token that expires then.
+ * Makes the Set-Cookie header for a token.
  *
  * @throws {InvalidRequest} if the token is too long for a cookie.
  */
@@ -24,9 +24,9 @@ export function tokenCookie(token: string, expiresAt: Date, now: Date, options: 
   return cookie(token, Math.max(0, restSeconds), options);
 }
 
-/** The Set-Cookie header that removes the token. */
+/** Makes the Set-Cookie header that removes the token. */
 export const endedCookie = (options: CookieOptions): string => cookie("", 0, options);
 
-/** Without a Domain, browsers send it to this host only, and with these attributes pages cannot read it. */
+/** Without a Domain, browsers send it only to this host. Its attributes hide it from scripts. */
 const cookie = (value: string, maxAgeSeconds: number, { name, sameSite }: CookieOptions) =>
   `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=${sameSite}`;

@@ -5,7 +5,7 @@ import { issuerKeys } from "./issuer-keys.ts";
 /** The claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
 
-/** A token that is not accepted. If it has expired, a refresh helps. */
+/** The token is not accepted. If it has expired, a refresh helps. */
 export class InvalidToken extends Error {
   override readonly name = "InvalidToken";
   readonly expired: boolean;
@@ -16,15 +16,15 @@ export class InvalidToken extends Error {
   }
 }
 
-/** The issuer and the audience of the tokens that are accepted. */
+/** The accepted issuer and audience of tokens. */
 export type Issuer = {
   issuer: string;
   audience: string;
-  /** Where the issuer's keys are. Empty: found by OpenID Connect discovery. */
+  /** The address of the issuer's keys. If empty, OpenID Connect discovery finds it. */
   jwksUri: string;
 };
 
-/** Asymmetric only: a symmetric algorithm would accept the public key as the secret. */
+/** Only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -39,7 +39,7 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** How far the clocks of the issuer and of Lambda may differ. */
+/** The clocks of the issuer and of Lambda may differ by this much. */
 const clockToleranceSeconds = 5;
 
 /** The limits of OpenID Connect. */
@@ -51,7 +51,7 @@ const subject = /^[\x20-\x7e]{1,255}$/;
  * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
  * keys are needed and cannot be fetched.
  *
- * @param onOutage receives the error if the issuer's keys cannot be fetched and older ones are used.
+ * @param onOutage Receives the error if the issuer's keys cannot be fetched and older ones are used.
  */
 export function tokenVerifier(
   { issuer, audience, jwksUri }: Issuer,
@@ -88,8 +88,9 @@ export function tokenVerifier(
 }
 
 /**
- * `client_id` stands for `aud` only in tokens without one, as Cognito's access tokens are. Beside an `aud` it names the
- * client that asked for the token, which may be for another service.
+ * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
+ * Cognito's access tokens. Beside an `aud` it names the client that asked for the token, which may be for another
+ * service.
  *
  * @throws {InvalidToken} if the token is for another service.
  */

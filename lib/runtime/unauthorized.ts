@@ -3,7 +3,7 @@ import type { UnauthorizedBodySchema } from "../api/errors.ts";
 
 export type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 
-/** The token is valid, but not for this. The request ends in a 401, as if the authorizer had refused it. */
+/** The token is valid, but not for this operation. The response is the authorizer's 401. */
 export class Unauthorized extends Error {
   override readonly name = "Unauthorized";
   readonly body: UnauthorizedBody;
@@ -15,10 +15,10 @@ export class Unauthorized extends Error {
 }
 
 const freshMs = 5 * 60_000;
-/** For clocks of issuers that are ahead. */
+/** Tolerates issuers whose clocks are ahead. */
 const aheadMs = 60_000;
 
-/** @throws {Unauthorized} also if the token does not say when it was issued. A refresh helps. */
+/** @throws {Unauthorized} if the token is too old, or does not tell when it was issued. A refresh helps. */
 export function requireFreshToken(issuedAt: Date | undefined, now: Date): void {
   const ageMs = issuedAt === undefined ? Number.NaN : now.getTime() - issuedAt.getTime();
   if (!(ageMs <= freshMs && ageMs >= -aheadMs))

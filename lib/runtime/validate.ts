@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { HttpErrorCode } from "../api/errors.ts";
 
-/** A request that cannot be read. The message names the field and quotes no value. */
+/** The request cannot be read. The message names the field and quotes no value. */
 export class InvalidRequest extends Error {
   override readonly name = "InvalidRequest";
   readonly code: HttpErrorCode;
   readonly details: { field: string } | undefined;
 
-  /** @param field its name, if one field is at fault. */
+  /** @param field The name of the field at fault, if it is one field. */
   constructor(
     message: string,
     { code = "INVALID_REQUEST", field }: { code?: HttpErrorCode; field?: string } = {},
@@ -19,10 +19,10 @@ export class InvalidRequest extends Error {
 }
 
 /**
- * Parses input by its schema. valibot's own messages quote the input, which may be a private key, so they are replaced by
- * what was expected.
+ * Parses input by its schema. valibot's own messages quote the input, which may be a private key, so a description of
+ * the expected form replaces them.
  *
- * @param what names the input in messages about fields whose names must not be quoted.
+ * @param what Names the input in messages about fields whose names must not be quoted.
  * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */
 export function validate<Schema extends v.GenericSchema>(
@@ -62,7 +62,7 @@ function expectation(issue: v.BaseIssue<unknown>): string {
 const isMissing = ({ type, expected }: v.BaseIssue<unknown>) =>
   (type === "strict_object" || type === "loose_object") && expected !== "never";
 
-/** Says that a field is missing, and what it must be. */
+/** Describes a missing field and its expected form. */
 function required(
   schema: v.GenericSchema & { entries?: Record<string, v.GenericSchema> },
   issue: v.BaseIssue<unknown>,
@@ -72,7 +72,7 @@ function required(
   return nothing === undefined ? "is required" : `is required and ${nothing.message}`;
 }
 
-/** The field's name, unless it is unlike a name: it may be a secret in the wrong place. */
+/** Returns the field's name, unless it does not look like one: it may be a secret in the wrong place. */
 function fieldOf(issue: v.BaseIssue<unknown>): string | undefined {
   const path = v.getDotPath(issue) ?? "";
   return /^[A-Za-z_][\w.-]{0,23}$/.test(path) ? path : undefined;

@@ -28,9 +28,9 @@ export type WebSocketResult = { statusCode: number; headers?: Record<string, str
 type ConnectionEvent = { userID: string; connectionID: string; now: Date };
 
 /**
- * Wraps the function of `$connect`. The client is connected if this answers 200.
+ * Wraps the function of `$connect`. The client is connected if the response is 200.
  *
- * @param open returns whether the user may have another connection.
+ * @param open Returns whether the user may have another connection.
  */
 export function connect(open: (connection: ConnectionEvent) => Promise<Admission>) {
   return (event: WebSocketEvent, context?: Context) =>
@@ -40,12 +40,12 @@ export function connect(open: (connection: ConnectionEvent) => Promise<Admission
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
         return { statusCode: 200 };
-      // Browsers close a connection if the server selects none of the subprotocols that they asked for.
+      // Browsers close a connection if the server selects none of the subprotocols that they requested.
       return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
     });
 }
 
-/** A blocked user gets the 401 of the authorizer, which may not know yet that the user is blocked. */
+/** A blocked user gets a 401 like the authorizer's, which may not know about the block yet. */
 const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 429, blocked: 401 };
 
 /** Wraps the function of `$disconnect`. */
@@ -64,7 +64,7 @@ async function handle(
   answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
 ): Promise<WebSocketResult> {
   try {
-    // Senders choose the type of a message, and `$connect` as a type must not open a connection.
+    // Clients choose the type of a message, and `$connect` as a type must not open a connection.
     if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
     const now = new Date(event.requestContext.requestTimeEpoch);
     const connection = { ...connectionOf(event), now };
@@ -87,16 +87,16 @@ type MessageType = keyof typeof clientMessages;
 /** A parsed message, its sender, and the time of receipt. */
 type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
 
-/** What is left of a function's time when it gives up on sending the error. */
+/** With this much of a function's time left, it gives up on sending the error. */
 const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
 type Send = (connectionID: string, messages: readonly string[]) => Promise<void>;
 
 /**
- * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`, every
- * reply is pushed, in order, and the route must have no response: API Gateway would send an empty message for a result
- * without a body. Without it, the use case has one reply, which is the function's result.
+ * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`,
+ * every reply is pushed, in order, and the route must have no response: API Gateway would send an empty message for a
+ * result without a body. Without it, the use case has exactly one reply, which is the function's result.
  */
 export function message<Type extends MessageType>(
   type: Type,
@@ -138,7 +138,7 @@ function onlyResult(replies: readonly string[]): WebSocketResult {
   return result(reply);
 }
 
-/** Makes the handler of `$default`, which gets every message of unknown type. */
+/** Makes the handler of `$default`, which receives every message of unknown type. */
 export function unknownMessage() {
   return async (event: WebSocketEvent): Promise<WebSocketResult> => {
     let content: unknown;
@@ -159,7 +159,12 @@ export function unknownMessage() {
 
 class InvalidJson extends Error {}
 
-/** @throws {InvalidJson} @throws {InvalidRequest} */
+/**
+ * Parses a message.
+ *
+ * @throws {InvalidJson}
+ * @throws {InvalidRequest}
+ */
 function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
   let content: unknown;
   try {
@@ -180,7 +185,10 @@ function replyTo(error: unknown, operation: string): ServerMessage {
   return errorMessage("INTERNAL_ERROR", "Internal server error");
 }
 
-/** Adds the id of the message, if it has a valid one. Snapshots and updates answer no message: their schemas drop the id. */
+/**
+ * Adds the id of the message, if it has a valid one. Snapshots and updates answer no message: their schemas drop the
+ * id.
+ */
 function encodeReply(reply: ServerMessage, content: unknown): string {
   const answered = v.safeParse(v.object({ id: MessageIDSchema }), content);
   return encodeMessage(answered.success ? ({ ...reply, ...answered.output } as ServerMessage) : reply);

@@ -73,7 +73,7 @@ describe("recordExecutions", () => {
       "of what was placed here",
       "not yours",
       "NOT_YOURS",
-      "Only the service itself changes what was placed here",
+      "Orders placed here can only be changed by the service itself",
     ],
   ] as const)("rejects records %s", async (_, outcome, code, message) => {
     const handler = recordExecutions(() => async () => outcome);
