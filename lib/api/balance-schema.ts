@@ -24,7 +24,10 @@ const BalanceSchema = v.pipe(
     symbol: v.string(),
     decimals: v.pipe(v.number(), v.integer()),
     amount: v.pipe(AmountTextSchema, v.description("On chain")),
-    reserved: v.pipe(AmountTextSchema, v.description("What open orders will spend, network fees included")),
+    reserved: v.pipe(
+      AmountTextSchema,
+      v.description("The amount that open orders will spend, network fees included"),
+    ),
     available: v.pipe(AmountTextSchema, v.description("The rest")),
   }),
   v.title("Balance"),

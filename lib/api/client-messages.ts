@@ -13,7 +13,7 @@ export const MessageIDSchema = v.union(
 
 const namesRule = "must be an array of at most 100 channel names";
 
-/** Unknown names are rejected later, so that the known channels of the same request still count. */
+/** Unknown names are rejected later, so that the known channels of the request still count. */
 const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), v.maxLength(100, namesRule));
 
 const optionalID = { id: v.optional(MessageIDSchema) };

@@ -6,8 +6,8 @@ import { tokenFlags } from "../domain/trading/token-flag.ts";
 import { MessageSchema, TimestampSchema } from "./scalars.ts";
 
 /**
- * Every error code that leaves the service. An HTTP answer, a message of the stream and the result of an execution each
- * pick theirs below.
+ * Every error code that leaves the service. HTTP responses, messages of the stream and results of executions choose
+ * theirs below.
  */
 export type ErrorCode =
   | DomainErrorCode
@@ -23,7 +23,7 @@ export type ErrorCode =
   | "CHAIN_UNAVAILABLE"
   | "INTERNAL_ERROR";
 
-/** The codes of HTTP answers, each with its status. Any domain error may end a request. */
+/** The codes of HTTP responses, each with its status. Any domain error may end a request. */
 export const statusOfCode = {
   INVALID_REQUEST: 400,
   IDEMPOTENCY_KEY_MISSING: 400,
@@ -85,14 +85,14 @@ export const executionErrorCodes = [
   "INTERNAL_ERROR",
 ] as const satisfies ErrorCode[];
 
-/** An error as a caller sees it. The message names the field at fault, never a value, a cause or a stack. */
+/** An error in the form for callers. The message names the field at fault, but never a value, a cause or a stack. */
 export type ErrorAnswer = { code: HttpErrorCode; message: string; details?: object | undefined };
 
 const AmountText = v.string();
 const Percent = v.number();
 const Gwei = v.string();
 
-/** What the general envelope says about an error beside its message, by the code. Other codes have no details. */
+/** The details of each code in the general envelope. Other codes have none. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
@@ -132,7 +132,7 @@ const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
   v.object({
     code: v.literal(code),
     message: v.string(),
-    // A body that is no JSON object has no field to name.
+    // A body that is not a JSON object has no field to name.
     details: code === "INVALID_REQUEST" ? v.optional(details) : details,
   }),
 );
@@ -148,10 +148,10 @@ export const EnvelopeErrorSchema = v.pipe(
   v.title("EnvelopeError"),
 );
 
-/** `{error}`: used by some endpoints, and by the gateway. */
+/** `{error}`: the body of some endpoints and of the gateway. */
 const ErrorBodySchema = v.pipe(v.object({ error: v.string() }), v.title("Error"));
 
-/** A 401. `needsRefresh` is present, and true, only if the token has expired. */
+/** A 401. `needsRefresh` is true if the token has expired, and otherwise absent. */
 export const UnauthorizedBodySchema = v.pipe(
   v.object({ error: v.string(), needsRefresh: v.optional(v.literal(true)) }),
   v.title("Unauthorized"),

@@ -5,7 +5,7 @@ import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
 
-// Lists have the orders of all engines, on all networks.
+// Lists contain the orders of all engines, on all networks.
 const accountRule = "must be an address of its network";
 const accountPattern = /^(0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
@@ -38,7 +38,7 @@ export const OrderPathSchema = v.strictObject({
 const submission = v.pipe(
   v.picklist(["private", "sequencer", "public"]),
   v.description(
-    "Through a relay; straight to the sequencer, as the chain has no public pool; or by a public pool",
+    "Through a relay; directly to the sequencer, since the chain has no public pool; or through a public pool",
   ),
 );
 
@@ -85,7 +85,7 @@ const ReportSchema = v.pipe(
     approvalLeft: v.pipe(AmountTextSchema, v.description("Tokens that the router may still take")),
   }),
   v.title("OrderReport"),
-  v.description("What a filled order did, from its receipts"),
+  v.description("The result of a filled order, from its receipts"),
 );
 
 export const OrderAnswerSchema = envelopeOf(

@@ -48,8 +48,8 @@ const given: Parts = {
   time: GivenTimestampSchema,
 };
 
-// Messages have no limits: what an earlier version stored must not become an error when a limit is narrowed. One such
-// record would keep all others of its user from being sent.
+// Messages have no limits: a record stored by an earlier version must stay valid when a limit is narrowed. One invalid
+// record would block all others of its user.
 const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"));
 const stored: Parts = {
   identifier: v.string(),
@@ -67,10 +67,10 @@ const common = ({ text }: Parts) => ({
   chain: v.picklist(networks),
   symbol: text(128),
   token: described(text(128), "The address of the traded token"),
-  settled: described(v.boolean(), "Whether it is final on chain"),
+  settled: described(v.boolean(), "True if it is final on chain"),
 });
 
-/** Those from `clientOrderId` on are of orders placed here. Other engines need not send them. */
+/** The fields from `clientOrderId` on belong to orders placed here. Other engines need not send them. */
 const orderOf = (parts: Parts) => {
   const { identifier, amount, text, time } = parts;
   return {
@@ -86,20 +86,20 @@ const orderOf = (parts: Parts) => {
     averagePrice: v.optional(amount),
     txHash: v.optional(text(128)),
     reason: v.optional(text(256)),
-    clientOrderId: described(text(255), "The Idempotency-Key that it was placed with"),
+    clientOrderId: described(text(255), "The Idempotency-Key of the request that placed it"),
     amountToken: described(text(128), "The unit of `amount`: a token's address, or `native`"),
-    percent: described(v.number(), "The share of the balance that was asked for"),
-    receivedAmount: described(amount, "What reached the wallet"),
-    minAmountOut: described(amount, "The least that may arrive"),
+    percent: described(v.number(), "The requested percentage of the balance"),
+    receivedAmount: described(amount, "The amount that reached the wallet"),
+    minAmountOut: described(amount, "The lowest amount that may arrive"),
     slippage: described(v.number(), "Percent"),
-    networkFee: described(amount, "Native coin paid so far for all of its transactions"),
+    networkFee: described(amount, "Native coin paid for all of its transactions so far"),
     stage: v.optional(v.picklist(orderStages)),
     reasonCode: described(v.picklist(reasonCodes), "Why it waits, or ended without a fill"),
-    validUntil: described(time, "Nothing fills after this time"),
+    validUntil: described(time, "The order cannot fill after this time"),
   };
 };
 
-/** `token`, `settled` and those from `closedAt` on are of positions from orders placed here. */
+/** `token`, `settled` and the fields from `closedAt` on belong to positions from orders placed here. */
 const positionOf = (parts: Parts) => ({
   positionId: parts.identifier,
   ...common(parts),
@@ -110,10 +110,10 @@ const positionOf = (parts: Parts) => ({
   closedAt: v.optional(parts.time),
   cost: described(parts.amount, "Native coin paid for `amount`"),
   networkFees: described(parts.amount, "Native coin paid for the transactions of its orders"),
-  movedOut: described(parts.amount, "Tokens that left the wallet by no order"),
+  movedOut: described(parts.amount, "Tokens that left the wallet without an order"),
 });
 
-/** The last fields of both kinds. */
+/** The last fields of orders and positions. */
 const last = { updatedAt: TimestampSchema, version: v.pipe(v.number(), v.integer()) };
 const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 
@@ -134,7 +134,9 @@ const UserIDSchema = v.pipe(
   v.regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
 );
 
-/** The records that an execution engine sends, by kind. An unknown field is an error, so that none is lost silently. */
+/**
+ * The records that an execution engine sends, by kind. An unknown field is an error, so that no field is lost silently.
+ */
 export const executionRecords = {
   order: v.pipe(
     v.strictObject({
@@ -175,7 +177,7 @@ export const RecordExecutionsSchema = v.pipe(
 
 /** The result of one record. A `rejected` record will never be accepted; a `failed` one may be sent again. */
 export const ExecutionResultSchema = v.object({
-  /** The record's place in the list, from 0. */
+  /** The record's position in the list, from 0. */
   index: v.number(),
   /** Absent, like `id`, if the record cannot be read. */
   kind: v.exactOptional(v.picklist(executionKinds)),

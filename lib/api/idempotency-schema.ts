@@ -3,9 +3,9 @@ import * as v from "valibot";
 const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
 
 /**
- * Headers with an idempotency key. A quoted string stands for the text in it.
+ * Headers with an idempotency key. Quotes around it are ignored.
  *
- * @param use What one key does, for good.
+ * @param use A sentence about the single use of a key.
  */
 export const idempotencyHeaders = (use: string) =>
   v.object({

@@ -6,12 +6,12 @@ export type OperationSchemas = {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
   body?: v.GenericSchema;
-  /** By their usual names. Headers of other operations are not read. */
+  /** Headers by their usual names. A request's other headers are not read. */
   headers?: v.GenericSchema;
-  /** The body of a 200, or NoContentSchema for a 204. A field that it does not list never leaves the service. */
+  /** The body of a 200, or NoContentSchema for a 204. Fields that it does not list never leave the service. */
   success: v.GenericSchema;
-  /** What the headers of a success mean that only this operation has. */
+  /** Descriptions of headers that only this operation's success has. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** The errors that it may end in, beside those of every request with such input. */
+  /** The operation's errors, beside those of every request with such input. */
   errors?: readonly HttpErrorCode[];
 };

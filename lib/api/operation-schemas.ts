@@ -36,7 +36,7 @@ import {
 } from "./wallet-request-schema.ts";
 import { ImportWalletSchema, WalletAnswerSchema, WalletsSchema } from "./wallet-schema.ts";
 
-const settingsTag = { ETag: 'The version of the settings, such as `"5"`; `"0"` for defaults. For If-Match.' };
+const settingsTag = { ETag: 'The version of the settings for If-Match, such as `"5"`; `"0"` for defaults.' };
 
 /** The input and output of each operation. */
 export const schemas = {
@@ -52,14 +52,14 @@ export const schemas = {
     success: NoContentSchema,
     answerHeaders: {
       "Set-Cookie":
-        "The token, as long as it is valid: HttpOnly, Secure, and for the pages of the API's own site.",
+        "The token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
     },
     errors: ["INVALID_REQUEST"],
   },
   endSession: {
     query: NoQuerySchema,
     success: NoContentSchema,
-    answerHeaders: { "Set-Cookie": "The cookie without a value, which the browser removes." },
+    answerHeaders: { "Set-Cookie": "The cookie with an empty value, so that the browser removes it." },
   },
   updateTradingSettings: {
     path: ChainPathSchema,
@@ -104,7 +104,8 @@ export const schemas = {
     body: ImportSealedWalletSchema,
     success: WalletAnswerSchema,
     answerHeaders: {
-      "Idempotent-Replayed": "`true` if the key had imported the wallet before. It is answered as it is now.",
+      "Idempotent-Replayed":
+        "`true` if the key imported the wallet before. The response shows its current state.",
     },
     errors: [
       "IDEMPOTENCY_KEY_MISSING",
@@ -124,7 +125,8 @@ export const schemas = {
     body: CreateWalletSchema,
     success: WalletAnswerSchema,
     answerHeaders: {
-      "Idempotent-Replayed": "`true` if the key had made the wallet before. It is answered as it is now.",
+      "Idempotent-Replayed":
+        "`true` if the key made the wallet before. The response shows its current state.",
     },
     errors: ["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_REUSED", "WALLET_LIMIT_REACHED", "WALLET_NOT_FOUND"],
   },

@@ -18,7 +18,7 @@ export const PlaceOrderSchema = v.pipe(
         v.integer("must be a whole number"),
         v.minValue(15),
         v.maxValue(600),
-        v.description("120 by default, and 600 if gasPreset is slow"),
+        v.description("120 by default, or 600 if gasPreset is slow"),
       ),
     ),
     dryRun: v.optional(v.boolean()),
@@ -33,9 +33,9 @@ export const PlaceOrderSchema = v.pipe(
 /** Addresses may have any case or checksum. */
 export type PlaceOrderRequest = v.InferOutput<typeof PlaceOrderSchema>;
 
-export const PlaceOrderHeadersSchema = idempotencyHeaders("One key places one order of a user, for good.");
+export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one order of a user, ever.");
 
-/** The order, or what it would do. */
+/** The placed order, or the quote of a trial run. */
 export const PlacedAnswerSchema = envelopeOf(
   v.union([v.object({ order: OrderSchema }), v.object({ dryRun: v.literal(true), quote: QuoteSchema })]),
 );

@@ -7,18 +7,18 @@ const LimitSchema = v.pipe(v.string(), v.regex(/^([1-9]\d?|100)$/, limitRule));
 
 const CursorSchema = v.pipe(
   v.optional(v.pipe(v.string(), v.regex(/^[\w-]{16,300}$/, cursorRule))),
-  v.description("From the page before, whose other parameters must be the same"),
+  v.description("The cursor of the page before. All other parameters must stay the same"),
 );
 
-const limitText = "The most records of a page, 1 to 100. A page may have fewer although there are more.";
+const limitText = "The most records of a page, 1 to 100. A page may have fewer even if more follow.";
 
-/** The parameters of a list that always comes in pages. */
+/** Parameters of a list that always comes in pages. */
 export const paging = {
   limit: v.pipe(v.optional(LimitSchema, "50"), v.description(limitText)),
   cursor: CursorSchema,
 };
 
-/** Those of a list that comes in pages if it is asked for with a parameter. */
+/** Parameters of a list that comes in pages if one of them is given. */
 export const pagingOnDemand = {
   limit: v.pipe(
     v.optional(LimitSchema),
@@ -27,5 +27,5 @@ export const pagingOnDemand = {
   cursor: CursorSchema,
 };
 
-/** In the answer. */
+/** The cursor in a response. */
 export const nextCursor = v.exactOptional(v.pipe(v.string(), v.description("Absent on the last page")));

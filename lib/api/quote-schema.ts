@@ -18,7 +18,7 @@ import {
   TradingChainSchema,
 } from "./trading-scalars.ts";
 
-/** What a trade is, and what its user allows. Absent settings are the user's. */
+/** The fields of a trade and its limits. Absent limits come from the user's settings. */
 export const tradeEntries = {
   side: v.picklist(orderSides),
   token: GivenAddressSchema,
@@ -38,12 +38,12 @@ type GivenTrade = {
   wallet?: string | undefined;
 } & { [Name in "amount" | "percent" | "slippage" | "minAmountOut"]?: string | number | undefined };
 
-/** Which field is at fault if the fields of a trade do not go together, and why. */
+/** Returns the field at fault if a trade's fields contradict each other, and the reason. */
 function tradeProblem({ side, wallet, amount, percent, slippage, minAmountOut }: GivenTrade) {
   if (amount === undefined && percent === undefined) return ["amount", "is required"] as const;
   if (percent !== undefined) {
     if (amount !== undefined) return ["percent", "must not be given beside amount"] as const;
-    if (side === "buy") return ["percent", "is for sales only. Name an amount"] as const;
+    if (side === "buy") return ["percent", "is for sales only; use amount instead"] as const;
     if (wallet === undefined) return ["wallet", "is required with percent"] as const;
   }
   if (slippage !== undefined && minAmountOut !== undefined)
@@ -51,7 +51,7 @@ function tradeProblem({ side, wallet, amount, percent, slippage, minAmountOut }:
   return undefined;
 }
 
-/** What must hold of the fields of a trade together. */
+/** Checks rules that involve several fields of a trade. */
 export const tradeRules = <Trade extends GivenTrade>() =>
   v.rawCheck<Trade>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -62,7 +62,7 @@ export const tradeRules = <Trade extends GivenTrade>() =>
   });
 
 export const tradeDescription =
-  "Exactly one of `amount` and `percent`. `percent` is of the available balance, for sales only. `slippage` or `minAmountOut`, not both. What is absent comes from the user's settings of the chain.";
+  "Exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields.";
 
 export const QuoteRequestSchema = v.pipe(
   v.strictObject({ chain: ChainNameSchema, wallet: v.optional(GivenAddressSchema), ...tradeEntries }),
@@ -85,7 +85,7 @@ const QuoteBalanceSchema = v.object({
 const NetworkFeeSchema = v.object({
   expected: AmountTextSchema,
   max: AmountTextSchema,
-  l1: v.pipe(AmountTextSchema, v.description("The part for layer 1")),
+  l1: v.pipe(AmountTextSchema, v.description("The part paid for layer 1")),
 });
 
 const submissions = ["private", "sequencer", "public"] as const;
@@ -107,7 +107,7 @@ export const QuoteSchema = v.pipe(
     priceImpact: PercentSchema,
     route: v.array(RouteStepSchema),
     ...safetyEntries,
-    approval: v.pipe(v.boolean(), v.description("One of the transactions is an approval")),
+    approval: v.pipe(v.boolean(), v.description("True if one of the transactions is an approval")),
     networkFee: v.pipe(NetworkFeeSchema, v.description("Native coin for the transactions still needed")),
     balances: v.exactOptional(v.array(QuoteBalanceSchema)),
     submission: v.picklist(submissions),

@@ -12,9 +12,12 @@ export const RedemptionSchema = v.pipe(
   v.object({
     redemptionId: v.string(),
     rewardId: id,
-    name: v.pipe(name, v.description("The reward's name when it was bought")),
+    name: v.pipe(name, v.description("The reward's name at the time of purchase")),
     cost: v.pipe(cost, v.description("The points that were paid")),
-    status: v.pipe(v.picklist(redemptionStatuses), v.description("A refunded one has given its points back")),
+    status: v.pipe(
+      v.picklist(redemptionStatuses),
+      v.description("The points of a refunded redemption have been given back"),
+    ),
     createdAt: TimestampSchema,
     updatedAt: TimestampSchema,
     version: v.pipe(v.number(), v.description("Grows with each change")),
@@ -22,9 +25,9 @@ export const RedemptionSchema = v.pipe(
   v.title("Redemption"),
 );
 
-const points = v.pipe(CountSchema, v.description("The user's points now"));
+const points = v.pipe(CountSchema, v.description("The user's current points"));
 
-/** Input and output of the operations for rewards. */
+/** The input and output of the operations for rewards. */
 export const rewardSchemas = {
   listRewards: { success: RewardListSchema },
   redeemReward: {
@@ -32,12 +35,12 @@ export const rewardSchemas = {
       rewardId: v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/, "must be the id of a reward")),
     }),
     query: NoQuerySchema,
-    headers: idempotencyHeaders("One key buys one reward for a user, for good."),
+    headers: idempotencyHeaders("A key buys only one reward for a user, ever."),
     body: v.pipe(v.strictObject({}), v.title("RedeemReward")),
     success: envelopeOf(v.object({ redemption: RedemptionSchema, points })),
     answerHeaders: {
       "Idempotent-Replayed":
-        "`true` if the key had bought the reward before. The redemption is answered as it is now.",
+        "`true` if the key bought the reward before. The response shows the redemption's current state.",
     },
     errors: [
       "IDEMPOTENCY_KEY_MISSING",

@@ -5,7 +5,7 @@ import { CountSchema } from "./scalars.ts";
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(1000));
 
-/** A reward as an operator describes it. */
+/** A reward in the form that operators write. */
 export const RewardInputSchema = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,64}$/)),
   name: text,
@@ -22,7 +22,7 @@ export const CatalogueSchema = v.pipe(
   v.array(
     v.strictObject({
       ...RewardInputSchema.entries,
-      // Not in what is read back, so that an older catalogue can still be shown.
+      // Only new catalogues are checked, so that an older one can still be shown.
       cost: v.pipe(CountSchema, v.maxValue(maxPoints)),
     }),
   ),

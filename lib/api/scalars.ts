@@ -1,12 +1,14 @@
 import * as v from "valibot";
 
-/** ISO 8601 in UTC, with milliseconds. Lax, since it reads what earlier versions have stored. */
+/** ISO 8601 in UTC, with milliseconds. The schema is lax, since it reads data stored by earlier versions. */
 export const TimestampSchema = v.pipe(v.string(), v.isoTimestamp());
 
 const timestampRule = "must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z";
 const timestampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A timestamp from outside, in any time zone, as UTC with milliseconds. Clients compare timestamps as text. */
+/**
+ * A timestamp from outside, in any time zone, converted to UTC with milliseconds. Clients compare timestamps as text.
+ */
 export const GivenTimestampSchema = v.pipe(
   v.string(timestampRule),
   v.check(isTimestamp, timestampRule),
@@ -29,7 +31,7 @@ export const MessageSchema = v.pipe(v.object({ message: v.string() }), v.title("
 export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
   v.object({ success: v.literal(true), data, timestamp: TimestampSchema });
 
-/** For operations without query parameters, so that a wrong one is not ignored. */
+/** Operations without query parameters use it, so that a mistaken one is not ignored. */
 export const NoQuerySchema = v.strictObject({});
 
 /** The success of an operation that answers 204. */

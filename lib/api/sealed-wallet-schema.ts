@@ -16,10 +16,10 @@ const ImportKeySchema = v.pipe(
   v.title("ImportKey"),
 );
 
-/** The newest first. */
+/** The import keys, newest first. */
 export const ImportKeysAnswerSchema = envelopeOf(v.object({ keys: v.array(ImportKeySchema) }));
 
-/** Bytes from outside, in the one form that they have in base64url without padding. */
+/** Parses base64url without padding. Each value has only one accepted form. */
 const base64urlOf = (lengths: readonly number[], what: string) => {
   const rule = `must be ${lengths.join(" or ")} bytes in base64url without padding`;
   return v.pipe(
@@ -36,7 +36,7 @@ const tagBytes = 16;
 const keyIDBytes = 32;
 
 export const ImportSealedWalletHeadersSchema = idempotencyHeaders(
-  "One key imports one wallet of a user, for good. It is the additional data of the sealed key.",
+  "A key imports only one wallet of a user, ever. It is the additional data of the sealed key.",
 );
 
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
@@ -44,7 +44,7 @@ const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 export const ImportSealedWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
-    keyId: base64urlOf([keyIDBytes], "Of the key that the private key is sealed to"),
+    keyId: base64urlOf([keyIDBytes], "The id of the key to which the private key is sealed"),
     enc: base64urlOf([pointBytes], "HPKE's encapsulated key: an uncompressed point"),
     ciphertext: base64urlOf(
       [32, 64].map((length) => length + tagBytes),
@@ -54,7 +54,7 @@ export const ImportSealedWalletSchema = v.pipe(
       v.pipe(
         v.string(addressRule),
         v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
-        v.description("Refuses the key of another address"),
+        v.description("Rejects the key of another address"),
       ),
     ),
     ...walletLabels,
@@ -64,9 +64,9 @@ export const ImportSealedWalletSchema = v.pipe(
 
 const coordinate = base64urlOf([32], "A coordinate, 32 bytes in base64url");
 
-/** A JWK as browsers export it. What says how a key is used has no effect. */
+/** A JWK as browsers export it. Members about the use of the key have no effect. */
 const PublicKeySchema = v.strictObject({
-  // First, so that a private key is refused as such.
+  // Checked first, so that a private key gets this error.
   d: v.optional(v.never("is the private part of a key, which must not be sent")),
   kty: v.literal("EC"),
   crv: v.literal("P-256"),
@@ -83,7 +83,7 @@ export const ExportWalletSchema = v.pipe(
   v.strictObject({ publicKey: PublicKeySchema }),
   v.title("ExportWallet"),
   v.description(
-    "The public key that the private key is sealed to, as a JWK. Name the same one again after the delay.",
+    "The public key, as a JWK, to which the private key is sealed. Send the same one again after the delay.",
   ),
 );
 

@@ -33,7 +33,7 @@ const optionalID = { id: v.optional(MessageIDSchema) };
 
 const time = { time: TimestampSchema };
 
-/** A message with the records of a channel: all of them, or those that have changed. */
+/** A message with records of a channel: all of them, or only changed ones. */
 const channelMessage = <Type extends string, More extends v.ObjectEntries>(
   type: Type,
   title: string,
@@ -82,7 +82,7 @@ export const serverMessages = {
       ...time,
     }),
     v.title("Subscriptions"),
-    v.description("Every channel that the connection is now subscribed to."),
+    v.description("Every channel to which the connection is now subscribed."),
   ),
   snapshot: channelMessage("snapshot", "Snapshot", {
     more: v.pipe(v.optional(v.literal(true)), v.description("Another snapshot of this channel follows.")),
@@ -137,7 +137,7 @@ export type ServerMessage = {
 }[keyof typeof serverMessages];
 
 /**
- * A message as it goes over the wire: only the fields of its schema.
+ * Encodes a message with only the fields of its schema.
  *
  * @throws {v.ValiError} if a field of the schema is missing or wrong.
  */
@@ -154,7 +154,7 @@ export const errorMessage = (code: MessageErrorCode, message: string): ServerMes
 /** The most bytes of data in one message. API Gateway takes 128 KB, and the rest of the message needs some. */
 const maxDataBytes = 120_000;
 
-/** Splits a list, in order, into the fewest parts that each fit into a message. An empty list is one empty part. */
+/** Splits a list, in order, into as few parts as fit into messages. An empty list gives one empty part. */
 export function inParts<Item>(items: readonly Item[]): Item[][] {
   let part: Item[] = [];
   const parts = [part];

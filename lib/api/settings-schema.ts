@@ -3,8 +3,8 @@ import { type EntityTags, readEntityTags } from "../domain/entity-tag.ts";
 import { chains, gasPresets } from "../domain/settings.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 
-// The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL), the upper ones are far above any
-// fee ever paid. A number outside is a typo, and could not be stored exactly.
+// The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL); the upper ones are far above any
+// fee ever paid. Numbers outside are typing errors and could not be stored exactly.
 const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
 export const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
 const priorityFee = v.pipe(
@@ -21,7 +21,7 @@ export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
 });
 
-/** Any settings of any chain. The domain checks that the chain has them. */
+/** Any settings of any chain. The domain checks which of them the chain has. */
 export const SettingsPatchSchema = v.pipe(
   v.strictObject({
     slippage: v.optional(slippage),
@@ -34,11 +34,11 @@ export const SettingsPatchSchema = v.pipe(
   }),
   v.title("TradingSettingsPatch"),
   v.description(
-    "Only the settings to change. eth and base have gasPreset and maxGasPrice, sol has priorityFee. The others are common to all.",
+    "Only the settings to change. eth and base have gasPreset and maxGasPrice; sol has priorityFee. All chains have the others.",
   ),
 );
 
-// Responses have no limits: what an earlier version stored must not become an error when a limit is narrowed.
+// Responses have no limits: a record stored by an earlier version must stay valid when a limit is narrowed.
 const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
 const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
 const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };
@@ -46,16 +46,16 @@ const solana = { slippage: number("Percent"), priorityFee: number("SOL"), ...fla
 const record = { _id: v.string(), userID: v.string() };
 const times = { createdAt: TimestampSchema, updatedAt: TimestampSchema };
 
-/** The full settings record after an update. The EVM form comes first, as only it requires a gasPreset. */
+/** The full settings after an update. The EVM form comes first, since only it requires a gasPreset. */
 export const SettingsRecordSchema = v.union([
   v.pipe(v.object({ ...record, ...evm, ...times }), v.title("EvmTradingSettings")),
   v.pipe(v.object({ ...record, ...solana, ...times }), v.title("SolanaTradingSettings")),
 ]);
 
-/** All settings of a chain as events carry them, without ids and times. The EVM form comes first, as above. */
+/** All settings of a chain for events, without ids and times. The EVM form comes first, as above. */
 export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)]);
 
-/** The settings of a chain, as TradingSettingsUpdated has them. Version 0 means that the user has not changed any. */
+/** The settings of a chain, in the form of TradingSettingsUpdated. Version 0 means that the user has changed none. */
 export const SettingsAnswerSchema = envelopeOf(
   v.object({
     chain: v.picklist(chains),
@@ -75,7 +75,7 @@ export const IfMatchHeadersSchema = v.object({
       v.string(),
       v.check((text) => fewTags(readEntityTags(text)), tagsRule),
       v.transform((text) => readEntityTags(text) as EntityTags),
-      v.description("Change the settings only if their ETag is among these. `*` stands for any."),
+      v.description("Changes the settings only if their ETag is in this list. `*` matches any."),
     ),
   ),
 });
@@ -83,7 +83,7 @@ export const IfMatchHeadersSchema = v.object({
 /** rest.ts compares it with the answer's ETag. */
 export const IfNoneMatchHeadersSchema = v.object({
   "If-None-Match": v.optional(
-    v.pipe(v.string(), v.description("Answer 304 without a body if the ETag is among these.")),
+    v.pipe(v.string(), v.description("Responds with 304 and no body if the ETag is in this list.")),
   ),
 });
 

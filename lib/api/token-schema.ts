@@ -14,7 +14,7 @@ import {
 } from "./trading-scalars.ts";
 
 export const ListTokensQuerySchema = v.strictObject({
-  chain: v.pipe(v.optional(ChainNameSchema), v.description("Without it, the tokens of all chains")),
+  chain: v.pipe(v.optional(ChainNameSchema), v.description("If absent, the tokens of all chains")),
 });
 
 export const TokenPathSchema = v.strictObject({ chain: ChainNameSchema, token: GivenAddressSchema });
@@ -42,7 +42,7 @@ const venueAndPool = {
 
 export const RouteStepSchema = v.pipe(v.object(venueAndPool), v.title("RouteStep"));
 
-/** What a simulated buy and sale show of a token. */
+/** Results of a simulated buy and sale of a token. */
 export const safetyEntries = {
   sellable: v.pipe(v.nullable(v.boolean()), v.description("null if unknown")),
   buyTax: TaxSchema,
@@ -64,7 +64,7 @@ const InspectedTokenSchema = v.pipe(
     token: AddressSchema,
     listed: v.boolean(),
     ...safetyEntries,
-    pools: v.pipe(v.array(PoolSchema), v.description("The deepest first, at most 10")),
+    pools: v.pipe(v.array(PoolSchema), v.description("The deepest pools first, at most 10")),
     ...asOfBlock,
   }),
   v.title("InspectedToken"),

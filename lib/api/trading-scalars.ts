@@ -3,13 +3,13 @@ import { networks } from "../domain/network.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 import { TimestampSchema } from "./scalars.ts";
 
-/** A chain as clients name it. Whether it trades here depends on the configuration. */
+/** A chain's name in requests. The configuration decides whether it trades here. */
 export const ChainNameSchema = v.picklist(networks);
 
-/** A chain in an answer. */
+/** A chain in a response. */
 export const TradingChainSchema = v.picklist(tradingChains);
 
-// Whether its checksum is right is checked later, since hashing would double what every function loads.
+// Checksums are checked later: hashing would double the code that every function loads.
 const addressRule = "must be an address: 0x and 40 hex digits";
 const addressPattern = /^0x(?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$/;
 
@@ -36,7 +36,7 @@ export const GivenAmountSchema = v.pipe(
   v.description("A decimal number as text, in whole coins or tokens"),
 );
 
-/** Percent from outside, above 0. */
+/** A percentage from outside, above 0. */
 export const GivenPercentSchema = v.pipe(
   v.number(),
   v.minValue(0.0001),
@@ -53,8 +53,8 @@ export const AmountTextSchema = v.pipe(v.string(), v.description("Decimal text, 
 
 export const PercentSchema = v.pipe(v.number(), v.description("Percent"));
 
-/** Percent, or null if it could not be found out. */
+/** In percent, or null if it is unknown. */
 export const TaxSchema = v.pipe(v.nullable(v.number()), v.description("Percent; null if unknown"));
 
-/** The block that an answer is of, and when it was read. */
+/** The block to which a response refers, and the time at which it was read. */
 export const asOfBlock = { block: v.pipe(v.number(), v.integer()), asOf: TimestampSchema };

@@ -25,7 +25,7 @@ import {
   TokenPathSchema,
 } from "./token-schema.ts";
 
-/** Of what asks chains. Where none trades, another function answers. */
+/** Errors of operations that ask chains. If no chain trades, another function answers. */
 const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
 
 /** The input and output of the operations that trade. */
@@ -73,7 +73,8 @@ export const tradingSchemas = {
     body: PlaceOrderSchema,
     success: PlacedAnswerSchema,
     answerHeaders: {
-      "Idempotent-Replayed": "`true` if the key had placed the order before. It is answered as it is now.",
+      "Idempotent-Replayed":
+        "`true` if the key placed the order before. The response shows its current state.",
     },
     errors: [
       "IDEMPOTENCY_KEY_MISSING",

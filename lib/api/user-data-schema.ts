@@ -45,8 +45,8 @@ export const ReferralDataSchema = v.pipe(
   v.description("`referrals` holds the newest 100, newest first."),
 );
 
-/** Profile data comes first, as only it requires a tier. */
+/** Profile data comes first, since only it requires a tier. */
 export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
 
-/** Says nothing. It has to be JSON, so that no form of another site can send it. */
+/** An empty object. JSON is required so that a form on another site cannot send it. */
 export const StartSessionSchema = v.pipe(v.strictObject({}), v.title("StartSession"));

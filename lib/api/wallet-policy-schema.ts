@@ -7,7 +7,7 @@ const mostTokens = 100;
 
 const tokensRule = `must be any, or a list of at most ${mostTokens} addresses`;
 
-/** A policy from outside. What a network's addresses are, and how many places its coin has, is checked later. */
+/** A policy from outside. Addresses and decimal places depend on the network and are checked later. */
 export const GivenPolicySchema = v.pipe(
   v.strictObject({
     maxPerOrder: v.optional(GivenAmountSchema),
@@ -23,29 +23,29 @@ export const GivenPolicySchema = v.pipe(
   }),
   v.title("GivenPolicy"),
   v.description(
-    "Replaces the whole policy: leaving a limit out removes it. Amounts are in the network's coin, without network fees.",
+    "Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin, without network fees.",
   ),
 );
 
 const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
-    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Of a day in UTC"))),
+    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC"))),
     tokens: v.union([v.literal("any"), v.array(v.string())]),
     tradingEnabled: v.boolean(),
   }),
   v.title("WalletPolicy"),
-  v.description("What the wallet may buy. Sales are never limited."),
+  v.description("Limits on the wallet's buys. Sales are never limited."),
 );
 
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });
 
-/** What is in force, and what will be. */
+/** The policy in force, and the pending one. */
 export const PolicyAnswerSchema = envelopeOf(
   v.object({ policy: PolicySchema, pending: v.optional(PendingPolicySchema) }),
 );
 
-/** What an event says of a changed policy: the answer to the request. */
+/** The policy in an event: the response to the request that changed it. */
 export const policyOfEvent = {
   policy: v.exactOptional(PolicySchema),
   pending: v.exactOptional(PendingPolicySchema),

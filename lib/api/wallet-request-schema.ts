@@ -12,7 +12,7 @@ export const WalletPathSchema = v.strictObject({
   walletId: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, "must be the id of a wallet")),
 });
 
-export const CreateWalletHeadersSchema = idempotencyHeaders("One key makes one wallet of a user, for good.");
+export const CreateWalletHeadersSchema = idempotencyHeaders("A key makes only one wallet of a user, ever.");
 
 export const CreateWalletSchema = v.pipe(
   v.strictObject({ network: v.picklist(networks), ...walletLabels }),
@@ -30,7 +30,7 @@ export const UpdateWalletSchema = v.pipe(
   ),
   v.title("UpdateWallet"),
   v.description(
-    "Only what to change. `null` goes back to the default, which follows from the wallet's slot.",
+    "Only the fields to change. `null` restores the default, which follows from the wallet's slot.",
   ),
 );
 
@@ -46,7 +46,7 @@ const PagedWalletSchema = v.pipe(
     ...WalletSchema.entries,
     version: v.pipe(
       v.optional(CountSchema),
-      v.description("Grows with each change, as on the stream. Only where a parameter is given."),
+      v.description("Grows with each change, as on the stream. Present only if the request has a parameter."),
     ),
   }),
   v.title("PagedWallet"),
@@ -59,7 +59,10 @@ export const WalletPageSchema = envelopeOf(
 export const RetiredAnswerSchema = envelopeOf(
   v.object({
     wallet: WalletSchema,
-    restorableUntil: v.pipe(TimestampSchema, v.description("Then its private key is removed for good")),
+    restorableUntil: v.pipe(
+      TimestampSchema,
+      v.description("The time at which its private key is deleted for good"),
+    ),
   }),
 );
 
@@ -76,7 +79,7 @@ const WalletEventSchema = v.pipe(
   }),
   v.title("WalletEvent"),
   v.description(
-    "`renamed` has what was changed, with `null` for what went back to the default. `policyChanged` has what is in force, and what is pending. `exportRequested` has when the export is possible.",
+    "`renamed` has the changed fields, with `null` where the default was restored. `policyChanged` has the policy in force and the pending one. `exportRequested` has the time from which the export is possible.",
   ),
 );
 

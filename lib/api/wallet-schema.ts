@@ -21,11 +21,11 @@ const WalletNameSchema = v.pipe(
   v.transform(tidyWalletName),
   v.check(isWalletName, walletNameRule),
   v.description(
-    "1 to 40 code points once it is trimmed. Emoji are allowed, and no control, bidi or invisible characters.",
+    "1 to 40 code points after trimming. Emoji are allowed; control, bidi and invisible characters are not.",
   ),
 );
 
-/** What a user may choose for a wallet. */
+/** The labels that a user may choose for a wallet. */
 export const walletLabels = {
   slotName: v.optional(v.nullable(WalletNameSchema)),
   colortag: v.optional(v.nullable(v.picklist(colorTags))),

@@ -17,12 +17,12 @@ import {
 const channel = "#/channels/connection";
 const reference = ($ref: string) => ({ $ref });
 
-/** The AsyncAPI 3.0 description of the WebSocket API. "Send" and "receive" are seen from the service. */
+/** Makes the AsyncAPI 3.0 description of the WebSocket API. "Send" and "receive" are from the service's side. */
 export function asyncApiDocument(): JsonSchema {
   const { schemas, convert } = schemaComponents("draft-07");
   const messages: Record<string, JsonSchema> = {};
 
-  /** Adds each form of a type's message to the document. Returns references to them. */
+  /** Adds each form of a message to the document. Returns references to them. */
   function messagesOf(schema: v.GenericSchema) {
     const { $ref, oneOf = [{ $ref }] } = convert(schema) as { $ref: string; oneOf?: { $ref: string }[] };
     return oneOf.map((payload) => {
@@ -132,7 +132,7 @@ const securitySchemes = {
   },
 };
 
-/** Any one of them is enough. */
+/** One of the schemes is enough. */
 const security = Object.keys(securitySchemes).map((name) =>
   reference(`#/components/securitySchemes/${name}`),
 );

@@ -1,13 +1,13 @@
 import { prices } from "./price-table.ts";
 
-/** As much of a template as the costs depend on. */
+/** The parts of a template that determine costs. */
 export type CostTemplate = {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 };
 
 type Resource = CostTemplate["Resources"][string];
 
-/** What costs something even if nobody uses it: how many units a resource is, and what they are called. */
+/** Resources that cost money even if unused: their billed units and the name of a unit. */
 export const atRest: Record<string, { units(resource: Resource): number; price: number; name: string }> = {
   "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
   "AWS::CloudWatch::Alarm": {
@@ -31,13 +31,13 @@ function alarmMetrics({ Properties = {} }: Resource): number {
   return metrics === undefined ? 1 : metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
 }
 
-/** Interface endpoints have one in each subnet. Gateway endpoints are free. */
+/** Interface endpoints have one address in each subnet. Gateway endpoints are free. */
 function endpointAddresses({ Properties = {} }: Resource): number {
   const { SubnetIds = [] } = Properties as { SubnetIds?: unknown[] };
   return SubnetIds.length;
 }
 
-/** What costs something only when it is used. */
+/** Resources that cost money only when used. */
 const byUse = new Set([
   "AWS::ApiGateway::RestApi",
   "AWS::ApiGateway::Stage",
@@ -89,7 +89,11 @@ const free = new Set([
   "AWS::SQS::QueuePolicy",
 ]);
 
-/** All resources. @throws Error if it is not known whether AWS bills a type */
+/**
+ * Lists all resources.
+ *
+ * @throws Error if it is not known whether AWS bills a type
+ */
 export function knownResources(templates: readonly CostTemplate[]): { id: string; resource: Resource }[] {
   const all = templates.flatMap(({ Resources }) =>
     Object.entries(Resources).map(([id, resource]) => ({ id, resource })),
@@ -99,7 +103,7 @@ export function knownResources(templates: readonly CostTemplate[]): { id: string
     .filter((type) => !(type in atRest) && !byUse.has(type) && !free.has(type));
   if (unknown.length > 0)
     throw new Error(
-      `Say in lib/documents/billed-resources.ts what these cost: ${[...new Set(unknown)].join(", ")}`,
+      `Add the costs of these to lib/documents/billed-resources.ts: ${[...new Set(unknown)].join(", ")}`,
     );
   return all;
 }

@@ -9,7 +9,8 @@ const monthMinutes = 30 * 24 * 60;
 const monthSeconds = monthMinutes * 60;
 
 /**
- * docs/costs.md: what the synthesized templates cost at rest and in use.
+ * Makes docs/costs.md: the costs of the synthesized templates, at rest and in use.
+ *
  * @throws Error if it is not known whether AWS bills a resource
  */
 export function costsPage(templates: readonly CostTemplate[]): string {
@@ -97,7 +98,7 @@ type Cost = { item: string; calculation: string; cost: number };
 
 type Functions = Partial<Record<OperationName, { gigabytes: number; enabled: boolean; shards: number }>>;
 
-/** Functions of the templates by row, with whether their schedule is enabled. */
+/** Lists the functions of the templates by row, and whether their schedule is enabled. */
 function functionsIn(resources: ReturnType<typeof knownResources>): Functions {
   const rules = resources.filter(({ resource }) => resource.Type === "AWS::Events::Rule");
   return Object.fromEntries(
@@ -116,7 +117,7 @@ function functionsIn(resources: ReturnType<typeof knownResources>): Functions {
   );
 }
 
-/** The functions of rows that may not be deployed. */
+/** Lists the functions of rows that may not be deployed. */
 function functionsOfRows(): Functions {
   const rows = Object.entries<Operation>(operations);
   return Object.fromEntries(
@@ -131,7 +132,7 @@ const withTrading = ({ deployed }: Operation) => deployed === "with trading";
 
 const tradingRequests = operationsOf("rest").flatMap(([name, row]) => (withTrading(row) ? [name] : []));
 
-/** What trading adds at rest where it is not deployed. */
+/** Describes the costs at rest that trading adds where it is not deployed. */
 function tradingAtRest(functions: Functions, deployed: Functions): string[] {
   const missing = operationsOf("schedule").filter(([name, row]) => withTrading(row) && !deployed[name]);
   const cost = missing.reduce(
@@ -139,7 +140,7 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
     0,
   );
   const names = missing.map(([name]) => name).join(" and ");
-  // KMS's endpoint has an address in each of two subnets.
+  // The endpoint of KMS has an address in each of two subnets.
   const walls = 2 * monthly.endpointAddress;
   return missing.length === 0
     ? []
@@ -174,7 +175,7 @@ const tableCost = ({ reads = 0, writes = 0 }: { reads?: number; writes?: number 
 const lambdaCost = (name: OperationName, functions: Functions) =>
   perMillion.functionRuns / million + timeCost(functions[name]?.gigabytes ?? 0, runs[name].ms);
 
-/** One run of a function with its calls of the table. */
+/** Computes the cost of one run of a function, with its calls to the table. */
 const runCost = (name: OperationName, functions: Functions) =>
   lambdaCost(name, functions) + tableCost(runs[name]);
 
@@ -188,7 +189,7 @@ function scheduledCosts(functions: Functions): Cost[] {
   });
 }
 
-/** What follows from a price in each second. */
+/** Computes the costs of one price per second. */
 function priceCosts(functions: Functions): Cost[] {
   const shards = functions.publishChanges?.shards ?? 0;
   const cost = (name: OperationName, times: number): Cost => ({
@@ -199,7 +200,7 @@ function priceCosts(functions: Functions): Cost[] {
   return [cost("publishChanges", monthSeconds), cost("deliver", shards * monthSeconds)];
 }
 
-/** CloudWatch's metrics of each method and route with detailed metrics: five each. */
+/** Counts CloudWatch's metrics of each method and route with detailed metrics: five each. */
 function methodMetrics(resources: ReturnType<typeof knownResources>): number {
   const served = resources.filter(
     ({ resource: { Type, Properties } }) =>
@@ -209,7 +210,7 @@ function methodMetrics(resources: ReturnType<typeof knownResources>): number {
   return served.length * 5 * monthly.metric;
 }
 
-/** The row of an operation that callers use; undefined for the others. */
+/** Makes the row of an operation that callers use. Undefined for the others. */
 function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
   const row: Operation = operations[name];
   if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
@@ -225,7 +226,7 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
     ...(run.publishes ? (["publishChanges"] as const) : []),
   ];
   const lambda = [name, ...others].reduce((total, each) => total + lambdaCost(each, functions) * million, 0);
-  // publishChanges looks up the user's connections.
+  // publishChanges reads the user's connections.
   const items = tableCost({ ...run, reads: (run.reads ?? 0) + (run.publishes ? 1 : 0) }) * million;
   const { keyCalls = 0, keyAgreements = 0 } = run;
   const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;
@@ -235,7 +236,7 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   return [[name, ...parts.map((part) => (part === 0 ? "" : dollars(part))), dollars(total)]];
 }
 
-/** What an order costs from its placing until its outcome is final. */
+/** Computes the cost of an order from its placing until its outcome is final. */
 function orderTable(functions: Functions): string[] {
   const ofRuns = (counts: Partial<Record<OperationName, number>>) =>
     (Object.entries(counts) as [OperationName, number][]).map(([name, count]) => {

@@ -17,7 +17,7 @@ const documents: Record<string, () => string | Promise<string>> = {
   "lib/client/openapi.ts": () => clientTypes(openApiDocument(), asyncApiDocument()),
 };
 
-/** TypeScript 5 is only loaded where it is used. */
+/** Loads TypeScript 5 only when it is needed. */
 async function clientTypes(openapi: object, asyncapi: object): Promise<string> {
   const { openapiSource } = await import("../client/generator/openapi-source.ts");
   return openapiSource({ openapi, asyncapi } as Documents);
@@ -25,17 +25,17 @@ async function clientTypes(openapi: object, asyncapi: object): Promise<string> {
 
 type Deps = {
   read(path: string): string;
-  /** Makes the folders that are missing. */
+  /** Also makes missing folders. */
   write(path: string, content: string | Buffer): void;
   warn(line: string): void;
-  /** Synthesizes the stacks with the default configuration, which takes some seconds. */
+  /** Synthesizes the stacks with the default configuration. This takes some seconds. */
   templates(): CostTemplate[];
 };
 
 /**
- * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing, and warns
- * about those that are out of date. That leaves out docs/costs.md, which the tests of the stacks check. With --site it writes
- * the reference pages into a folder, and nothing else.
+ * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing
+ * and warns about outdated documents, except docs/costs.md, which the tests of the stacks check. With --site it writes
+ * only the reference pages, into a folder.
  *
  * @returns the exit code
  */

@@ -1,7 +1,7 @@
 import type { Operation } from "../operation-types.ts";
 import { operations } from "../operations.ts";
 
-/** docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
+/** Makes docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
 export function functionsPage(): string {
   const rows = Object.entries<Operation>(operations);
   return [
@@ -10,8 +10,8 @@ export function functionsPage(): string {
     "Generated from [lib/operations.ts](../lib/operations.ts) by `npm run documents`.",
     "Do not edit this page.",
     "",
-    `There is one Lambda function for each of the ${rows.length} rows, some of them only where chains trade.`,
-    "Below the overview, each section lists everything that its function may do, and what users notice while it fails.",
+    `Each of the ${rows.length} rows is a Lambda function, some of them only where chains trade.`,
+    "After the overview, each section lists everything that its function may do, and the effects on users while it fails.",
     "",
     "| Function | Runs | What it does |",
     "| --- | --- | --- |",

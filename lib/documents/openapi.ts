@@ -10,25 +10,25 @@ import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
-/** What each code means. */
+/** The description of each error code. */
 const meanings: Record<HttpErrorCode, string> = {
   INVALID_REQUEST: "The request cannot be read. The message names the field.",
   IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key.",
-  IDEMPOTENCY_KEY_REUSED: "The key was used before, with another body.",
-  INVALID_PRIVATE_KEY: "The private key is not one of that network.",
-  UNKNOWN_IMPORT_KEY: "No key with this keyId is accepted now. List the keys, and seal to the first.",
+  IDEMPOTENCY_KEY_REUSED: "The key was already used with another body.",
+  INVALID_PRIVATE_KEY: "The private key does not belong to that network.",
+  UNKNOWN_IMPORT_KEY: "The service accepts no key with this keyId now. List the keys, and seal to the first.",
   INVALID_CIPHERTEXT: "The ciphertext does not open for this user, network, keyId and Idempotency-Key.",
-  ADDRESS_MISMATCH: "The private key is that of another address than expectedAddress.",
+  ADDRESS_MISMATCH: "The private key belongs to another address than expectedAddress.",
   EXPORT_DISABLED: "Exports of wallets are switched off.",
-  EXPORT_NOT_FOUND: "No export of the wallet is requested, or it has ended.",
+  EXPORT_NOT_FOUND: "The wallet has no requested export, or the export has ended.",
   EXPORT_LIMIT_REACHED:
     "The user has requested too many exports today, or exported the wallet too often for one request.",
-  INVALID_SETTING: "The chain does not have that setting.",
-  PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing was changed.",
+  INVALID_SETTING: "The chain has no such setting.",
+  PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing has changed.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",
   NO_ROUTE: "No pool can make the trade.",
-  AMOUNT_TOO_SMALL: "The trade would give nothing.",
-  INSUFFICIENT_BALANCE: "The wallet has too little of a coin or token, network fees included.",
+  AMOUNT_TOO_SMALL: "The amount is too small: the trade would give nothing.",
+  INSUFFICIENT_BALANCE: "The wallet has too little of a coin or token, including network fees.",
   WALLET_LIMIT_REACHED: "The wallet limit of the user's tier is reached.",
   TRADING_DISABLED: "Trading is switched off.",
   POLICY_LIMIT: "The buy is above a limit.",
@@ -37,28 +37,28 @@ const meanings: Record<HttpErrorCode, string> = {
   ORDER_NOT_FOUND: "The user has no such order.",
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
-  TOKEN_UNSAFE: "The token cannot be sold, or its tax is very high.",
+  TOKEN_UNSAFE: "The token cannot be sold, or has a very high tax.",
   REWARD_NOT_FOUND: "There is no such reward.",
-  REWARD_UNAVAILABLE: "The reward is not available at the moment.",
-  OUT_OF_STOCK: "No piece of the reward is left.",
+  REWARD_UNAVAILABLE: "The reward is not available now.",
+  OUT_OF_STOCK: "The reward is sold out.",
   INSUFFICIENT_POINTS: "The user has fewer points than the reward costs.",
-  REWARD_BUSY: "Too many users are buying the reward right now. Try again after `Retry-After` seconds.",
+  REWARD_BUSY: "Too many users are buying the reward now. Try again after `Retry-After` seconds.",
   WALLET_BUSY:
-    "The wallet has too many open orders, a transaction under way, or another program is using it.",
-  ORDER_NOT_CANCELLABLE: "The order has ended, or is another engine's.",
+    "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
+  ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
-  INTERNAL_ERROR: "The service failed. No change is ever saved in part.",
+  INTERNAL_ERROR: "The service failed. Changes are never saved in part.",
   CHAIN_UNAVAILABLE:
     "The chain cannot be reached. Nothing was recorded. Try again after `Retry-After` seconds.",
 };
 
-/** What the gateway's own answers mean. */
+/** Descriptions of the gateway's own responses. */
 const gatewayReasons: Record<number, string> = {
-  401: "No token, or one that is not accepted. `needsRefresh` is true if the token has expired.",
+  401: "The token is missing or not accepted. `needsRefresh` is true if the token has expired.",
   429: "Too many requests. Try again after `Retry-After` seconds.",
 };
 
-/** The OpenAPI 3.1 description of the REST API. */
+/** Makes the OpenAPI 3.1 description of the REST API. */
 export function openApiDocument(): JsonSchema {
   const components = schemaComponents("draft-2020-12");
   const json = (schema: v.GenericSchema, example?: object) => ({
@@ -99,7 +99,7 @@ export function openApiDocument(): JsonSchema {
         ),
       },
       "x-codeSamples": [
-        // Nobody can seal a key with curl.
+        // A key cannot be sealed with curl.
         ...(name === "importWallet"
           ? []
           : [{ lang: "Shell", label: "curl", source: curlSample(row, example) }]),
@@ -130,12 +130,12 @@ export function openApiDocument(): JsonSchema {
   function error(status: number, codes: readonly HttpErrorCode[], { errors }: RestRow): JsonSchema {
     const shape = status < 500 ? errors.client : errors.server;
     const content = json(gatewayBodies[status] ?? errorBodies[shape]);
-    // Only the envelope has the code.
+    // Only the envelope carries the code.
     const reasons = codes.map((code) =>
       shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
     );
     const headers = {
-      // Codes are those of functions; the gateway's own answers have none.
+      // Codes come from functions; the gateway's own responses have none.
       ...(codes.length > 0 && policyHeader),
       ...(retried.includes(status) && retryAfter),
     };
@@ -177,7 +177,7 @@ export function openApiDocument(): JsonSchema {
       schemas: components.schemas,
       headers: describedHeaders({
         "RateLimit-Policy":
-          'The user\'s plan, and its requests in so many seconds: `"standard";q=1000;w=60`. Answers of functions have it, errors included.',
+          'The user\'s plan, and its number of requests per period in seconds: `"standard";q=1000;w=60`. Responses of functions have it, including errors.',
       }),
     },
   };
@@ -195,7 +195,7 @@ type Parameters = { properties?: Record<string, JsonSchema>; required?: string[]
 const retried = [429, statusOfCode.CHAIN_UNAVAILABLE];
 const retryAfter = { "Retry-After": { description: "Seconds", schema: { type: "integer" } } };
 
-/** The errors of an operation by their status, in order. */
+/** Lists the errors of an operation by status, in order. */
 function errorsOf({ path, body, errors = [] }: OperationSchemas): Map<number, HttpErrorCode[]> {
   const codes: HttpErrorCode[] = [...errors, "INTERNAL_ERROR"];
   if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
@@ -207,7 +207,7 @@ function errorsOf({ path, body, errors = [] }: OperationSchemas): Map<number, Ht
   return new Map(byStatus);
 }
 
-/** API Gateway answers these itself, with one body for all operations. */
+/** API Gateway sends these responses itself, with one body for all operations. */
 const gatewayBodies: Record<number, v.GenericSchema> = {
   401: UnauthorizedBodySchema,
   429: errorBodies.error,

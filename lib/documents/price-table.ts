@@ -6,31 +6,31 @@ export const prices = {
   region: "us-east-1",
   perMillion: {
     restRequests: 3.5,
-    /** Sent or received, in steps of 32 KB. */
+    /** Sent or received messages, in steps of 32 KB. */
     streamMessages: 1,
     connectionMinutes: 0.25,
-    /** At the edge, without the 10 million that are free each month. */
+    /** Requests at the edge, without the 10 million that are free each month. */
     edgeRequests: 1,
     firewallRequests: 0.6,
     functionRuns: 0.2,
-    /** Consistent, of up to 4 KB. */
+    /** Consistent reads of up to 4 KB. */
     reads: 0.125,
-    /** Of up to 1 KB. A transaction takes two for each item. */
+    /** Writes of up to 1 KB. A transaction takes two for each item. */
     writes: 0.625,
     keyCalls: 3,
-    /** Of keys on curves. */
+    /** Key agreements on elliptic curves. */
     keyAgreements: 15,
   },
   /** On arm64. */
   gigabyteSecond: 0.0000133334,
   logGigabyte: 0.5,
-  /** Sent by the edge, in North America and Europe. */
+  /** Traffic of the edge in North America and Europe. */
   edgeGigabyte: 0.085,
   monthly: {
     alarmMetric: 0.1,
     dashboard: 3,
     secret: 0.4,
-    /** With two rules of $1. */
+    /** With two rules at $1 each. */
     webAcl: 7,
     /** $0.01 an hour. */
     endpointAddress: 7.2,
@@ -43,21 +43,21 @@ export const prices = {
   },
 } as const;
 
-/** What one run of a function uses: its billed time, and calls of other services. The times are estimates. */
+/** The usage of one run of a function: its billed time, and its calls to other services. The times are estimates. */
 type Run = {
   ms: number;
   reads?: number;
   writes?: number;
   keyCalls?: number;
-  /** Calls of KMS for key agreement. */
+  /** Calls to KMS for key agreement. */
   keyAgreements?: number;
-  /** Messages that it sends itself. */
+  /** Messages that it pushes itself. */
   pushes?: number;
-  /** Whether publishChanges then pushes a change to the user, here on one connection. */
+  /** True if publishChanges then pushes a change to the user, here on one connection. */
   publishes?: boolean;
 };
 
-/** Authorizers remember a user for a minute, so most of their runs read nothing. */
+/** The usage of each function. Authorizers remember a user for a minute, so most of their runs read nothing. */
 export const runs: Record<OperationName, Run> = {
   authorize: { ms: 15 },
   storeWallet: { ms: 30, reads: 2, writes: 6, keyCalls: 1 },
@@ -71,7 +71,7 @@ export const runs: Record<OperationName, Run> = {
   redeemReward: { ms: 40, reads: 3, writes: 10, publishes: true },
   listRedemptions: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },
-  // The public keys are read once and kept.
+  // Reads the public keys once and keeps them.
   listImportKeys: { ms: 5 },
   getWalletPolicy: { ms: 30, reads: 2 },
   setWalletPolicy: { ms: 40, reads: 2, writes: 6 },
@@ -96,7 +96,7 @@ export const runs: Record<OperationName, Run> = {
   deliver: { ms: 10, reads: 1 },
   catchUp: { ms: 50, reads: 2 },
   recordExecutions: { ms: 30, reads: 1, writes: 4, publishes: true },
-  // The whole minute, with a write in each second.
+  // Runs for the whole minute, with a write in each second.
   feedPrices: { ms: 60_000, writes: 60 },
   creditReferrals: { ms: 50, reads: 1 },
   mirrorPlans: { ms: 1000, writes: 6 },
@@ -111,23 +111,23 @@ export const runs: Record<OperationName, Run> = {
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },
-  // A buy, up to its transaction. It is woken twice more until the outcome is final.
+  // Executes a buy until its transaction. It is woken twice more until the outcome is final.
   executeOrders: { ms: 1000, reads: 20, writes: 40 },
   signTransaction: { ms: 60, reads: 9, writes: 18, keyCalls: 2 },
-  // The whole minute on four chains, each read in each second.
+  // Runs for the whole minute on four chains, and reads each of them every second.
   watchReceipts: { ms: 60_000, reads: 480, writes: 48 },
   sweepLanes: { ms: 50, reads: 8 },
   refuseTrading: { ms: 5 },
 };
 
-/** The runs that an order takes from its placing until its outcome is final, with one for each change that its user sees. */
+/** The runs for an order from its placing until its outcome is final, with one for each change shown to its user. */
 export const runsOfBuy = { placeOrder: 1, executeOrders: 3, signTransaction: 1, publishChanges: 4 } as const;
 
-/** What a sale takes more if the router needs an approval first. */
+/** The additional runs for a sale if the router needs an approval first. */
 export const runsOfApproval = { executeOrders: 1, signTransaction: 1, publishChanges: 1 } as const;
 
-/** Processor time of deliver for each client, as docs/benchmarks.md has it. */
+/** Processor time of deliver for each client, from docs/benchmarks.md. */
 export const deliveryMs = 0.25;
 
-/** What a request leaves in the access log and in the function's log. */
+/** Log volume of a request: the access log and the function's log. */
 export const logKilobytes = 1;

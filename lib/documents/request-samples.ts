@@ -2,7 +2,7 @@ import type { RestMethod } from "../operation-types.ts";
 import type { RestOperationName } from "../operations.ts";
 import { type RestExample, shellVariables } from "./rest-examples.ts";
 
-/** A request as lines to paste into a shell that has BASE_URL and TOKEN. */
+/** Writes a request as a shell command that uses BASE_URL and TOKEN. */
 export function curlSample({ method, path }: RestMethod, example: RestExample = {}): string {
   const { query, headers = {}, body } = example;
   const resolved = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -19,7 +19,7 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
   return parts.join(" \\\n  ");
 }
 
-/** A request with `trading-terminal/client`, which makes Idempotency-Keys itself. */
+/** Writes a request with `trading-terminal/client`, which makes Idempotency-Keys itself. */
 export function clientSample(name: RestOperationName, example: RestExample = {}): string {
   const { "Idempotency-Key": _, ...headers } = example.headers ?? {};
   const request = { ...example, headers: Object.keys(headers).length > 0 ? headers : undefined };
@@ -28,7 +28,7 @@ export function clientSample(name: RestOperationName, example: RestExample = {})
   return `const { data, error } = await terminal.${name}(${given ? literal : ""});`;
 }
 
-/** What the reference page says first. In Markdown. */
+/** The introduction of the reference page, in Markdown. */
 export const introduction = `Wallets, trading settings, orders and rewards of a multi-chain trading terminal.
 Changes arrive at once on the [streams](streams.html).
 

@@ -1,6 +1,6 @@
 import type { RestOperationName } from "../operations.ts";
 
-/** Values of a request. Ids that differ from user to user are taken from the shell: see {@link shellVariables}. */
+/** Values of a request. Ids that differ between users come from the shell: see {@link shellVariables}. */
 export type RestExample = {
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
@@ -8,13 +8,13 @@ export type RestExample = {
   body?: object;
 };
 
-/** Path parameters that the examples in shell take from variables, which the page's introduction sets. */
+/** Path parameters that shell examples take from variables. The page's introduction sets them. */
 export const shellVariables: Readonly<Record<string, string>> = {
   walletId: "WALLET_ID",
   orderId: "ORDER_ID",
 };
 
-// Anvil's first account and MOON, which the local chains have. Everybody knows the key.
+// Anvil's first account, and MOON on the local chains. The account's key is public.
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const token = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
@@ -23,13 +23,13 @@ const wallet = { path: { walletId: "8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f" } };
 const order = { path: { orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" } };
 const trade = { chain: "eth", wallet: address, side: "buy", token, amount: "0.1" };
 
-/** The point of P-256 that is its generator: an example of a public key. */
+/** The generator point of P-256: an example of a public key. */
 const generator = {
   x: "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
   y: "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
 };
 
-/** An example of each operation's request that the local runner takes. Undefined if it has no input. */
+/** An example request for each operation, which the local runner accepts. Undefined if the operation has no input. */
 export const restExamples: Record<RestOperationName, RestExample | undefined> = {
   storeWallet: { body: { network: "eth", privateKey } },
   listWallets: undefined,
