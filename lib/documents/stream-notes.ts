@@ -4,58 +4,57 @@ import type { serverMessages } from "../api/server-messages.ts";
 export type ClientType = keyof typeof clientMessages;
 export type ServerType = keyof typeof serverMessages;
 
-/** The types that can answer each client message. */
+/** The types that can reply to each client message. */
 export const replies: Record<ClientType, readonly ServerType[]> = {
   subscribe: ["subscriptions", "error"],
   unsubscribe: ["subscriptions", "error"],
   ping: ["pong", "error"],
 };
 
-/** What a client should know of each message that it sends, beside its summary. */
+/** Descriptions of each client message. They follow its summary. */
 export const receives: Record<ClientType, string> = {
-  subscribe: "A snapshot of each named channel follows, and then updates as they come.",
-  unsubscribe: "Messages that are on their way can still arrive.",
+  subscribe: "A snapshot of each named channel follows, and then updates as they happen.",
+  unsubscribe: "Messages already under way can still arrive.",
   ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
 };
 
-/** Summaries of the types that the service also sends unasked. */
+/** Summaries of the types that the service also sends without a request. */
 export const sends = {
-  snapshot: "Send what a channel holds to a connection that has subscribed to it, or has missed an update",
-  update: "Send what has changed in a channel to its subscribers",
+  snapshot:
+    "Send the contents of a channel to a connection that has subscribed to it, or has missed an update",
+  update: "Send changed records of a channel to its subscribers",
   TradingSettingsUpdated:
-    "Send changed settings to every connection of their user; this takes no subscription",
-  WalletsUpdated: "Send changed wallets to every connection of their user; this takes no subscription",
+    "Send changed settings to every connection of their user; no subscription is needed",
+  WalletsUpdated: "Send changed wallets to every connection of their user; no subscription is needed",
   WalletExportRequested:
-    "Announce a requested export to every connection of its user, without a subscription, and again to those that subscribe",
+    "Announce a requested export to every connection of its user, without a subscription, and again when they subscribe",
   RewardRedeemed:
-    "Send what the user has bought with points, and what became of it, to every connection of the user, without a subscription",
+    "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
   error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
 /** A summary of each message, by the title of its schema. */
 export const messageSummaries: Readonly<Record<string, string>> = {
   Subscribe:
-    "Add channels. Valid names count even beside unknown ones; repeating a channel brings its snapshot again.",
+    "Add channels. Valid names count even beside unknown ones; naming a channel again sends its snapshot again.",
   Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
   Ping: "Keep a quiet connection open.",
-  Subscriptions: "All channels that the connection is subscribed to.",
-  OrdersSnapshot:
-    "The user's orders: all open ones, and for seven days the newest 500 of those that have ended.",
+  Subscriptions: "All channels to which the connection is subscribed.",
+  OrdersSnapshot: "The user's orders: all open ones, and the newest 500 that ended within seven days.",
   PositionsSnapshot:
-    "The user's positions: all open ones, and for seven days the newest 500 of those that are closed.",
+    "The user's positions: all open ones, and the newest 500 that were closed within seven days.",
   PricesSnapshot: "The latest price of each chain's native asset; empty until the first prices arrive.",
-  OrdersUpdate: "Complete records of orders that are new or have changed.",
-  PositionsUpdate: "Complete records of positions that are new or have changed.",
+  OrdersUpdate: "Complete records of new or changed orders.",
+  PositionsUpdate: "Complete records of new or changed positions.",
   PricesUpdate: "The latest prices, at most once a second.",
-  TradingSettingsUpdated: "All settings of a chain, after any of them has changed.",
-  WalletsUpdated:
-    "Complete records of wallets that are new or have changed. A retired one can be restored for 30 days.",
+  TradingSettingsUpdated: "All settings of a chain, after one of them has changed.",
+  WalletsUpdated: "Complete records of new or changed wallets. A retired one can be restored for 30 days.",
   WalletExportRequested:
-    "Somebody with the user's token has requested to export a wallet, which is possible at `availableAt`. It can be cancelled.",
+    "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled.",
   RewardRedeemed:
-    "The user has bought a reward, or an operator has fulfilled or refunded it. `status` says which.",
+    "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   Pong: "The reply to a ping.",
-  ErrorMessage: "What is wrong with a message. The connection stays open, except after RATE_LIMITED.",
+  ErrorMessage: "The problem with a message. The connection stays open, except after RATE_LIMITED.",
 };
 
 /** The delivery guarantees, as Markdown. */

@@ -69,7 +69,10 @@ describe("QuoteRequestSchema", () => {
     [changed(buy, { amount: undefined }), "amount is required"],
     [changed(buy, { token: undefined }), `token is required and ${addressRule}`],
     [{ ...sell, amount: "1" }, "percent must not be given beside amount"],
-    [changed(buy, { amount: undefined, percent: 50, wallet }), "percent is for sales only. Name an amount"],
+    [
+      changed(buy, { amount: undefined, percent: 50, wallet }),
+      "percent is for sales only; use amount instead",
+    ],
     [changed(sell, { wallet: undefined }), "wallet is required with percent"],
     [{ ...buy, slippage: 1, minAmountOut: "1" }, "minAmountOut must not be given beside slippage"],
   ])("refuses %j: %s", (request, message) => {

@@ -72,7 +72,7 @@ describe("costsPage", () => {
 
   it("refuses a type of resource of which it does not know whether AWS bills it", () => {
     expect(() => pageWith({ Gateway: { Type: "AWS::EC2::NatGateway", Properties: {} } })).toThrow(
-      "Say in lib/documents/billed-resources.ts what these cost: AWS::EC2::NatGateway",
+      "Add the costs of these to lib/documents/billed-resources.ts: AWS::EC2::NatGateway",
     );
   });
 });

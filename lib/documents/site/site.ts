@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 export type SiteFile = { type: string; body: Buffer };
 
-/** Redoc styles elements from its script. Nothing else is loaded from elsewhere, or sent there. */
+/** Redoc adds styles from its script. The page loads nothing from other hosts and sends nothing to them. */
 export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ export const referencePolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Redoc renders both documents, in one file without dependencies. */
+/** Redoc renders both documents. Its bundle has no dependencies. */
 const renderer = import.meta.resolve("redoc/bundles/redoc.standalone.js");
 
 const page = (title: string, body: string) => `<!doctype html>
@@ -60,9 +60,9 @@ const index = page(
 );
 
 /**
- * The reference pages by their names in one folder. They work without a network.
+ * Lists the reference pages by file name, in one folder. They work without a network.
  *
- * @param read reads a file of the folder docs
+ * @param read Reads a file of the folder docs
  */
 export function siteFiles(read: (name: string) => string): Map<string, SiteFile> {
   const file = (type: string, body: string | Buffer) => ({ type, body: Buffer.from(body) });
