@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Runner, Site, StartOptions } from "cdk-local-runner";
+import { json, pathOf, type Runner, type Site, type StartOptions } from "cdk-local-runner";
 import { Command, Option } from "commander";
 import { openLocal } from "../admin/local-target.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
@@ -105,7 +105,11 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     pages() {
       const [showConsole, showReference] = [consolePages(), referencePages()];
-      return (request) => showConsole(request) ?? showReference(request);
+      const urls = chains?.chains.map(({ chain, hosts: [url] }) => [chain, url]) ?? [];
+      return (request) =>
+        pathOf(request) === "/chains.json"
+          ? Promise.resolve(json(200, Object.fromEntries(urls)))
+          : (showConsole(request) ?? showReference(request));
     },
     onStep: step,
     async assembly(site: Site) {

@@ -30,6 +30,7 @@ export function welcome(service: Welcome): string {
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
   const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
   const { address, privateKey } = exampleWallet;
+  const { port } = new URL(baseUrl);
 
   const places = chains?.map(({ chain, hosts: [url] }) => `${chain} ${new URL(url).port}`).join(" · ");
   const trading =
@@ -38,7 +39,7 @@ export function welcome(service: Welcome): string {
       : `chains     ${places}   real Uniswap contracts, test money
 wallet     ${address} of ${user}, 100 coins on each chain
            its key is public: never use it elsewhere
-try        npm run -s trade:demo${demoOptions(service)}
+try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and compares what all say to the last unit
 `;
   const { moon, taxd, trap } = localAddresses;
@@ -70,7 +71,7 @@ docs       ${baseUrl}/docs/
 data       ${dataDir ?? "in memory"}
 logs       ${dataDir === undefined ? "not kept" : join(dataDir, "logs")}
 ${trading}token      for ${user}, valid for ${expiresInSeconds / 60} minutes
-           another: npm run -s token -- --user ${user} --port ${new URL(baseUrl).port}
+           another: npm run -s token -- --user ${user} --port ${port}
 
 TOKEN=${token}
 
@@ -82,17 +83,6 @@ ${get("/api/waitlist/v2/rewards")}
 ${trying}${subscribing}
 Ctrl-C stops everything.
 `;
-}
-
-/** What the demo needs to know if this is not where it looks. */
-function demoOptions({ baseUrl, chains: [first] = [] }: Welcome): string {
-  const { port } = new URL(baseUrl);
-  const chainPort = first && new URL(first.hosts[0]).port;
-  const options = [
-    ...(port === "3000" ? [] : [` --port ${port}`]),
-    ...(chainPort === "8545" ? [] : [` --chain-port ${chainPort}`]),
-  ];
-  return options.length === 0 ? "" : ` --${options.join("")}`;
 }
 
 /** Prints each message until Ctrl-C. Uses the package ws, since Node 20 has no WebSocket of its own. */

@@ -57,10 +57,10 @@ token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });
 
-  it("names the ports for the demo, if they are not the usual ones", () => {
+  it("names the port for the demo, if it is not the usual one", () => {
     const chains = [{ chain: "eth", hosts: ["http://127.0.0.1:9545"] }] as const;
     const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
-    expect(text).toContain("npm run -s trade:demo -- --port 4000 --chain-port 9545\n");
+    expect(text).toContain("npm run -s trade:demo -- --port 4000\n");
   });
 
   it("has lines that send these requests when pasted, with chains", async () => {
