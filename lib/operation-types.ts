@@ -1,4 +1,4 @@
-/** What a row of THE TABLE may say. A row that leaves a column of {@link Defaults} out gets its default. */
+/** What a row of THE TABLE may say. A row may leave out the columns of {@link Defaults} and {@link DefaultsOfKinds}. */
 
 /** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
@@ -183,8 +183,19 @@ export type Operation =
   | ScheduleRow
   | InternalRow;
 
+/** The columns that rows of a kind may leave out, and the variables that all of them have. No kind has rights by default. */
+export type DefaultsOfKinds = {
+  rest: Pick<RestRow, "errors" | "env">;
+  refusal: Pick<RefusalRow, "errors" | "env">;
+  schedule: Pick<ScheduleRow, "runs" | "env">;
+};
+
+type Optional<Kind extends Operation> =
+  | keyof Defaults
+  | (Kind["kind"] extends keyof DefaultsOfKinds ? keyof DefaultsOfKinds[Kind["kind"]] : never);
+
 type Written<Kind extends Operation> = Kind extends Operation
-  ? Omit<Kind, keyof Defaults> & Partial<Defaults>
+  ? Omit<Kind, Optional<Kind>> & Partial<Pick<Kind, Optional<Kind> & keyof Kind>>
   : never;
 
 /** A row as THE TABLE holds it. */

@@ -2,7 +2,7 @@
  * THE TABLE: one row per function. Functions, routes, IAM grants, environment, alarms, the API documents and
  * docs/functions.md are derived from it, in that one direction. A row's name is its folder in functions/.
  */
-import type { Defaults, Operation, RestMethod, Row } from "./operation-types.ts";
+import type { Defaults, DefaultsOfKinds, Operation, RestMethod, Row } from "./operation-types.ts";
 import { planRows } from "./plan-rows.ts";
 import { rewardRows } from "./reward-rows.ts";
 import { tradingRows } from "./trading-rows.ts";
@@ -27,6 +27,14 @@ const defaults = {
   memoryMB: 512,
   timeoutSeconds: 10,
 } satisfies Defaults;
+
+const answers = { errors: { client: "envelope", server: "envelope" }, env: ["ALLOWED_ORIGINS"] } as const;
+
+const defaultsOfKinds: DefaultsOfKinds = {
+  rest: answers,
+  refusal: answers,
+  schedule: { runs: "always", env: [] },
+};
 
 /** By which both authorizers know the edge. */
 const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
@@ -167,7 +175,6 @@ const rows = {
   creditReferrals: {
     kind: "schedule",
     everyMinutes: 1,
-    runs: "always",
     summary: "Credit the referrers whom a sign-up could not credit",
     table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     // Shorter than the interval, so that runs do not overlap.
@@ -201,7 +208,10 @@ export const operations = Object.fromEntries(
 ) as { [Name in OperationName]: OperationOf<Name> };
 
 function withDefaults(row: Row): Operation {
-  return { ...defaults, ...row };
+  const ofKind =
+    row.kind in defaultsOfKinds ? defaultsOfKinds[row.kind as keyof DefaultsOfKinds] : { env: [] };
+  const env = [...ofKind.env, ...(row.env ?? [])];
+  return { ...defaults, ...ofKind, ...row, env } as Operation;
 }
 
 /** The rows of one kind, by name, in the order of THE TABLE. */

@@ -24,7 +24,6 @@ export const planRows = {
   deleteRetiredKeys: {
     kind: "schedule",
     everyMinutes: 5,
-    runs: "always",
     summary: "Delete retired API keys, and plans that customers have left",
     // It also makes the key of a user who found no room before: hence the rights and the variables of mirrorPlans.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
@@ -49,7 +48,6 @@ export const planRows = {
   freeIdleKeys: {
     kind: "schedule",
     everyMinutes: 1440,
-    runs: "always",
     summary: "Retire the API keys of users who have been away for 30 days, or never came back",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
     plans: ["GetApiKeys"],

@@ -7,9 +7,7 @@ export const rewardRows = {
     method: "GET",
     path: "/api/waitlist/v2/rewards",
     summary: "List the rewards that points can buy",
-    errors: { client: "envelope", server: "envelope" },
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem"],
-    env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot see the rewards.",
   },
   redeemReward: {
@@ -17,13 +15,11 @@ export const rewardRows = {
     method: "POST",
     path: "/api/v2/rewards/{rewardId}/redemptions",
     summary: "Buy a reward with points",
-    errors: { client: "envelope", server: "envelope" },
     table: [
       ...(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] as const),
       ...(["dynamodb:PutItem", "dynamodb:UpdateItem"] as const),
     ],
     writes: ["USER#*", "POINTS#*", "REWARD#*", "REDEMPTION#*", "REDEMPTIONS#*"],
-    env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot buy rewards. Points and stocks are not affected.",
   },
   listRedemptions: {
@@ -31,9 +27,7 @@ export const rewardRows = {
     method: "GET",
     path: "/api/v2/redemptions",
     summary: "List the rewards that the user has bought, newest first",
-    errors: { client: "envelope", server: "envelope" },
     table: ["dynamodb:Query", "dynamodb:GetItem"],
-    env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot see what they have bought. Nothing is lost.",
   },
 } as const satisfies Record<string, Row>;

@@ -7,8 +7,7 @@ export const userRows = {
     method: "POST",
     path: "/api/v2/session",
     summary: "Keep the token in a cookie that pages cannot read",
-    errors: { client: "envelope", server: "envelope" },
-    env: ["ALLOWED_ORIGINS", "COOKIE_NAME", "COOKIE_SAME_SITE"],
+    env: ["COOKIE_NAME", "COOKIE_SAME_SITE"],
     impact: "Pages that sign in by cookie cannot sign in. Existing cookies and tokens in headers work.",
   },
   endSession: {
@@ -16,8 +15,7 @@ export const userRows = {
     method: "DELETE",
     path: "/api/v2/session",
     summary: "Remove the token's cookie",
-    errors: { client: "envelope", server: "envelope" },
-    env: ["ALLOWED_ORIGINS", "COOKIE_NAME", "COOKIE_SAME_SITE"],
+    env: ["COOKIE_NAME", "COOKIE_SAME_SITE"],
     impact: "Users who sign out stay signed in until their token expires.",
   },
   updateTradingSettings: {
@@ -27,7 +25,6 @@ export const userRows = {
     summary: "Change the user's trading settings for one chain",
     errors: { client: "message", server: "message" },
     table: ["dynamodb:UpdateItem"],
-    env: ["ALLOWED_ORIGINS"],
     impact:
       "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
   },
@@ -36,9 +33,7 @@ export const userRows = {
     method: "GET",
     path: "/api/v2/settings/{chain}",
     summary: "Read the user's trading settings for one chain",
-    errors: { client: "envelope", server: "envelope" },
     table: ["dynamodb:GetItem"],
-    env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot read the settings of one chain. Those in force, and the profile, are not affected.",
   },
   getUserData: {
@@ -48,7 +43,6 @@ export const userRows = {
     summary: "Read the user's profile or referral data",
     errors: { client: "error", server: "error" },
     table: ["dynamodb:Query"],
-    env: ["ALLOWED_ORIGINS"],
     impact: "Users cannot see their profile, level, settings or referrals.",
   },
 } as const satisfies Record<string, Row>;
