@@ -1,3 +1,5 @@
+import type { GuardedPartition, OpenPartition } from "./table/layout.ts";
+
 /** What a row of THE TABLE may say. A row may leave out the columns of {@link Defaults} and {@link DefaultsOfKinds}. */
 
 /** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
@@ -12,31 +14,6 @@ export type TableAction =
   | "dynamodb:PutItem"
   | "dynamodb:UpdateItem"
   | "dynamodb:DeleteItem";
-
-/**
- * Partitions of the table, with wildcards, that decide what is signed or exported. Functions that open wallets believe what is
- * in them. So where wallets are opened, only the functions that own a partition, or operators, may write there.
- */
-export type GuardedPartition =
-  | "SIGNED#*"
-  | "CANCELLED#*"
-  | "POLICY#*"
-  | "TRADING"
-  | "EXPORT#*"
-  | "EXPORTED#*";
-
-/** Other partitions, with wildcards, of functions that write no more than they need. */
-export type OpenPartition =
-  | "USER#*"
-  | "WALLETLOG#*"
-  | "TRADES#*"
-  | "LANE#*"
-  | "LANES#*"
-  | "WATCHERS"
-  | "POINTS#*"
-  | "REWARD#*"
-  | "REDEMPTION#*"
-  | "REDEMPTIONS#*";
 
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";

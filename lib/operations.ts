@@ -157,7 +157,7 @@ const rows = {
     kind: "internal",
     summary: "Record orders and positions for an execution engine",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    writes: ["TRADES#*"],
+    writes: ["TRADES"],
     timeoutSeconds: 30,
     impact: "Execution engines cannot record orders and positions, and users do not see them.",
   },

@@ -19,7 +19,7 @@ export const rewardRows = {
       ...(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] as const),
       ...(["dynamodb:PutItem", "dynamodb:UpdateItem"] as const),
     ],
-    writes: ["USER#*", "POINTS#*", "REWARD#*", "REDEMPTION#*", "REDEMPTIONS#*"],
+    writes: ["USER", "POINTS", "REWARD", "REDEMPTION", "REDEMPTIONS"],
     impact: "Users cannot buy rewards. Points and stocks are not affected.",
   },
   listRedemptions: {

@@ -10,18 +10,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { redemptionPlaceKey } from "../aws/reward-keys.ts";
 import type { Table } from "../aws/table.ts";
-import {
-  everythingOf,
-  isOfTheMoment,
-  isProfile,
-  isRedemption,
-  isWallet,
-  type Key,
-  type KeyRange,
-} from "../aws/table-keys.ts";
+import { isProfile, isRedemption, isWallet } from "../aws/table-keys.ts";
 import { readWalletEvents } from "../aws/wallet-events.ts";
 import { afterConflicts } from "../aws/writes.ts";
 import { isGone, retirement } from "../domain/wallet.ts";
+import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../table/keys.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
 /** In DynamoDB's own form, because numbers lose digits in any other. */

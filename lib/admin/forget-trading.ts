@@ -1,7 +1,7 @@
 import { DeleteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../aws/table.ts";
-import type { Key } from "../aws/table-keys.ts";
 import { isOfChains } from "../aws/trading-keys.ts";
+import type { Key } from "../table/keys.ts";
 
 /**
  * Deletes all orders that were placed here, with what belongs to them: for chains that started over, and so know nothing of

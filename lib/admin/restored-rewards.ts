@@ -4,9 +4,10 @@ import { readNewestLine } from "../aws/points-records.ts";
 import { redemptionPlaceKey } from "../aws/reward-keys.ts";
 import { readStock, returningPiece } from "../aws/stock-records.ts";
 import type { Table } from "../aws/table.ts";
-import { type Key, redemptionKey } from "../aws/table-keys.ts";
+import { redemptionKey } from "../aws/table-keys.ts";
 import { transact, type Writes } from "../aws/writes.ts";
 import type { Redemption } from "../domain/redemption.ts";
+import type { Key } from "../table/keys.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 

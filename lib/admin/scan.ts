@@ -1,6 +1,6 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import { projection, type Table } from "../aws/table.ts";
-import type { SortKeyRange } from "../aws/table-keys.ts";
+import type { SortKeyRange } from "../table/keys.ts";
 
 /**
  * Reads all items of one kind, in no order, a page at a time as they are consumed. It reads the whole table, which is why

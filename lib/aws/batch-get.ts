@@ -1,6 +1,6 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Key } from "../table/keys.ts";
 import type { Item, Table } from "./table.ts";
-import type { Key } from "./table-keys.ts";
 import { pauseAfter } from "./writes.ts";
 
 /** The most keys that one call takes. */

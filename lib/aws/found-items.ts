@@ -10,9 +10,10 @@ import {
   tradingChains,
 } from "../domain/trading/trading-chain.ts";
 import type { Limits, PolicyKey } from "../domain/trading/wallet-policy.ts";
+import type { Key } from "../table/keys.ts";
 import { getItems } from "./batch-get.ts";
 import type { Item, Table } from "./table.ts";
-import { type Key, settingsKey } from "./table-keys.ts";
+import { settingsKey } from "./table-keys.ts";
 import { contentOf, keysOfItems } from "./trading-items.ts";
 import { tradingStopKey } from "./trading-keys.ts";
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { Key, KeyRange } from "../table/keys.ts";
 import { keepDeadline, perAttempt } from "./deadline.ts";
-import type { Key, KeyRange } from "./table-keys.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** The table and the client that reaches it. */

@@ -1,6 +1,7 @@
 import type { Items, Kind, Names } from "../domain/trading/table-step.ts";
+import type { Key } from "../table/keys.ts";
 import type { Item } from "./table.ts";
-import { executionKey, type Key, walletKey } from "./table-keys.ts";
+import { executionKey, walletKey } from "./table-keys.ts";
 import {
   bookKey,
   cancellationKey,

@@ -12,9 +12,10 @@ import {
   type Step,
 } from "../domain/trading/table-step.ts";
 import { shownOrder } from "../domain/trading/trade-order.ts";
+import type { Key } from "../table/keys.ts";
 import { executionItems } from "./execution-records.ts";
 import type { Table } from "./table.ts";
-import { type Key, listedExecutionKey } from "./table-keys.ts";
+import { listedExecutionKey } from "./table-keys.ts";
 import { keysOfItems, packed } from "./trading-items.ts";
 import { transact, type Writes } from "./writes.ts";
 

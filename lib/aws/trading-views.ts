@@ -4,10 +4,10 @@ import type { LaneKey } from "../domain/trading/intent.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import type { Job, Lane, Names } from "../domain/trading/table-step.ts";
 import type { TradeOrder } from "../domain/trading/trade-order.ts";
+import type { Key } from "../table/keys.ts";
 import { find, keyText, type SealedWallet, settingsKeysOf } from "./found-items.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 import { queryRange, type Table } from "./table.ts";
-import type { Key } from "./table-keys.ts";
 import { contentOf, keysOfItems } from "./trading-items.ts";
 import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./trading-keys.ts";
 

@@ -7,6 +7,7 @@ import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
 import { openApiDocument } from "./openapi.ts";
 import { siteFiles } from "./site/site.ts";
+import { tablePage } from "./table-page.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
@@ -14,6 +15,7 @@ const documents: Record<string, () => string | Promise<string>> = {
   "docs/openapi.json": () => json(openApiDocument()),
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
+  "docs/table.md": tablePage,
   "lib/client/openapi.ts": () => clientTypes(openApiDocument(), asyncApiDocument()),
 };
 
@@ -33,9 +35,9 @@ type Deps = {
 };
 
 /**
- * Writes the documents that are derived from the table of operations and the schemas. With --check it writes nothing
- * and warns about outdated documents, except docs/costs.md, which the tests of the stacks check. With --site it writes
- * only the reference pages, into a folder.
+ * Writes the documents that are derived from the table of operations, the schemas and the layout of the table. With
+ * --check it writes nothing and warns about outdated documents, except docs/costs.md, which the tests of the stacks check.
+ * With --site it writes only the reference pages, into a folder.
  *
  * @returns the exit code
  */

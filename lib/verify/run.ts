@@ -5,10 +5,11 @@ import { closeConnection, connectionsOfUser } from "../aws/connection-records.ts
 import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import { queryRange } from "../aws/table.ts";
-import { everythingOf, referralCodeKey, userKeyRecordKey } from "../aws/table-keys.ts";
+import { referralCodeKey, userKeyRecordKey } from "../aws/table-keys.ts";
 import { KeyChanged, readUserKeyRecord } from "../aws/user-key-records.ts";
 import type { Profile } from "../domain/profile.ts";
 import { mirrorUser } from "../plans/mirror.ts";
+import { everythingOf } from "../table/keys.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { type Patience, Skip } from "./check.ts";
 import type { CleanUp } from "./clean-up.ts";

@@ -5,6 +5,15 @@ import * as keys from "../../lib/aws/table-keys.ts";
 import * as tradingKeys from "../../lib/aws/trading-keys.ts";
 import { networks } from "../../lib/domain/network.ts";
 import { chains } from "../../lib/domain/settings.ts";
+import {
+  everythingOf,
+  isOfTheMoment,
+  itemAt,
+  type Key,
+  type KeyRange,
+  sortKeysSentTo,
+} from "../../lib/table/keys.ts";
+import { partitions } from "../../lib/table/layout.ts";
 
 /** Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like our own keys. */
 const name = fc.oneof(
@@ -64,6 +73,13 @@ const keyOfKind = {
   job: fc.tuple(lane, name).map((of) => tradingKeys.jobKey(...of)),
   slot: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.slotKey(...of)),
   ledger: name.map(tradingKeys.ledgerKey),
+  "day of buys": fc
+    .tuple(lane, name, name)
+    .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
+  policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
+  "requested export": fc.tuple(name, name).map((of) => keys.exportKey(...of)),
+  "day of exports": fc.tuple(name, name).map((of) => keys.exportDayKey(...of)),
+  "announced export": fc.tuple(name, name).map((of) => keys.announcedExportKey(...of)),
   cancellation: name.map(tradingKeys.cancellationKey),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
@@ -72,12 +88,13 @@ const keyOfKind = {
 type Kind = keyof typeof keyOfKind;
 const kinds = Object.keys(keyOfKind) as Kind[];
 
-const kindsOf = (key: keys.Key) => [
+const kindsOf = (key: Key) => [
   ...(keys.isPrices(key) ? ["prices"] : []),
   ...(keys.isProfile(key) ? ["profile"] : []),
   ...(keys.isWallet(key) ? ["wallet"] : []),
   ...(keys.isReferral(key) ? ["referral"] : []),
   ...(keys.isRedemption(key) ? ["redemption"] : []),
+  ...(keys.isAnnouncedExport(key) ? ["announced export"] : []),
   ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
 ];
@@ -88,18 +105,23 @@ const recognized: readonly Kind[] = [
   "wallet",
   "referral",
   "redemption",
+  "announced export",
   "settings",
   "order",
   "position",
 ];
-const published: readonly Kind[] = ["prices", "settings", "wallet", "order", "position", "redemption"];
+const published: readonly Kind[] = [
+  ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
+];
 
 describe("a key", () => {
   it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {
     fc.assert(
-      fc.property<[keys.Key]>(keyOfKind[kind], (key) => {
+      fc.property<[Key]>(keyOfKind[kind], (key) => {
         expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
-        const begins = keys.publishedSortKeys.filter((prefix) => key.SK.startsWith(prefix));
+        const begins = sortKeysSentTo("its user", "subscribers").filter((prefix) =>
+          key.SK.startsWith(prefix),
+        );
         expect(begins).toHaveLength(published.includes(kind) ? 1 : 0);
       }),
     );
@@ -124,6 +146,14 @@ describe("a key", () => {
   });
 });
 
+describe("the layout", () => {
+  it("has each kind of item that has a key, and no other", () => {
+    const found = kinds.map((kind) => fc.sample<Key>(keyOfKind[kind], { numRuns: 1, seed: 1 })[0] as Key);
+    const named = partitions.flatMap(({ items }) => Object.keys(items));
+    expect(found.map(itemAt).toSorted()).toEqual(named.toSorted());
+  });
+});
+
 describe("isOfTheMoment", () => {
   const ofTheMoment: readonly Kind[] = [
     "connection",
@@ -138,12 +168,16 @@ describe("isOfTheMoment", () => {
     "ledger",
     "cancellation",
     "watcher",
+    "day of buys",
+    "requested export",
+    "day of exports",
+    "announced export",
   ];
 
   it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
     fc.assert(
-      fc.property<[keys.Key]>(keyOfKind[kind], (key) => {
-        expect(keys.isOfTheMoment(key)).toBe(ofTheMoment.includes(kind));
+      fc.property<[Key]>(keyOfKind[kind], (key) => {
+        expect(isOfTheMoment(key)).toBe(ofTheMoment.includes(kind));
       }),
     );
   });
@@ -153,15 +187,17 @@ const wallet = { chain: "eth", wallet: "0xf39F" } as const;
 
 describe("everythingOf", () => {
   it("covers the partitions of the user, and nobody else's", () => {
-    const rangesOf = (userID: string) => keys.everythingOf(userID).map(({ PK }) => PK);
+    const rangesOf = (userID: string) => everythingOf(userID).map(({ PK }) => PK);
     const now = new Date();
     const own = [
       keys.profileKey,
-      (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => keys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
-      (of: string) => rewardKeys.pointsLineKey(of, 1),
+      (of: string) => keys.exportKey(of, "w"),
+      (of: string) => keys.announcedExportKey(of, "w"),
+      (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => keys.redemptionKey(of, now, "r"),
+      (of: string) => rewardKeys.pointsLineKey(of, 1),
     ];
     fc.assert(
       fc.property(name, name, (userID, other) => {
@@ -173,12 +209,12 @@ describe("everythingOf", () => {
 });
 
 describe("a key range", () => {
-  const within = ({ PK, from, to }: keys.KeyRange, key: keys.Key) =>
+  const within = ({ PK, from, to }: KeyRange, key: Key) =>
     key.PK === PK &&
     Buffer.compare(Buffer.from(key.SK), Buffer.from(from)) >= 0 &&
     Buffer.compare(Buffer.from(key.SK), Buffer.from(to)) <= 0;
 
-  it.each<[string, keys.KeyRange, Kind]>([
+  it.each<[string, KeyRange, Kind]>([
     ["a user's orders", keys.executionsOf("ann", "order"), "order"],
     ["a user's positions", keys.executionsOf("ann", "position"), "position"],
     ["a user's connections", keys.connectionsOf("ann"), "connection"],
@@ -188,7 +224,7 @@ describe("a key range", () => {
     ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
   ])("of %s contains those and nothing else", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
-    const inPartition = ([of, key]: readonly [Kind, keys.Key]) => [of, { ...key, PK: range.PK }] as const;
+    const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;
     fc.assert(
       fc.property(fc.oneof(...any).map(inPartition), ([of, key]) => {
         // Subscribers and connections have the same sort keys, in different partitions.

@@ -21,6 +21,7 @@ describe("npm run documents", () => {
       "docs/openapi.json",
       "docs/asyncapi.json",
       "docs/functions.md",
+      "docs/table.md",
       "lib/client/openapi.ts",
       "docs/costs.md",
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
 import * as keys from "../../lib/aws/table-keys.ts";
+import { type Key, sortKeysSentTo } from "../../lib/table/keys.ts";
 import { logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
 const { api } = synthesize();
@@ -26,7 +27,7 @@ const patternsOf = (name: string) =>
   mappingOf(name).FilterCriteria.Filters.map(({ Pattern }): Pattern => JSON.parse(Pattern));
 
 /** As Lambda matches: any of the filters, and in each field any of its alternatives. */
-const reaches = (name: string, eventName: string, { SK }: keys.Key) =>
+const reaches = (name: string, eventName: string, { SK }: Key) =>
   patternsOf(name).some(
     ({ eventName: events = [eventName], dynamodb }) =>
       events.includes(eventName) &&
@@ -34,8 +35,8 @@ const reaches = (name: string, eventName: string, { SK }: keys.Key) =>
         typeof wanted === "string" ? SK === wanted : SK.startsWith(wanted.prefix),
       ),
   );
-const isPublished = (eventName: string, key: keys.Key) => reaches("publishChanges", eventName, key);
-const isMirrored = (eventName: string, key: keys.Key) => reaches("mirrorPlans", eventName, key);
+const isPublished = (eventName: string, key: Key) => reaches("publishChanges", eventName, key);
+const isMirrored = (eventName: string, key: Key) => reaches("mirrorPlans", eventName, key);
 
 /** The properties that all mappings share. */
 const common = (name: string) => ({
@@ -70,7 +71,7 @@ describe("the table's changes", () => {
   });
 
   it("are filtered by the published sort keys, without deletions", () => {
-    const SK = { S: keys.publishedSortKeys.map((prefix) => ({ prefix })) };
+    const SK = { S: sortKeysSentTo("its user", "subscribers").map((prefix) => ({ prefix })) };
     expect(patternsOf("publishChanges")).toEqual([
       { eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } },
     ]);

@@ -1,7 +1,6 @@
 import { BatchGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import type { Table } from "../../lib/aws/table.ts";
-import type { Key } from "../../lib/aws/table-keys.ts";
 import { packed } from "../../lib/aws/trading-items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/aws/trading-keys.ts";
 import type { Writes } from "../../lib/aws/writes.ts";
@@ -19,6 +18,7 @@ import {
   type PolicyRecord,
 } from "../../lib/domain/trading/wallet-policy.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
+import type { Key } from "../../lib/table/keys.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/sign-payload.ts";
 import { signOnRequest } from "../../lib/trading/sign-transaction.ts";
 import { alice } from "./local-chain.ts";

@@ -9,9 +9,9 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { profileSortKey, publishedSortKeys } from "../../aws/table-keys.ts";
 import type { ChangesRow } from "../../operation-types.ts";
 import type { OperationName } from "../../operations.ts";
+import { sortKeysSentTo } from "../../table/keys.ts";
 
 type Delivery = Pick<
   EventSourceMappingOptions,
@@ -28,7 +28,11 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     filter: {
       eventName: FilterRule.or("INSERT", "MODIFY"),
       dynamodb: {
-        Keys: { SK: { S: publishedSortKeys.flatMap((prefix) => FilterRule.beginsWith(prefix)) } },
+        Keys: {
+          SK: {
+            S: sortKeysSentTo("its user", "subscribers").flatMap((start) => FilterRule.beginsWith(start)),
+          },
+        },
       },
     },
     batchSize: 100,
@@ -39,7 +43,11 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     maxRecordAge: Duration.hours(1),
   },
   profiles: {
-    filter: { dynamodb: { Keys: { SK: { S: FilterRule.isEqual(profileSortKey) } } } },
+    filter: {
+      dynamodb: {
+        Keys: { SK: { S: sortKeysSentTo("mirrorPlans").flatMap((key) => FilterRule.isEqual(key)) } },
+      },
+    },
     // API Gateway's control plane allows few calls a second, so parallel batches would only wait for each other.
     batchSize: 20,
     parallelizationFactor: 1,

@@ -6,8 +6,9 @@ import type { Key } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { ConnectionAction, GuardedPartition, KeyAction, Operation } from "../../operation-types.ts";
+import type { ConnectionAction, KeyAction, Operation } from "../../operation-types.ts";
 import type { OperationName } from "../../operations.ts";
+import { guardedPartitions, leadingKeysOf } from "../../table/keys.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
@@ -134,15 +135,6 @@ function allow(actions: readonly string[], resources: readonly string[], conditi
   });
 }
 
-const guarded: Record<GuardedPartition, true> = {
-  "SIGNED#*": true,
-  "CANCELLED#*": true,
-  "POLICY#*": true,
-  "EXPORT#*": true,
-  "EXPORTED#*": true,
-  TRADING: true,
-};
-
 /** All ways to write an item, those that no row has included. */
 const allWrites = [
   ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
@@ -155,14 +147,12 @@ const allWrites = [
  */
 function tableAccess({ table: actions, owns, writes }: Operation, table: Table) {
   const access = allow(actions, [table.tableArn]);
-  const others = (Object.keys(guarded) as GuardedPartition[]).filter(
-    (partition) => !owns.includes(partition),
-  );
+  const others = guardedPartitions.filter((partition) => !owns.includes(partition));
   // Any, not all: one such key is enough to deny a batch.
   const condition: Conditions =
     writes === "all that are open"
-      ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others } }
-      : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns] } };
+      ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others.map(leadingKeysOf) } }
+      : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns].map(leadingKeysOf) } };
   access.addStatements(
     new PolicyStatement({
       effect: Effect.DENY,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openLocal } from "../../../lib/admin/local-target.ts";
 import { queryRange } from "../../../lib/aws/table.ts";
-import { everythingOf } from "../../../lib/aws/table-keys.ts";
+import { everythingOf } from "../../../lib/table/keys.ts";
 import { openService, runVerify } from "../../../lib/verify/verify.ts";
 import { collector } from "../../admin/support/admin.ts";
 import { localRunner } from "../support/deployment.ts";

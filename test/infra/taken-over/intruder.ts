@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { type Key, settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
+import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
 import { packed } from "../../../lib/aws/trading-items.ts";
 import {
   cancellationKey,
@@ -15,6 +15,7 @@ import type { SignRequest } from "../../../lib/domain/trading/effects.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/domain/trading/intent.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import type { Key } from "../../../lib/table/keys.ts";
 import { slot } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";

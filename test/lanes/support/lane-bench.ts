@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Item, queryRange, type Table } from "../../../lib/aws/table.ts";
-import { everythingOf, walletKey } from "../../../lib/aws/table-keys.ts";
+import { walletKey } from "../../../lib/aws/table-keys.ts";
 import { contentOf } from "../../../lib/aws/trading-items.ts";
 import { slotsInLane } from "../../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../../lib/aws/trading-steps.ts";
@@ -14,6 +14,7 @@ import { signTransaction } from "../../../lib/domain/trading/signer.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import { workLane } from "../../../lib/domain/trading/work-lane.ts";
+import { everythingOf } from "../../../lib/table/keys.ts";
 import { type Performers, runProcedure } from "../../../lib/trading/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/table-effects.ts";
 import { putItems } from "../../support/items.ts";

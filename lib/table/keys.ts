@@ -1,0 +1,136 @@
+import {
+  type GuardedPartition,
+  type ItemLayout,
+  type Partition,
+  type PartitionLayout,
+  type PartitionName,
+  partitionNameOf,
+  partitions,
+} from "./layout.ts";
+
+export type Key = { PK: string; SK: string };
+
+/** Consecutive items of a partition, both ends included. */
+export type KeyRange = { PK: string; from: string; to: string };
+
+/** Items of one kind in all partitions, for a Scan. */
+export type SortKeyRange = Omit<KeyRange, "PK">;
+
+const layouts: readonly PartitionLayout[] = partitions;
+
+export const guardedPartitions = layouts
+  .filter(({ isGuarded }) => isGuarded)
+  .map(({ key }) => partitionNameOf(key) as GuardedPartition);
+
+/** The keys of a partition with that name, with a wildcard as in policies of IAM. */
+export function leadingKeysOf(name: PartitionName): string {
+  const isSingle = layouts.some(({ key }) => key === name);
+  return isSingle ? name : `${name}#*`;
+}
+
+type PartitionOf = { [One in Partition as keyof One["items"]]: One };
+
+export type ItemName = keyof PartitionOf;
+
+type SortKeyOf<Item extends ItemName> =
+  PartitionOf[Item]["items"] extends Record<Item, { key: infer Pattern }> ? Pattern : never;
+
+/** The names in braces. */
+type Varying<Pattern> = Pattern extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Varying<Rest>
+  : never;
+
+type Values<Pattern> = Readonly<Record<Varying<Pattern>, string | number>>;
+
+type PartitionValues<Item extends ItemName> = Values<PartitionOf[Item]["key"]>;
+
+/** The key of an item, from the values that its patterns name. */
+export function itemKey<Item extends ItemName>(
+  item: Item,
+  values: PartitionValues<Item> & Values<SortKeyOf<Item>>,
+): Key {
+  const { PK, SK } = patternsOf(item);
+  return { PK: filled(PK, values), SK: filled(SK, values) };
+}
+
+/**
+ * The items of a kind in a partition whose sort keys begin with these values.
+ *
+ * @param to the kind that the range ends with, if another one.
+ */
+export function rangeOf<Item extends ItemName>(
+  item: Item,
+  values: PartitionValues<Item> & Partial<Values<SortKeyOf<Item>>>,
+  to: ItemName = item,
+): KeyRange {
+  const { PK, SK } = patternsOf(item);
+  return { PK: filled(PK, values), from: startOf(SK, values) || firstSortKey, to: lastOf(to, values) };
+}
+
+/** The items of a kind in all partitions. */
+export const sortKeysOf = (item: ItemName): SortKeyRange => ({
+  from: startOf(patternsOf(item).SK, {}),
+  to: lastOf(item, {}),
+});
+
+/** All partitions of a user. */
+export const everythingOf = (userID: string): KeyRange[] =>
+  layouts
+    .filter(({ owner }) => owner === "user")
+    .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
+
+/** Sorts after everything that begins with the prefix. */
+const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
+
+/** Sorts before every sort key. DynamoDB takes no empty one. */
+const firstSortKey = "0";
+
+/** The kind of the item with this key. Undefined if the layout has none. */
+export function itemAt({ PK, SK }: Key): ItemName | undefined {
+  const partition = layouts.find(({ key }) => partitionNameOf(key) === partitionNameOf(PK));
+  const found = Object.entries(partition?.items ?? {}).find(([, { key }]) =>
+    key.includes("{") ? SK.startsWith(startOf(key, {})) : SK === key,
+  );
+  return found?.[0] as ItemName | undefined;
+}
+
+const items = new Map(
+  layouts.flatMap(({ key, items }) =>
+    Object.entries(items).map(([name, item]) => [name, { ...item, PK: key, SK: item.key }] as const),
+  ),
+);
+
+function patternsOf(item: ItemName) {
+  const found = items.get(item);
+  if (found === undefined) throw new Error(`The layout has no ${item}`);
+  return found;
+}
+
+export function isOfTheMoment(key: Key): boolean {
+  const item = itemAt(key);
+  return item !== undefined && patternsOf(item).isOfTheMoment === true;
+}
+
+/** How the sort keys begin of items whose changes go there. No other sort key begins like that. */
+export const sortKeysSentTo = (...receivers: NonNullable<ItemLayout["changesGoTo"]>[]): string[] =>
+  [...items.values()]
+    .filter(({ changesGoTo }) => changesGoTo !== undefined && receivers.includes(changesGoTo))
+    .map(({ SK }) => startOf(SK, {}));
+
+type AnyValues = Readonly<Record<string, string | number | undefined>>;
+
+const filled = (pattern: string, values: AnyValues) =>
+  pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+
+/** The pattern up to the first name without a value. */
+const startOf = (pattern: string, values: AnyValues) =>
+  filled(pattern.slice(0, firstMissing(pattern, values)?.index), values);
+
+const firstMissing = (pattern: string, values: AnyValues) =>
+  [...pattern.matchAll(/\{(\w+)\}/g)].find(([, name = ""]) => values[name] === undefined);
+
+function lastOf(item: ItemName, values: AnyValues): string {
+  const { SK } = patternsOf(item);
+  const start = startOf(SK, values);
+  return firstMissing(SK, values) ? endOf(start) : start;
+}

@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { partitionNameOf, partitions } from "../../lib/table/layout.ts";
+import { isIn, productFiles } from "./source-files.ts";
+
+const others = productFiles.filter(({ path }) => !isIn("lib/table", path));
+
+describe("the layout of the table", () => {
+  it("alone spells the names of partitions", () => {
+    const names = partitions.map(({ key }) => partitionNameOf(key)).join("|");
+    // Rows name partitions by types that derive from the layout.
+    const spelled = new RegExp(`["'\`/(|](?:${names})#|PK: "`);
+    expect(others.filter(({ text }) => spelled.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
