@@ -11,16 +11,19 @@ import { tablePage } from "./table-page.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
+/** Not committed: `npm ci` writes it. */
+const clientTypes = "lib/client/openapi.ts";
+
 const documents: Record<string, () => string | Promise<string>> = {
   "docs/openapi.json": () => json(openApiDocument()),
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
   "docs/table.md": tablePage,
-  "lib/client/openapi.ts": () => clientTypes(openApiDocument(), asyncApiDocument()),
+  [clientTypes]: () => clientTypesOf(openApiDocument(), asyncApiDocument()),
 };
 
 /** Loads TypeScript 5 only when it is needed. */
-async function clientTypes(openapi: object, asyncapi: object): Promise<string> {
+async function clientTypesOf(openapi: object, asyncapi: object): Promise<string> {
   const { openapiSource } = await import("../client/generator/openapi-source.ts");
   return openapiSource({ openapi, asyncapi } as Documents);
 }
@@ -37,13 +40,21 @@ type Deps = {
 /**
  * Writes the documents that are derived from the table of operations, the schemas and the layout of the table. With
  * --check it writes nothing and warns about outdated documents, except docs/costs.md, which the tests of the stacks check.
- * With --site it writes only the reference pages, into a folder.
+ * With --client it writes only the client's types, and with --site only the reference pages, into a folder.
  *
  * @returns the exit code
  */
 export async function main(argv: readonly string[], { read, write, warn, templates }: Deps): Promise<number> {
-  const options = { check: { type: "boolean" }, site: { type: "string" } } as const;
-  const { check, site } = parseArgs({ args: [...argv], options }).values;
+  const options = {
+    check: { type: "boolean" },
+    client: { type: "boolean" },
+    site: { type: "string" },
+  } as const;
+  const { check, client, site } = parseArgs({ args: [...argv], options }).values;
+  if (client) {
+    write(clientTypes, await clientTypesOf(openApiDocument(), asyncApiDocument()));
+    return 0;
+  }
   if (site !== undefined) {
     for (const [name, { body }] of siteFiles((document) => read(`docs/${document}`)))
       write(join(site, name), body);

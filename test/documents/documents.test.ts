@@ -14,6 +14,16 @@ function files() {
 }
 
 describe("npm run documents", () => {
+  it("writes only the client's types with --client", async () => {
+    const { texts, deps } = files();
+    await main([], deps);
+    const types = texts.get("lib/client/openapi.ts");
+    const written: string[] = [];
+    const write = (path: string, text: string) => written.push(path, text);
+    expect(await main(["--client"], { ...deps, write })).toBe(0);
+    expect(written).toEqual(["lib/client/openapi.ts", types]);
+  });
+
   it("writes documents that --check then accepts", async () => {
     const { texts, warnings, deps } = files();
     expect(await main([], deps)).toBe(0);

@@ -20,7 +20,7 @@ type References = { $ref: string }[];
 type StreamOperation = { action: "send" | "receive"; messages: References; reply?: { messages: References } };
 
 const header =
-  "// Generated from docs/openapi.json and docs/asyncapi.json by `npm run documents`. Do not edit.";
+  "// Generated from docs/openapi.json and docs/asyncapi.json by `npm ci` and `npm run documents`. Do not edit.";
 
 /** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of the operations. */
 export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
