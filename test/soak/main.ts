@@ -1,7 +1,6 @@
 /**
  * `npm run soak` sends mixed requests and messages of many users to a local runner with injected faults, then audits
- * everything. With `--trade`, the users trade on local chains. With `--wallets`, they do all that can be done with wallets, on a
- * database alone. It fails if a promise of the service is broken.
+ * everything. With `--trade`, the users trade on local chains. It fails if a promise of the service is broken.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +20,6 @@ import { soak } from "./soak.ts";
 import { countHeads, countRows, summaryOf } from "./soak-report.ts";
 import { tradeReportOf } from "./trade/trade-report.ts";
 import { tradeSoak } from "./trade/trade-soak.ts";
-import { runWalletSoak } from "./wallets/wallet-run.ts";
 
 const { values } = parseArgs({
   options: {
@@ -30,8 +28,6 @@ const { values } = parseArgs({
     trade: { type: "boolean", default: false },
     orders: { type: "string", default: "1000" },
     traders: { type: "string", default: "50" },
-    wallets: { type: "boolean", default: false },
-    actions: { type: "string", default: "10000" },
     seed: { type: "string", default: "1" },
     /** How many requests are under way at a time. */
     "at-once": { type: "string", default: "16" },
@@ -49,24 +45,8 @@ const requests = wholeNumber("requests", [1, 10_000_000]);
 const users = wholeNumber("users", [1, maxUsers]);
 const orders = wholeNumber("orders", [1, 1_000_000]);
 const wallets = wholeNumber("traders", [2, 1000]);
-const actions = wholeNumber("actions", [1, 10_000_000]);
 const seed = wholeNumber("seed", [0, 2 ** 32 - 1]);
 const atOnce = wholeNumber("at-once", [1, 100]);
-
-if (values.wallets) {
-  console.log(machine());
-  // Few users, so that each has a long history.
-  const { answers, problems } = await runWalletSoak({ actions, users: Math.min(users, 50), limit: 4, seed });
-  const counts = [...answers].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  console.log(
-    textTable(
-      ["answer", "times"],
-      counts.map(([answer, times]) => [answer, String(times)]),
-    ),
-  );
-  for (const problem of problems) console.error(`- ${problem}`);
-  process.exit(problems.length > 0 ? 1 : 0);
-}
 
 process.umask(0o077);
 const temporary = mkdtempSync(join(tmpdir(), "soak-"));

@@ -1,12 +1,12 @@
-import type { Network } from "../../../lib/domain/network.ts";
-import type { ColorTag, ListedWallet, Wallet } from "../../../lib/domain/wallet.ts";
+import type { Network } from "../../lib/domain/network.ts";
+import type { ColorTag, ListedWallet, Wallet } from "../../lib/domain/wallet.ts";
 
 /** The last day on which a wallet that was retired on day 0 can be restored: users' clocks jump by whole days. */
 const lastDay = 30;
 
-export type Labels = { slotName?: string | null; colortag?: ColorTag };
+type Labels = { slotName?: string | null; colortag?: ColorTag };
 
-/** A wallet as it must be, by the answers. */
+/** A wallet as the answers describe it. */
 export type Held = {
   id: string;
   address: string;
@@ -19,18 +19,20 @@ export type Held = {
   retiredOn: number | undefined;
   /** The types of its events, oldest first. */
   events: string[];
-  /** Another wallet has its address now. */
+  /** Set once another wallet has its address. */
   isReplaced: boolean;
 };
 
-/** What a user's wallets must be. */
+/** A user's wallets as the answers describe them. */
 export class WalletModel {
   readonly userID: string;
   readonly limit: number;
   /** The user's clock. */
   day = 0;
+  /** Counts requests, so that each has a key of its own. */
+  requests = 0;
   readonly wallets = new Map<string, Held>();
-  /** The wallet that each idempotency key has made, with the body of the request. */
+  /** The wallet of each idempotency key, with the body of the request. */
   readonly made = new Map<string, { id: string; network: Network }>();
 
   constructor(userID: string, limit: number) {
@@ -48,7 +50,7 @@ export class WalletModel {
     return [...this.wallets.values()].filter((held) => this.stateOf(held) === state);
   }
 
-  /** The wallet that has an address and is not gone. */
+  /** Finds the wallet of an address, unless it is gone. */
   at(network: Network, address: string): Held | undefined {
     const held = [...this.wallets.values()].find(
       (each) => each.network === network && each.address === address && !each.isReplaced,
@@ -56,7 +58,7 @@ export class WalletModel {
     return held && this.stateOf(held) !== "gone" ? held : undefined;
   }
 
-  /** A wallet was answered as new. */
+  /** Adds a wallet that was answered as new. */
   add(wallet: Wallet, event: "created" | "imported"): void {
     const { _id: id, generatedWalletAddress: address, network, slot, slotName, colortag } = wallet;
     for (const held of this.wallets.values())
@@ -89,7 +91,7 @@ export class WalletModel {
     held.events.push(event);
   }
 
-  /** What is wrong with what the service has, in sentences. */
+  /** Names each difference between the service and this model. */
   problems(found: Found): string[] {
     const active = this.inState("active");
     const stored = [...this.wallets.values()].filter(({ isReplaced }) => !isReplaced);
@@ -121,7 +123,7 @@ export class WalletModel {
 const versionedList = ({ listed, stored }: Found) =>
   listed.map((wallet) => ({ ...wallet, version: stored.find(({ _id }) => _id === wallet._id)?.version }));
 
-/** What the service has of a user. */
+/** The records of a user in the service. */
 export type Found = {
   walletCount: number;
   lastSlot: number;

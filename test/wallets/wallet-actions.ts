@@ -1,49 +1,64 @@
 import { createECDH, createHash } from "node:crypto";
 import bs58 from "bs58";
-import type { Table } from "../../../lib/aws/table.ts";
-import type { Vault } from "../../../lib/aws/vault.ts";
-import { DomainError } from "../../../lib/domain/domain-error.ts";
-import { type Network, networks } from "../../../lib/domain/network.ts";
-import { readPrivateKey } from "../../../lib/domain/private-key.ts";
-import { keyIDOf, spkiOf } from "../../../lib/domain/sealing.ts";
-import { colorTags, newWallet } from "../../../lib/domain/wallet.ts";
-import { addWallet } from "../../../lib/wallets/add-wallet.ts";
-import { changeWallet } from "../../../lib/wallets/change-wallet.ts";
-import { createWallet } from "../../../lib/wallets/create-wallet.ts";
-import { exportWallet } from "../../../lib/wallets/export-wallet.ts";
-import { importSealedWallet, type SealedBody } from "../../../lib/wallets/import-sealed-wallet.ts";
-import { restoreWallet } from "../../../lib/wallets/restore-wallet.ts";
-import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
-import { sealExport } from "../../../lib/wallets/seal-export.ts";
-import { newEvmKey } from "../../support/keys.ts";
-import { exportKeyPair, sealedImport } from "../../support/sealing.ts";
-import { fakeSeal } from "../../support/wallets.ts";
-import type { Chance } from "../chance.ts";
+import type { Table } from "../../lib/aws/table.ts";
+import type { Vault } from "../../lib/aws/vault.ts";
+import { DomainError } from "../../lib/domain/domain-error.ts";
+import type { Network } from "../../lib/domain/network.ts";
+import { readPrivateKey } from "../../lib/domain/private-key.ts";
+import { keyIDOf, spkiOf } from "../../lib/domain/sealing.ts";
+import { type ColorTag, newWallet } from "../../lib/domain/wallet.ts";
+import { addWallet } from "../../lib/wallets/add-wallet.ts";
+import { changeWallet } from "../../lib/wallets/change-wallet.ts";
+import { createWallet } from "../../lib/wallets/create-wallet.ts";
+import { exportWallet } from "../../lib/wallets/export-wallet.ts";
+import { importSealedWallet, type SealedBody } from "../../lib/wallets/import-sealed-wallet.ts";
+import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
+import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
+import { sealExport } from "../../lib/wallets/seal-export.ts";
+import { newEvmKey } from "../support/keys.ts";
+import { exportKeyPair, sealedImport } from "../support/sealing.ts";
+import { fakeSeal } from "../support/wallets.ts";
 import type { Held, WalletModel } from "./wallet-model.ts";
 
-const dayMs = 86_400_000;
 const start = Date.now();
 
-/** A user, and what one round of actions has to know. */
-export type Player = {
+/** The part of an action that is left to chance. */
+export type Choice = { number: number; network: Network; color: ColorTag };
+
+/** The user of an action, and its surroundings. */
+export type Player = Choice & {
   table: Table;
-  vault: Vault;
   model: WalletModel;
-  chance: Chance;
-  /** Wallets and addresses that another action of the round is about, so that the outcome of each is certain. */
+  /** Names the request. */
+  key: string;
+  /** Wallets and addresses of the round's other actions: two on one wallet would have an uncertain outcome. */
   busy: Set<string>;
-  /** The id of another user's wallet, if there is one. */
-  strangersWallet: () => string | undefined;
+  strangersWallet: string;
 };
 
-/** What an action has come to, and what that changes in the model. Undefined if there was nothing to act on. */
+/** The answer to an action, and its effect on the model. Undefined if the user had no wallet for it. */
 export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } | undefined;
+
+const among = <Element>({ number }: Choice, elements: readonly Element[]): Element | undefined =>
+  elements[number % elements.length];
+
+/** In place of KMS. */
+const vault = {
+  keyID: "key",
+  client: {
+    send: async () => ({
+      Plaintext: Buffer.alloc(32, 7),
+      CiphertextBlob: Buffer.alloc(184, 1),
+      $metadata: {},
+    }),
+  },
+} as unknown as Vault;
 
 const limitsOf = ({ limit }: WalletModel) => ({ Base: limit, Pro: limit, Enterprise: limit });
 
-const nowOf = ({ day }: WalletModel) => new Date(start + day * dayMs);
+const nowOf = ({ day }: WalletModel) => new Date(start + day * 86_400_000);
 
-/** The outcome of a call that may be refused. */
+/** Turns a refusal into an outcome, too. */
 async function outcomeOf<Result>(
   call: Promise<Result>,
   done: (result: Result) => NonNullable<Outcome>,
@@ -51,21 +66,25 @@ async function outcomeOf<Result>(
   try {
     return done(await call);
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return { answer: error.code, places: 0, apply: () => {} };
+    if (error instanceof DomainError) return unchanged(error.code);
+    throw error;
   }
 }
 
 const unchanged = (answer: string): NonNullable<Outcome> => ({ answer, places: 0, apply: () => {} });
 
-/** One of the wallets that no other action of the round is about. */
-function taken({ busy, chance }: Player, wallets: readonly Held[]): Held | undefined {
-  const held = chance.pick(wallets.filter(({ id, address }) => !busy.has(id) && !busy.has(address)));
+/** Picks a wallet that no other action of the round uses. */
+function taken(player: Player, wallets: readonly Held[]): Held | undefined {
+  const { busy } = player;
+  const held = among(
+    player,
+    wallets.filter(({ id, address }) => !busy.has(id) && !busy.has(address)),
+  );
   if (held !== undefined) for (const name of [held.id, held.address]) busy.add(name);
   return held;
 }
 
-/** An address that a user imports again and again. */
+/** One of the few addresses that a user imports repeatedly. */
 const addressOf = (userID: string, network: Network, index: number) =>
   `0x${createHash("sha256").update(`${userID} ${network} ${index}`).digest("hex").slice(0, 40)}`;
 
@@ -75,7 +94,7 @@ const named = ({ model }: Player, walletId: string) => ({
   now: nowOf(model),
 });
 
-const create = ({ table, vault, model }: Player, key: string, network: Network) =>
+const create = ({ table, model }: Player, key: string, network: Network) =>
   createWallet(
     { table, vault, limits: limitsOf(model) },
     { userID: model.userID, now: nowOf(model), key, body: { network } },
@@ -90,19 +109,17 @@ const retire = (player: Player, walletId: string) =>
 const restore = (player: Player, walletId: string) =>
   restoreWallet(player.table, { ...named(player, walletId), limits: limitsOf(player.model) });
 
-/** In place of a key in KMS. */
 const importPair = createECDH("prime256v1");
 const point = importPair.generateKeys();
 const keyID = keyIDOf(spkiOf(point));
 const offered = { keyId: keyID, publicKey: point.toString("base64url") };
-const importKeys = async () => [
-  { keyID, point, agree: async (other: Uint8Array) => importPair.computeSecret(other) },
-];
+const agree = async (other: Uint8Array) => importPair.computeSecret(other);
+const importKeys = async () => [{ keyID, point, agree }];
 
 const exportDelaySeconds = 60;
 
-/** Asks for an export once and again after the delay, and returns the address of the private key that comes out. */
-async function exportedAddress({ table, vault, model }: Player, { id: walletId, network }: Held) {
+/** Asks for an export, asks again after the delay, and returns the address of the exported private key. */
+async function exportedAddress({ table, model }: Player, { id: walletId, network }: Held) {
   const { userID } = model;
   const { jwk, open } = await exportKeyPair();
   const ask = (now: Date) => {
@@ -124,7 +141,7 @@ async function exportedAddress({ table, vault, model }: Player, { id: walletId, 
   return address;
 }
 
-/** What users do. */
+/** Everything that users can do with wallets. */
 export const walletActions = {
   async export(player: Player): Promise<Outcome> {
     const made = player.model.inState("active").filter(({ events }) => events[0] === "created");
@@ -136,9 +153,9 @@ export const walletActions = {
     }));
   },
 
-  async importSealed({ table, vault, model, chance }: Player): Promise<Outcome> {
+  async importSealed({ table, model, key }: Player): Promise<Outcome> {
     const { userID } = model;
-    const [key, made] = [`s${chance.number()}`, newEvmKey("eth")];
+    const made = newEvmKey("eth");
     const body = (await sealedImport(offered, { userID, key, network: "eth" }, made.secret)) as SealedBody;
     const deps = { table, vault, importKeys, limits: limitsOf(model) };
     const request = { userID, now: nowOf(model), key, body };
@@ -150,8 +167,7 @@ export const walletActions = {
   },
 
   async create(player: Player): Promise<Outcome> {
-    const { model, chance } = player;
-    const [key, network] = [`k${chance.number()}`, chance.pick(networks)];
+    const { model, key, network } = player;
     return outcomeOf(create(player, key, network), ({ wallet, isReplayed }) => ({
       answer: isReplayed ? "replayed at once" : "done",
       places: 1,
@@ -162,10 +178,9 @@ export const walletActions = {
     }));
   },
 
-  /** The same request twice at once, and a third time. */
+  /** Sends the same request twice at once. */
   async createTwice(player: Player): Promise<Outcome> {
-    const { model, chance } = player;
-    const [key, network] = [`k${chance.number()}`, chance.pick(networks)];
+    const { model, key, network } = player;
     const both = await Promise.allSettled([create(player, key, network), create(player, key, network)]);
     const answers = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const codes = both.flatMap((each) => (each.status === "rejected" ? [each.reason?.code] : []));
@@ -186,8 +201,8 @@ export const walletActions = {
   },
 
   async repeat(player: Player): Promise<Outcome> {
-    const { model, chance } = player;
-    const [key, made] = chance.pick([...model.made]) ?? [];
+    const { model } = player;
+    const [key, made] = among(player, [...model.made]) ?? [];
     const held = made && model.wallets.get(made.id);
     if (key === undefined || made === undefined || held === undefined) return undefined;
     const isGone = model.stateOf(held) === "gone";
@@ -198,9 +213,9 @@ export const walletActions = {
   },
 
   async import(player: Player): Promise<Outcome> {
-    const { table, model, chance, busy } = player;
-    const network = chance.pick(["eth", "base"] as const);
-    const address = addressOf(model.userID, network, chance.below(3));
+    const { table, model, number, busy } = player;
+    const network = number % 2 === 0 ? "eth" : "base";
+    const address = addressOf(model.userID, network, number % 3);
     if (busy.has(address)) return undefined;
     busy.add(address);
     const held = model.at(network, address);
@@ -251,10 +266,10 @@ export const walletActions = {
   },
 
   async rename(player: Player): Promise<Outcome> {
-    const { table, model, chance } = player;
+    const { table, model, number, color: colortag } = player;
     const held = taken(player, model.inState("active"));
     if (held === undefined) return undefined;
-    const labels = { slotName: chance.pick(["Sniper", "Vault", null]), colortag: chance.pick(colorTags) };
+    const labels = { slotName: ["Sniper", "Vault", null][number % 3] ?? null, colortag };
     const change = changeWallet(table, { ...named(player, held.id), labels });
     return outcomeOf(change, () => ({
       ...unchanged("done"),
@@ -263,16 +278,17 @@ export const walletActions = {
   },
 
   async meddle(player: Player): Promise<Outcome> {
-    const walletId = player.strangersWallet();
-    if (walletId === undefined) return undefined;
-    const change = () =>
-      changeWallet(player.table, { ...named(player, walletId), labels: { slotName: "Mine" } });
-    const meddling = player.chance.pick([
-      () => retire(player, walletId),
-      () => restore(player, walletId),
+    const { strangersWallet: id } = player;
+    const change = () => changeWallet(player.table, { ...named(player, id), labels: { slotName: "Mine" } });
+    const meddling = among<() => Promise<unknown>>(player, [
+      () => retire(player, id),
+      () => restore(player, id),
       change,
     ]);
-    return expected(await outcomeOf<unknown>(meddling(), () => unchanged("done")), "WALLET_NOT_FOUND");
+    return expected(
+      await outcomeOf(Promise.resolve(meddling?.()), () => unchanged("done")),
+      "WALLET_NOT_FOUND",
+    );
   },
 };
 
