@@ -3,6 +3,7 @@ import type { FunctionDefinition } from "./function-definition.ts";
 import { EventTooLargeError, type Invoke, PAYLOAD_LIMIT } from "./invoke.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { createStarts } from "./starts.ts";
 
 /** A log line. `source` is the name of a function, or `api-gateway`, `lambda`, `events` or `sqs`. */
 export type LogEntry = { source: string; line: string };
@@ -41,6 +42,12 @@ export type LambdaOptions = {
 /** With more, the sandboxes would only compete for the processors. */
 export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
+/**
+ * How many processes load their function at a time. When all functions are called for the first time at once, the database
+ * would else have so little of the processors that their calls to it time out.
+ */
+export const STARTS_AT_ONCE = availableParallelism();
+
 export class UnknownFunctionError extends Error {
   override readonly name = "UnknownFunctionError";
 
@@ -70,8 +77,9 @@ export function createLambda(
       onStart,
       killAfterMs,
     });
+  const starts = createStarts(STARTS_AT_ONCE);
   const pools = new Map(
-    definitions.map((definition) => [definition.name, createPool(creator(definition), concurrency)]),
+    definitions.map((definition) => [definition.name, createPool(creator(definition), concurrency, starts)]),
   );
 
   function poolOf(identifier: string): Pool {

@@ -1,5 +1,6 @@
 import { type InvokeResult, stopping } from "./invoke.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { Starts, Turn } from "./starts.ts";
 
 /** The sandboxes of one function. At most `size` events run at a time; others wait in order of arrival. */
 export type Pool = {
@@ -12,10 +13,13 @@ export type Pool = {
   stop(): Promise<void>;
 };
 
-export function createPool(create: () => Sandbox, size: number): Pool {
+/** @param starts shared by all pools */
+export function createPool(create: () => Sandbox, size: number, starts: Starts): Pool {
   let current = { create, idle: [] as Sandbox[] };
   const running = new Set<Sandbox>();
   const waiting: (() => void)[] = [];
+  /** Ends the wait of events for their turn to start a sandbox. */
+  const forIdle = new Set<AbortController>();
   let places = size;
   let stopped = false;
 
@@ -31,27 +35,59 @@ export function createPool(create: () => Sandbox, size: number): Pool {
     else proceed();
   }
 
-  /** The most recently used idle sandbox, or a new one. */
-  function take(): Sandbox {
+  function takeIdle(): Sandbox | undefined {
     for (let sandbox = current.idle.pop(); sandbox !== undefined; sandbox = current.idle.pop()) {
       if (sandbox.usable) return sandbox;
     }
-    const sandbox = current.create();
-    running.add(sandbox);
-    void sandbox.ended.then(() => running.delete(sandbox));
-    return sandbox;
+    return undefined;
+  }
+
+  /** The most recently used idle sandbox, or a new one if its turn to start comes before one is idle. */
+  async function take(): Promise<{ sandbox: Sandbox; generation: typeof current } | undefined> {
+    while (!stopped) {
+      const idle = takeIdle();
+      if (idle !== undefined) return { sandbox: idle, generation: current };
+      const freed = new AbortController();
+      forIdle.add(freed);
+      const turn = await starts.enter(freed.signal);
+      forIdle.delete(freed);
+      if (turn === undefined) continue;
+      if (!stopped && current.idle.length === 0) return { sandbox: begin(turn), generation: current };
+      turn.leave();
+    }
+    return undefined;
+  }
+
+  function begin(turn: Turn): Sandbox {
+    try {
+      const sandbox = current.create();
+      running.add(sandbox);
+      void sandbox.loaded.then(turn.leave);
+      void sandbox.ended.then(() => running.delete(sandbox));
+      return sandbox;
+    } catch (error) {
+      turn.leave();
+      throw error;
+    }
+  }
+
+  function wake(): void {
+    const [first] = forIdle;
+    first?.abort();
   }
 
   return {
     async invoke(payload) {
       await enter();
       try {
-        if (stopped) return stopping();
-        const generation = current;
-        const sandbox = take();
+        const taken = await take();
+        if (taken === undefined) return stopping();
+        const { sandbox, generation } = taken;
         const result = await sandbox.invoke(payload);
-        if (generation === current) generation.idle.push(sandbox);
-        else sandbox.stop();
+        if (generation === current) {
+          generation.idle.push(sandbox);
+          wake();
+        } else sandbox.stop();
         return result;
       } finally {
         leave();
@@ -66,6 +102,7 @@ export function createPool(create: () => Sandbox, size: number): Pool {
     },
     async stop() {
       stopped = true;
+      for (const freed of forIdle) freed.abort();
       for (const sandbox of running) sandbox.stop();
       await Promise.all([...running].map(({ ended }) => ended));
     },

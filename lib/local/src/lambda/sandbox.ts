@@ -13,6 +13,8 @@ import { type EventMessage, REPORTS, type Report, type SandboxSettings } from ".
 export type Sandbox = {
   /** False once the process has ended or is about to end. It then takes no event. */
   readonly usable: boolean;
+  /** Resolves once the function is loaded, or cannot be. */
+  readonly loaded: Promise<void>;
   /** Resolves once the process has ended and its output has been read. */
   readonly ended: Promise<void>;
   invoke(payload: string): Promise<InvokeResult>;
@@ -61,6 +63,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   let timer: NodeJS.Timeout | undefined;
   /** Set if the process will be killed before the event's answer. */
   let killer: NodeJS.Timeout | undefined;
+  const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
 
   function settle(result: (requestId: string) => InvokeResult): void {
@@ -74,6 +77,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
 
   function end(result: (requestId: string) => InvokeResult): void {
     usable = false;
+    loaded.resolve();
     settle(result);
     killGroup(child);
   }
@@ -93,6 +97,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
       case "log":
         return options.onLog(report.line);
       case "started": {
+        loaded.resolve();
         const ms = options.killAfterMs?.();
         if (ms !== undefined) killer = setTimeout(() => killGroup(child), ms);
         return allow(definition.timeoutSeconds);
@@ -115,6 +120,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   // Unlike "exit", "close" comes after the last report has been read.
   child.on("close", (code, signal) => {
     settle((requestId) => exited(requestId, code, signal));
+    loaded.resolve();
     ended.resolve();
   });
 
@@ -122,6 +128,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     get usable() {
       return usable;
     },
+    loaded: loaded.promise,
     ended: ended.promise,
     invoke(payload) {
       const { promise, resolve } = Promise.withResolvers<InvokeResult>();

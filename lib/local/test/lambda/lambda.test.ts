@@ -1,7 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EventTooLargeError } from "../../src/lambda/invoke.ts";
-import { UnknownFunctionError } from "../../src/lambda/lambda.ts";
+import { STARTS_AT_ONCE, UnknownFunctionError } from "../../src/lambda/lambda.ts";
+import { temporaryFolder } from "../fixtures/folder.ts";
 import { defineCode, runCode, runFunctions } from "./functions.ts";
 
 const counting = `let count = 0;
@@ -63,12 +65,61 @@ describe("invoke", () => {
   );
 });
 
+describe("the start of processes", () => {
+  it("happens for so many at a time, whichever functions they load", async () => {
+    const steps = join(temporaryFolder(), "steps");
+    const names = Array.from({ length: 3 * STARTS_AT_ONCE }, (_, index) => `f${index}`);
+    const loading = `import { appendFileSync } from "node:fs";
+      appendFileSync(${JSON.stringify(steps)}, "+");
+      await new Promise((done) => setTimeout(done, 50));
+      appendFileSync(${JSON.stringify(steps)}, "-");
+      export const handler = async () => {};`;
+    const { run } = runFunctions(names.map((name) => defineCode(loading, { name })));
+    await Promise.all(names.map((name) => run(name)));
+    let [underWay, most] = [0, 0];
+    for (const step of readFileSync(steps, "utf8")) {
+      underWay += step === "+" ? 1 : -1;
+      most = Math.max(most, underWay);
+    }
+    expect(most).toBeLessThanOrEqual(STARTS_AT_ONCE);
+  });
+
+  it("is not waited for by an event for which a warm sandbox gets free", async () => {
+    const [answer, load] = [gate(), gate()];
+    const names = Array.from({ length: STARTS_AT_ONCE }, (_, index) => `f${index}`);
+    const { run, log } = runFunctions([
+      defineCode(`${answer.code} export const handler = async () => {
+        console.log("started");
+        await opened();
+        return process.pid;
+      };`),
+      ...names.map((name) =>
+        defineCode(`${load.code} console.log("loading"); await opened(); export const handler = () => {};`, {
+          name,
+        }),
+      ),
+    ]);
+    const first = run("fixture");
+    await expect.poll(() => log).toHaveLength(1);
+    const others = names.map((name) => run(name));
+    await expect.poll(() => log).toHaveLength(1 + names.length);
+    const second = run("fixture");
+    answer.open();
+    const pids = (await Promise.all([first, second])).map(({ answer }) => answer);
+    load.open();
+    await Promise.all(others);
+    expect(pids[1]).toBe(pids[0]);
+  });
+});
+
 describe("replaceCode", () => {
-  const answering = (version: string) => `export const handler = async ({ waitMs = 0 }) => {
-    console.log("started");
-    await new Promise((done) => setTimeout(done, waitMs));
-    return [${JSON.stringify(version)}, process.pid];
-  };`;
+  /** Without `waits`, it answers at once. */
+  const answering = (version: string, { code } = gate()) => `${code}
+    export const handler = async ({ waits = false }) => {
+      console.log("started");
+      if (waits) await opened();
+      return [${JSON.stringify(version)}, process.pid];
+    };`;
 
   it("runs the new code from the next invocation on", async () => {
     const { run, replaceCode } = runCode(answering("old"));
@@ -79,24 +130,30 @@ describe("replaceCode", () => {
   });
 
   it("lets an invocation in progress finish on the old code, and resolves after it", async () => {
-    const { run, replaceCode, log } = runCode(answering("old"));
+    const old = gate();
+    const { run, replaceCode, log } = runCode(answering("old", old));
     const [, pid] = (await run()).answer;
     const steps: string[] = [];
-    const inProgress = run({ waitMs: 1000 }).then(({ answer }) => steps.push(`answered by ${answer[0]}`));
+    const inProgress = run({ waits: true }).then(({ answer }) => steps.push(`answered by ${answer[0]}`));
     await expect.poll(() => log.length).toBe(2);
     const replaced = replaceCode(defineCode(answering("new"))).then(() => steps.push("replaced"));
     expect((await run()).answer[0]).toBe("new");
     expect(isRunning(pid)).toBe(true);
+    expect(steps).toEqual([]);
+    old.open();
     await Promise.all([inProgress, replaced]);
     expect(steps).toEqual(["answered by old", "replaced"]);
     expect(isRunning(pid)).toBe(false);
   });
 
   it("runs the new code for an invocation that still waits for a sandbox", async () => {
-    const { run, replaceCode, log } = runCode(answering("old"), {}, { concurrency: 1 });
-    const answers = Promise.all([run({ waitMs: 200 }), run()]);
+    const old = gate();
+    const { run, replaceCode, log } = runCode(answering("old", old), {}, { concurrency: 1 });
+    const answers = Promise.all([run({ waits: true }), run()]);
     await expect.poll(() => log.length).toBe(1);
-    await replaceCode(defineCode(answering("new")));
+    const replaced = replaceCode(defineCode(answering("new")));
+    old.open();
+    await replaced;
     expect((await answers).map(({ answer: [version] }) => version)).toEqual(["old", "new"]);
   });
 
@@ -135,14 +192,25 @@ describe("killAfterMs", () => {
 
 describe("stop", () => {
   it("ends invocations in progress, and waiting and later ones", async () => {
-    const lambda = runCode("export const handler = () => new Promise(() => {});", {}, { concurrency: 1 });
+    const endless = "export const handler = () => { console.log('started'); return new Promise(() => {}); };";
+    const lambda = runCode(endless, {}, { concurrency: 1 });
     const results = Promise.all([lambda.run(), lambda.run()]);
-    await delay(100);
+    await expect.poll(() => lambda.log).toHaveLength(1);
     await lambda.stop();
     for (const { answer } of await results) expect(answer).toMatchObject({ errorType: "Runtime.ExitError" });
     expect((await lambda.run()).answer).toMatchObject({ errorType: "Runtime.ExitError" });
   });
 });
+
+/** Code with a function that resolves once the gate is open. */
+function gate() {
+  const file = join(temporaryFolder(), "open");
+  const code = `import { existsSync } from "node:fs";
+    const opened = async () => {
+      while (!existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 5));
+    };`;
+  return { code, open: () => writeFileSync(file, "") };
+}
 
 function isRunning(pid: number): boolean {
   try {
