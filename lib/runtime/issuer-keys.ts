@@ -18,7 +18,11 @@ const unknownKeyIntervalMs = 60_000;
 /** The pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
 const pauseMs = 10_000;
 
-const timeoutMs = 3000;
+/** The limit of one request. */
+const timeoutMs = 2500;
+
+/** A fetch that fails within this time is repeated once: a lost packet is no outage. Both fit into an authorizer's time. */
+const repeatableMs = 3000;
 
 /** The issuer's keys are needed but cannot be fetched. The token may still be valid. */
 export class IssuerUnavailable extends Error {
@@ -45,17 +49,28 @@ export function issuerKeys(
   let failedMs = Number.NEGATIVE_INFINITY;
   const olderThan = (ms: number) => Date.now() - fetchedMs > ms;
 
-  async function fetchKeys(): Promise<Keys> {
-    if (Date.now() - failedMs < pauseMs)
-      throw new IssuerUnavailable("The issuer's keys could not be fetched");
-    try {
-      remote ??= createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), {
+  async function load(): Promise<Keys> {
+    const keys =
+      remote ??
+      createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), {
         timeoutDuration: timeoutMs,
         // jose would drop its keys before it has new ones, and fetch again after every failure.
         cacheMaxAge: Number.POSITIVE_INFINITY,
         cooldownDuration: Number.POSITIVE_INFINITY,
       });
-      await remote.reload();
+    await keys.reload();
+    return keys;
+  }
+
+  async function fetchKeys(): Promise<Keys> {
+    if (Date.now() - failedMs < pauseMs)
+      throw new IssuerUnavailable("The issuer's keys could not be fetched");
+    const begunMs = Date.now();
+    try {
+      remote = await load().catch((error: unknown) => {
+        if (Date.now() - begunMs > repeatableMs) throw error;
+        return load();
+      });
       fetchedMs = Date.now();
       return remote;
     } catch (cause) {

@@ -110,14 +110,35 @@ describe("issuerKeys", () => {
     expect(await verify(good)).toBe("verified");
   });
 
-  it("waits for one fetch in ten seconds during an outage, however many tokens come", async () => {
+  it.each<[string, string, number]>([
+    ["the keys", jwksUri, 2],
+    ["the discovery", "", 3],
+  ])("repeats a failed fetch of %s at once", async (_, uri, requests) => {
+    fetched.mockImplementation(async (url) =>
+      Response.json(url === jwksUri ? { keys: published } : { issuer, jwks_uri: jwksUri }),
+    );
+    fetched.mockRejectedValueOnce(new TypeError("fetch failed"));
+    expect(await opened(uri)(good)).toBe("verified");
+    expect(fetched).toHaveBeenCalledTimes(requests);
+  });
+
+  it("does not repeat a fetch that took longer than three seconds, so that there is time to answer", async () => {
+    fetched.mockImplementationOnce(async () => {
+      wait(3001);
+      throw new TypeError("fetch failed");
+    });
+    expect(await opened()(good)).toBe("IssuerUnavailable");
+    expect(fetched).toHaveBeenCalledTimes(1);
+  });
+
+  it("waits for one fetch and its repetition in ten seconds during an outage, however many tokens come", async () => {
     issuerIsDown();
     const verify = opened();
     for (let second = 0; second < 60; second++) {
       vi.setSystemTime(start + second * 1000);
       expect(await verify(await sign(`invented ${second}`))).toBe("IssuerUnavailable");
     }
-    expect(fetched).toHaveBeenCalledTimes(6);
+    expect(fetched).toHaveBeenCalledTimes(12);
   });
 });
 
@@ -161,7 +182,7 @@ describe("issuerKeys, after an outage of the issuer has begun", () => {
     expect(await verify(afterRotation)).toBe("IssuerUnavailable");
     expect(await verify(afterRotation)).toBe("IssuerUnavailable");
     expect(await verify(good)).toBe("verified");
-    expect(fetched).toHaveBeenCalledTimes(2);
+    expect(fetched).toHaveBeenCalledTimes(3);
   });
 
   it("uses new keys as soon as a fetch succeeds", async () => {
