@@ -20,6 +20,7 @@ const project = (name: string, folders: string[], groupOrder: Group, rest: Rest 
     // For machines that are busy with other tests.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 10 } },
     sequence: { groupOrder },
     ...rest,
     setupFiles: ["test/support/clean-up.ts", ...(rest.setupFiles ?? [])],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isNamed, matchedVersions, readEntityTags, tagOfVersion } from "../../lib/domain/entity-tag.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 
 const versionsIn = (text: string) => matchedVersions(readEntityTags(text) ?? []);
 
@@ -33,10 +34,8 @@ describe("readEntityTags", () => {
   );
 
   it("reads 10 KB of commas and spaces at once", () => {
-    const start = performance.now();
-    for (const text of [" ,".repeat(5000), `"5"${", ".repeat(5000)}x`, '"'.repeat(10_000)])
-      readEntityTags(text);
-    expect(performance.now() - start).toBeLessThan(1000);
+    const texts = [" ,".repeat(5000), `"5"${", ".repeat(5000)}x`, '"'.repeat(10_000)];
+    expect(cpuMs(() => texts.map(readEntityTags))).toBeLessThan(1000);
   });
 });
 

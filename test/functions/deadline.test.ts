@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Context } from "aws-lambda";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { signPayload } from "../../lib/trading/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
@@ -18,11 +18,12 @@ const silent = createServer((socket) => sockets.add(socket));
 let messages: string[] = [];
 let hangs = false;
 const gateway = createHttpServer(async (request, response) => {
-  const message = await text(request);
-  if (hangs) return;
-  messages.push(message);
-  response.end();
+  messages.push(await text(request));
+  if (!hangs) response.end();
 });
+
+/** The deadlines of the current test. They pass when it says so. */
+let deadlines: { ms: number; pass(): void }[] = [];
 const logged = quietConsole();
 
 /** Functions open their clients at load. */
@@ -54,7 +55,14 @@ beforeAll(async () => {
 beforeEach(() => {
   messages = [];
   hangs = false;
+  deadlines = [];
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const deadline = new AbortController();
+    deadlines.push({ ms, pass: () => deadline.abort() });
+    return deadline.signal;
+  });
 });
+afterEach(() => void vi.mocked(AbortSignal.timeout).mockRestore());
 afterAll(() => {
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   process.env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI = endpoint;
@@ -65,12 +73,13 @@ afterAll(() => {
   vi.resetModules();
 });
 
-/** Runs a handler that has two seconds. */
-async function inTwoSeconds<Result>(run: (context: Context) => Promise<Result>): Promise<Result> {
-  const end = Date.now() + 2000;
-  const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
-  const result = await run(context);
-  expect(context.getRemainingTimeInMillis()).toBeGreaterThan(0);
+/** Runs a handler that has ten seconds, whose deadline passes while it waits for the table. */
+async function withoutTable<Result>(run: (context: Context) => Promise<Result>): Promise<Result> {
+  const before = sockets.size;
+  const result = run({ getRemainingTimeInMillis: () => 10_000 } as Context);
+  await expect.poll(() => sockets.size).toBeGreaterThan(before);
+  expect(deadlines.map(({ ms }) => ms)).toEqual([8500]);
+  deadlines[0]?.pass();
   return result;
 }
 
@@ -80,13 +89,13 @@ describe("a function whose table hangs", () => {
   it("answers a request with its own 500, while there is time to", async () => {
     const { network, privateKey } = newEvmKey();
     const event = restEvent({ body: { network, privateKey } });
-    const { statusCode, body } = await inTwoSeconds((context) => handlers.storeWallet(event, context));
+    const { statusCode, body } = await withoutTable((context) => handlers.storeWallet(event, context));
     expect([statusCode, JSON.parse(body)]).toEqual([500, { message: "Internal server error" }]);
     expect(logged()).toEqual([exceeded("storeWallet")]);
   });
 
   it("refuses a connection, while there is time to", async () => {
-    const result = await inTwoSeconds((context) => handlers.connect(connectEvent(), context));
+    const result = await withoutTable((context) => handlers.connect(connectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("connect")]);
   });
@@ -95,13 +104,13 @@ describe("a function whose table hangs", () => {
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
     const request = { chain: "eth", wallet: newEvmKey().address, nonce: 0, purpose: "swap", fees } as const;
     const event = signPayload({ ...request, userID: "alice", orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" });
-    const answer = await inTwoSeconds((context) => handlers.signTransaction(event, context));
+    const answer = await withoutTable((context) => handlers.signTransaction(event, context));
     expect(answer).toEqual({ later: "a call to AWS has failed" });
     expect(logged()).toEqual([exceeded("signTransaction")]);
   });
 
   it("gives up on a connection that has ended, before its time is up", async () => {
-    const result = await inTwoSeconds((context) => handlers.disconnect(disconnectEvent(), context));
+    const result = await withoutTable((context) => handlers.disconnect(disconnectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("disconnect")]);
   });
@@ -110,7 +119,7 @@ describe("a function whose table hangs", () => {
     "sends an error, while there is time to: %s",
     async (type) => {
       const event = messageEvent({ type, id: 1, channels: ["orders"] });
-      const result = await inTwoSeconds((context) => handlers[type](event, context));
+      const result = await withoutTable((context) => handlers[type](event, context));
       expect(result).toEqual({ statusCode: 200 });
       expect(messages.map((message) => JSON.parse(message))).toEqual([
         { type: "error", id: 1, code: "INTERNAL_ERROR", message: "Internal server error" },
@@ -122,8 +131,11 @@ describe("a function whose table hangs", () => {
   it("gives up before its time is up if the error cannot be sent either", async () => {
     hangs = true;
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
-    const result = await inTwoSeconds((context) => handlers.subscribe(event, context));
-    expect(result).toEqual({ statusCode: 500 });
+    const result = withoutTable((context) => handlers.subscribe(event, context));
+    await expect.poll(() => messages).toHaveLength(1);
+    expect(deadlines.map(({ ms }) => ms)).toEqual([8500, 9700]);
+    deadlines[1]?.pass();
+    expect(await result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("subscribe"), exceeded("subscribe")]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, RepeatedField } from "../../lib/runtime/json.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 
 describe("parseJson", () => {
   it("parses what JSON.parse parses", () => {
@@ -36,10 +37,8 @@ describe("parseJson", () => {
 
   it("takes linear time, for 6 MB as well", () => {
     const body = `{${Array.from({ length: 50_000 }, (_, index) => `"name${index}":{}`).join()}}`;
-    const before = performance.now();
-    parseJson(body);
-    parseJson(JSON.stringify("{".repeat(6_000_000)));
-    expect(performance.now() - before).toBeLessThan(5000);
+    const text = JSON.stringify("{".repeat(6_000_000));
+    expect(cpuMs(() => [parseJson(body), parseJson(text)])).toBeLessThan(5000);
   });
 
   it("throws a SyntaxError for what is not JSON", () => {

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import type { HttpHandler } from "@smithy/core/protocols";
+import type { NodeHttpHandlerOptions } from "@smithy/types";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 
@@ -35,6 +37,10 @@ export class ConnectionsApi {
   constructor(endpoint: string) {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
     this.pusher = openPusher({ endpoint, region: "us-east-1", credentials });
+    const handler = this.pusher.config.requestHandler as HttpHandler<NodeHttpHandlerOptions>;
+    // Without the functions' timeouts: a machine that is busy with other tests is not an API that hangs.
+    handler.updateHttpClientConfig("connectionTimeout", 0);
+    handler.updateHttpClientConfig("requestTimeout", 0);
   }
 
   /** The messages to a connection, in order of arrival. */

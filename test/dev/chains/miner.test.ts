@@ -157,7 +157,7 @@ describe("startMiner", () => {
       },
       onFailure: (error) => failures.push(error),
     });
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(6), { interval: 5 });
+    await expect.poll(() => asked).toBeGreaterThan(6);
     expect(failures).toEqual([new Error("gone")]);
     isThere = true;
     await rest();

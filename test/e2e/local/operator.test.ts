@@ -41,7 +41,7 @@ async function putRewards(rewards: object[], ...options: string[]): Promise<void
 }
 
 /** Functions remember the catalogue for five seconds. */
-const withinSeconds = { timeout: 10_000, interval: 250 };
+const withinSeconds = { timeout: 30_000, interval: 250 };
 
 async function expectAffordable(user: User, expected: Record<string, boolean>): Promise<void> {
   const found = async () =>

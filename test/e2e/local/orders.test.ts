@@ -78,7 +78,7 @@ describe("an order", () => {
 
     const { positions } = await dataOf("positions?status=open");
     expect(positions).toMatchObject([{ token, wallet, cost: "0.25", settled: true }]);
-    await vi.waitFor(() => expect(updatesOf(stream, "positions").at(-1)).toEqual(positions[0]), 10_000);
+    await vi.waitFor(() => expect(updatesOf(stream, "positions").at(-1)).toEqual(positions[0]), 30_000);
   });
 
   it("sells all that was bought, which closes the position", async () => {
@@ -87,7 +87,7 @@ describe("an order", () => {
     await vi.waitFor(async () => {
       const now = (await dataOf(`orders/${order.orderId}`)).order;
       expect(now).toMatchObject({ status: "filled", settled: true });
-    }, 25_000);
+    }, 50_000);
     expect((await dataOf("positions")).positions).toMatchObject([
       { status: "closed", amount: "0", cost: "0" },
     ]);
@@ -104,7 +104,7 @@ describe("an order", () => {
       const { order } = await dataOf(`orders/${orderId}`);
       expect(order.settled).toBe(true);
       expect(["cancelled", "filled"]).toContain(order.status);
-    }, 25_000);
+    }, 50_000);
   });
 
   it("is nobody else's to place, see or cancel, also with the same wallet", async () => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GivenEvent, route, talking } from "./fixture.ts";
 import { eventually, join, serve } from "./stream.ts";
 
@@ -68,36 +68,52 @@ describe("a frame", () => {
 
 describe("a connection", () => {
   const goingAway = { code: 1001, reason: "Going away" };
+  const limits = { idleMs: 600, durationMs: 5000 };
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
 
   it("is closed when it is idle, even if it pings", async () => {
-    const { url, events } = await serve(resources, answers, { limits: { idleMs: 150 } });
+    const { url, events } = await serve(resources, answers, { limits });
     const { socket, closed } = await join(url);
-    const pings = setInterval(() => socket.ping(), 20);
+    vi.advanceTimersByTime(599);
+    socket.ping();
+    await once(socket, "pong");
+    expect(socket.readyState).toBe(socket.OPEN);
+    vi.advanceTimersByTime(1);
     expect(await closed).toEqual(goingAway);
-    clearInterval(pings);
     await eventually(() => codesOf(events)).toEqual([1001]);
   });
 
   it.each(["that it sends", "that it gets"])("is kept open by a message %s", async (which) => {
-    const { url, events, server } = await serve(resources, { default: {} }, { limits: { idleMs: 600 } });
-    const { socket } = await join(url);
+    const { url, events, server } = await serve(resources, { default: {} }, { limits });
+    const { socket, closed } = await join(url);
     const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
-    const talk = setInterval(() => {
+    for (let count = 0; count < 3; count++) {
+      vi.advanceTimersByTime(599);
+      // A message that is sent has an answer. Polling would advance the time.
+      const message = once(socket, "message");
       if (which === "that it sends") socket.send("still here");
       else server.find(connectionId)?.send("still there");
-    }, 20);
-    // A later client that is idle goes first.
-    expect(await (await join(url)).closed).toEqual(goingAway);
-    clearInterval(talk);
+      await message;
+    }
     expect(socket.readyState).toBe(socket.OPEN);
+    vi.advanceTimersByTime(600);
+    expect(await closed).toEqual(goingAway);
   });
 
   it("is closed after its maximum duration", async () => {
-    const { url, events } = await serve(resources, answers, { limits: { durationMs: 200 } });
+    const { url, events } = await serve(resources, answers, { limits });
     const { socket, closed } = await join(url);
-    const talk = setInterval(() => socket.readyState === socket.OPEN && socket.send("still here"), 20);
+    for (let count = 1; count <= 9; count++) {
+      vi.advanceTimersByTime(500);
+      const message = once(socket, "message");
+      socket.send("still here");
+      await message;
+    }
+    vi.advanceTimersByTime(499);
+    expect(socket.readyState).toBe(socket.OPEN);
+    vi.advanceTimersByTime(1);
     expect(await closed).toEqual(goingAway);
-    clearInterval(talk);
     await eventually(() => codesOf(events)).toEqual([1001]);
   });
 });
