@@ -3,7 +3,10 @@ import { defineConfig } from "vitest/config";
 import { foldersFor } from "./test/e2e/folders.ts";
 import OrderOfFiles from "./test/support/order-of-files.ts";
 
-/** Vitest runs the groups one after another. The second group looks back on the first, and fills all cores meanwhile. */
+/**
+ * Vitest runs the groups one after another. In the first, static checks and unit tests fill the cores while the runner of the
+ * end-to-end tests starts. The second looks back on what these wrote, beside all other tests.
+ */
 type Group = 0 | 1;
 
 type Rest = { setupFiles?: string[]; globalSetup?: string[] };
@@ -56,6 +59,9 @@ export default defineConfig({
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
+      project("static", inTest("static"), 0),
+      // Opens no socket and starts no process.
+      project("unit", inTest(...pure, "structure", "support"), 0),
       project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", inTest("e2e/last"), 1),
       project("infra", inTest("infra"), 1),
@@ -66,8 +72,6 @@ export default defineConfig({
       ),
       project("feeds", inTest("prices/sockets", "client/sockets", "dev", "chains", "quotes", "histories"), 1),
       project("model", inTest("trading"), 1),
-      // Opens no socket and starts no process.
-      project("unit", inTest(...pure, "structure", "support"), 1),
     ],
   },
 });

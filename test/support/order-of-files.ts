@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Projects in the order in which they start. Those with long files come first and those with short ones last, so that all
- * workers finish at about the same time. The files of a project stay together, since a worker that does not isolate its
+ * Projects in the order in which they start. In each group, those with long files come before those with short ones, so that
+ * all workers finish at about the same time. The files of a project stay together, since a worker that does not isolate its
  * files serves one project.
  */
-const order = ["e2e", "last", "infra", "table", "feeds", "model", "unit"];
+const order = ["static", "unit", "e2e", "last", "infra", "table", "feeds", "model"];
 
 export default class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,0 +1,20 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync("package.json", "utf8"));
+const checks = Object.keys(scripts).filter((name) => name.startsWith("static:"));
+
+/** Runs a script, and returns what it printed if it failed. */
+const failureOf = (script: string) =>
+  promisify(execFile)("npm", ["run", "-s", script], { maxBuffer: Number.POSITIVE_INFINITY }).then(
+    () => "",
+    ({ stdout, stderr, message }) => `${stdout}${stderr}` || message,
+  );
+
+describe("a static check", () => {
+  it.each(checks)("finds no fault: %s", { timeout: 180_000 }, async (script) => {
+    expect(await failureOf(script)).toBe("");
+  });
+});
