@@ -1,4 +1,3 @@
-import { expect } from "vitest";
 import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
 
@@ -192,15 +191,6 @@ export function importKeysOf({ data }: Pick<Templates, "data">) {
     .filter(([, { Properties }]) => Properties.KeySpec === "ECC_NIST_P256")
     .map(([id, key]) => ({ id, ...key }));
 }
-
-/** How the other stacks name the only key for imports. */
-export const importKeyArn = {
-  "Fn::GetStackOutput": {
-    StackName: "TerminalData",
-    OutputName: expect.stringMatching(/GetAttImportKey/),
-    Region: { Ref: "AWS::Region" },
-  },
-};
 
 export type FunctionProperties = {
   Architectures: string[];
