@@ -1,0 +1,129 @@
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from "@aws-sdk/client-cloudformation";
+import { CloudWatchClient, type MetricAlarm, paginateDescribeAlarms } from "@aws-sdk/client-cloudwatch";
+import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
+import { IAMClient, SimulatePrincipalPolicyCommand } from "@aws-sdk/client-iam";
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  ListEventSourceMappingsCommand,
+} from "@aws-sdk/client-lambda";
+import { OperatorError } from "../../../../lib/admin/operator-error.ts";
+import { type OperationName, operations } from "../../../../lib/operations.ts";
+
+/** What only a deployment has: logs, alarms, and resources with names that CloudFormation chose. */
+export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
+
+/** The access logs of the REST and the WebSocket API, by the names of their log groups in the stack. */
+export const accessLogs = ["ApiAccessLog", "StreamAccessLog"];
+
+/** @throws {OperatorError} if there is no such API stack. */
+export async function openDeployed({ api, watch }: { api: string; watch: string }) {
+  const stacks = new CloudFormationClient();
+  const logs = new CloudWatchLogsClient();
+  const alarms = new CloudWatchClient();
+  const lambda = new LambdaClient();
+  const iam = new IAMClient();
+  const names = await namesIn(stacks, api);
+  const functions = Object.keys(operations) as OperationName[];
+
+  /** The physical name of a resource of the API stack. Its logical id is this, and eight digits. */
+  function nameOf(id: string): string {
+    const [found] = [...names].filter(([logicalID]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalID));
+    if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
+    return found[1];
+  }
+
+  const configurationOf = (name: OperationName) =>
+    lambda.send(new GetFunctionConfigurationCommand({ FunctionName: nameOf(`${name}Function`) }));
+
+  return {
+    region: await lambda.config.region(),
+    functionNames: functions.map((name) => nameOf(`${name}Function`)),
+
+    /** The environment variables of a function. */
+    async environmentOf(name: OperationName): Promise<Record<string, string>> {
+      const { Environment } = await configurationOf(name);
+      return Environment?.Variables ?? {};
+    },
+
+    /** The state of the function's event source mappings, and the result of their last run. */
+    async mappingsOf(name: OperationName): Promise<{ state: string; result: string }[]> {
+      const { EventSourceMappings = [] } = await lambda.send(
+        new ListEventSourceMappingsCommand({ FunctionName: nameOf(`${name}Function`) }),
+      );
+      return EventSourceMappings.map(({ State = "", LastProcessingResult = "" }) => ({
+        state: State,
+        result: LastProcessingResult,
+      }));
+    },
+
+    /** How many lines of a log match a pattern of CloudWatch Logs. Stops at the first page that has some. */
+    async linesIn(log: string, filterPattern: string, since: Date): Promise<number> {
+      const query = { logGroupName: nameOf(log), filterPattern, startTime: since.getTime() };
+      for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, query))
+        if (events.length > 0) return events.length;
+      return 0;
+    },
+
+    /** The alarms of the watch stack. */
+    async alarms(): Promise<MetricAlarm[]> {
+      const found: MetricAlarm[] = [];
+      for await (const { MetricAlarms = [] } of paginateDescribeAlarms(
+        { client: alarms },
+        { AlarmNamePrefix: `${watch}-` },
+      ))
+        found.push(...MetricAlarms);
+      return found;
+    },
+
+    /** When the watch stack was last changed. */
+    async watchedSince(): Promise<Date> {
+      const { Stacks = [] } = await stacks.send(new DescribeStacksCommand({ StackName: watch }));
+      const { LastUpdatedTime, CreationTime = new Date() } = Stacks[0] ?? {};
+      return LastUpdatedTime ?? CreationTime;
+    },
+
+    /** Whether IAM lets a function make a call, on a resource with these tags. */
+    async mayCall(
+      name: OperationName,
+      { action, resource, tags }: { action: string; resource: string; tags: Record<string, string> },
+    ): Promise<boolean> {
+      const { Role: PolicySourceArn } = await configurationOf(name);
+      const { EvaluationResults = [] } = await iam.send(
+        new SimulatePrincipalPolicyCommand({
+          PolicySourceArn,
+          ActionNames: [action],
+          ResourceArns: [resource],
+          ContextEntries: Object.entries(tags).map(([tag, value]) => ({
+            ContextKeyName: `aws:ResourceTag/${tag}`,
+            ContextKeyType: "string" as const,
+            ContextKeyValues: [value],
+          })),
+        }),
+      );
+      return EvaluationResults.every(({ EvalDecision }) => EvalDecision === "allowed");
+    },
+  };
+}
+
+async function namesIn(client: CloudFormationClient, StackName: string): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
+    for (const { LogicalResourceId = "", PhysicalResourceId = "" } of StackResourceSummaries)
+      names.set(LogicalResourceId, PhysicalResourceId);
+  return names;
+}
+
+/** The functions of which alarms watch metrics, by their physical names. */
+export const watchedFunctions = (alarms: readonly MetricAlarm[]): string[] =>
+  alarms
+    .flatMap(({ Dimensions = [], Metrics = [] }) => [
+      ...Dimensions,
+      ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric?.Dimensions ?? []),
+    ])
+    .filter(({ Name }) => Name === "FunctionName")
+    .map(({ Value = "" }) => Value);

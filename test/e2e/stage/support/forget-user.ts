@@ -1,0 +1,48 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { apiKeysOfUsers, deleteKey } from "../../../../lib/aws/api-keys.ts";
+import { closeConnection, connectionsOfUser } from "../../../../lib/aws/connection-records.ts";
+import { customerPlans, deleteCustomerPlan } from "../../../../lib/aws/customer-plans.ts";
+import { queryRange } from "../../../../lib/aws/table.ts";
+import { everythingOf, referralCodeKey, userKeyRecordKey } from "../../../../lib/aws/table-keys.ts";
+import { KeyChanged } from "../../../../lib/aws/user-key-records.ts";
+import type { Profile } from "../../../../lib/domain/profile.ts";
+import { mirrorUser } from "../../../../lib/plans/mirror.ts";
+import { ownerOf } from "../../../../lib/plans/user-key.ts";
+import type { Service } from "./service.ts";
+
+/** Deletes all that the service has of a user. */
+export async function forgetUser(
+  { table, plans }: Pick<Service, "table" | "plans">,
+  userID: string,
+): Promise<void> {
+  // Channels lose their places, too. The service may not have noticed the end of the connections yet.
+  for (const connection of await connectionsOfUser(table, userID)) await closeConnection(table, connection);
+  const items = await Promise.all(
+    everythingOf(userID).map((range) => queryRange<Partial<Profile>>(table, range)),
+  );
+  const record = userKeyRecordKey(userID).SK;
+  const remove = (Key: { PK: string; SK: string }) =>
+    table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+  for (const { PK, SK, refID } of items.flat()) {
+    if (refID !== undefined) await remove(referralCodeKey(refID));
+    // The record names keys that are to be deleted.
+    if (SK !== record) await remove({ PK, SK });
+  }
+  await retire({ ...plans, now: () => new Date() }, userID);
+  // deleteRetiredKeys would do this too, ten minutes later.
+  for await (const { id, name } of apiKeysOfUsers(plans.plans))
+    if (ownerOf(name) === userID) await deleteKey(plans.plans, id);
+  for await (const { id, name } of customerPlans(plans.plans))
+    if (ownerOf(name) === userID) await deleteCustomerPlan(plans.plans, id);
+}
+
+/** Removes the record of a deleted user's key, even while mirrorPlans does the same. */
+async function retire(deps: Parameters<typeof mirrorUser>[0], userID: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await mirrorUser(deps, userID);
+    } catch (error) {
+      if (!(error instanceof KeyChanged) || attempt === 5) throw error;
+    }
+  }
+}

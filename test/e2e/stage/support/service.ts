@@ -1,0 +1,96 @@
+import * as v from "valibot";
+import { describeRunner, openLocal, openLocalPlans } from "../../../../lib/admin/local-target.ts";
+import { openStack, openStackPlans, outputsOf } from "../../../../lib/admin/stack-target.ts";
+import {
+  dataStack,
+  type PlanTarget,
+  planStack,
+  streamStack,
+  type Target,
+} from "../../../../lib/admin/target.ts";
+import { type Deployed, openDeployed } from "./deployed.ts";
+import type { UserPoolNames } from "./user-pool.ts";
+
+/** Names a service: the port of a local runner, or the stacks of a deployment. */
+export type ServiceNames = { local: number } | { api: string; data: string; watch: string; edge: string };
+
+export type Addresses = { baseUrl: string; streamUrl: string };
+
+/** The service whose assumptions are checked. */
+export type Service = Target &
+  Addresses & {
+    /** The one address of both APIs. `own` are those of the APIs behind it. */
+    edge: { streamUrl: string; own: Addresses } | undefined;
+    plans: PlanTarget;
+    /** Undefined if the deployment has an issuer of its own. */
+    issuer: UserPoolNames | { port: number } | undefined;
+    /** Undefined on the local runner. */
+    deployed: Deployed | undefined;
+  };
+
+const served = v.object({ BaseUrl: v.string(), StreamUrl: v.string() });
+
+const edgeStack = { label: "edge stack", example: "TerminalEdge", outputs: served };
+
+/** The API stack with all that the checks need of it, so that the wrong stack is named at once. */
+const servedStack = {
+  ...planStack,
+  outputs: v.object({ ...served.entries, ...planStack.outputs.entries, ...streamStack.outputs.entries }),
+};
+
+/** The data stack. It names its user pool if that is the issuer. */
+const issuerStack = {
+  ...dataStack,
+  outputs: v.object({
+    ...dataStack.outputs.entries,
+    UserPoolId: v.optional(v.string()),
+    UserPoolClientId: v.optional(v.string()),
+  }),
+};
+
+/** @throws {OperatorError} if there is no such runner, a stack is missing or of another kind, or two do not belong together. */
+export const openService = async (names: ServiceNames): Promise<Service> =>
+  "local" in names ? openLocalService(names.local) : openStackService(names);
+
+async function openLocalService(port: number): Promise<Service> {
+  const described = v.object({ outputs: served, restUrl: v.string() });
+  const { outputs, restUrl } = await describeRunner(port, described);
+  const { BaseUrl: baseUrl, StreamUrl: streamUrl } = outputs;
+  return {
+    ...(await openLocal(port)),
+    plans: await openLocalPlans(port),
+    ...{ baseUrl, streamUrl },
+    edge: {
+      streamUrl: `${baseUrl.replace("http:", "ws:")}/stream`,
+      own: { baseUrl: restUrl, streamUrl },
+    },
+    issuer: { port },
+    deployed: undefined,
+  };
+}
+
+async function openStackService(names: Exclude<ServiceNames, { local: number }>): Promise<Service> {
+  const outputs = await outputsOf(names.api, servedStack);
+  const own = { baseUrl: outputs.BaseUrl, streamUrl: outputs.StreamUrl };
+  const edge = await edgeOutputs(names.edge);
+  const { UserPoolId: poolID, UserPoolClientId: clientID } = await outputsOf(names.data, issuerStack);
+  return {
+    ...(await openStack(names.data)),
+    plans: await openStackPlans(names.data, names.api),
+    ...(edge ? { baseUrl: edge.BaseUrl, streamUrl: edge.StreamUrl } : own),
+    edge: edge && { streamUrl: edge.StreamUrl, own },
+    issuer: poolID && clientID ? { poolID, clientID } : undefined,
+    deployed: await openDeployed(names),
+  };
+}
+
+/** @returns undefined if there is no such stack. */
+async function edgeOutputs(name: string): Promise<v.InferOutput<typeof served> | undefined> {
+  try {
+    return await outputsOf(name, edgeStack);
+  } catch (error) {
+    // CloudFormation has no error of its own for it.
+    if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  AdminCreateUserCommand,
+  AdminDeleteUserCommand,
+  AdminInitiateAuthCommand,
+  AdminSetUserPasswordCommand,
+  CognitoIdentityProviderClient,
+} from "@aws-sdk/client-cognito-identity-provider";
+
+export type UserPoolNames = { poolID: string; clientID: string };
+
+/** Signs in as a new user of the stack's own user pool. Nobody gets a mail. */
+export async function poolSignIn({ poolID: UserPoolId, clientID: ClientId }: UserPoolNames) {
+  const client = new CognitoIdentityProviderClient();
+  const Username = `verify-${randomUUID()}@example.com`;
+  // The policy of the pool requires a letter of each kind, a digit and a symbol.
+  const Password = `aA1!${randomBytes(24).toString("base64url")}`;
+  const user = { UserPoolId, Username };
+  const remove = async () => void (await client.send(new AdminDeleteUserCommand(user)));
+  await client.send(new AdminCreateUserCommand({ ...user, MessageAction: "SUPPRESS" }));
+  try {
+    await client.send(new AdminSetUserPasswordCommand({ ...user, Password, Permanent: true }));
+    const { AuthenticationResult } = await client.send(
+      new AdminInitiateAuthCommand({
+        ...{ UserPoolId, ClientId },
+        AuthFlow: "ADMIN_USER_PASSWORD_AUTH",
+        AuthParameters: { USERNAME: Username, PASSWORD: Password },
+      }),
+    );
+    const token = AuthenticationResult?.AccessToken;
+    if (token === undefined) throw new Error("Cognito returned no token");
+    return { token, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
