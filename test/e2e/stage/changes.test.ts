@@ -1,0 +1,50 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect } from "vitest";
+import { connect, streamOf, subscribe } from "../support/stream.ts";
+import { settingsAfter } from "../support/terminal.ts";
+import { it, service } from "./support/check.ts";
+
+/** A run of feedPrices ends within this time. */
+const watchMs = 75_000;
+
+/** Bounds the time between two prices. There is one a second if the market moves. */
+const gapMs = 10_000;
+
+const mirrored = ["publishChanges", "mirrorPlans"] as const;
+
+describe("the change stream", () => {
+  it("brings changes of settings to the WebSocket API, at the edge too", async ({ user }) => {
+    const { streamUrl, edge } = service;
+    for (const url of new Set([streamUrl, edge?.streamUrl ?? streamUrl])) {
+      const stream = await connect({ subprotocols: ["access_token", user.token], url });
+      await settingsAfter(user, "base", { slippage: 2 });
+      await stream.take({ type: "TradingSettingsUpdated" });
+    }
+  });
+
+  it.for(mirrored)(
+    "has one mapping to %s, which is enabled, and whose last run succeeded",
+    async (name, { deployed }) => {
+      const result: string = expect.not.stringMatching(/^PROBLEM/);
+      expect(await deployed.mappingsOf(name)).toEqual([{ state: "Enabled", result }]);
+    },
+  );
+});
+
+describe("feedPrices", () => {
+  it("takes over from its previous run without a gap", async ({ user, minutes: _, skip }) => {
+    const feeds = (await service.deployed?.environmentOf("feedPrices"))?.PRICE_FEEDS;
+    skip(feeds === "[]", "this deployment has no price feeds");
+    const stream = await streamOf(user);
+    await subscribe(stream, "prices");
+    const start = Date.now();
+    await pause(watchMs);
+    const times = stream.received
+      .filter(({ type }) => type === "update")
+      .map(({ data }) => Math.max(...(data as { asOf: string }[]).map(({ asOf }) => Date.parse(asOf))));
+    expect(times, "The times of prices").not.toEqual([]);
+    const all = [start, ...times, Date.now()];
+    const gaps = all.slice(1).map((time, index) => time - (all[index] ?? time));
+    expect(Math.max(...gaps), "The longest time in ms without a newer price").toBeLessThan(gapMs);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect } from "vitest";
+import { connectionsOfUser } from "../../../lib/aws/connection-records.ts";
+import { connect, type Stream, streamOf, subscribe } from "../support/stream.ts";
+import { it, service } from "./support/check.ts";
+
+/** No deployment can allow a user this many connections. */
+const manyConnections = 101;
+
+describe("the WebSocket API", () => {
+  it("carries the user of $connect to later messages and to $disconnect", async ({ user }) => {
+    const idsOfUser = async () =>
+      (await connectionsOfUser(service.table, user.id)).map(({ connectionID }) => connectionID);
+    const before = await idsOfUser();
+    const stream = await streamOf(user);
+    await subscribe(stream, "positions");
+    const made = (await idsOfUser()).filter((id) => !before.includes(id));
+    expect(made, "The new connections on record").toHaveLength(1);
+
+    stream.close();
+
+    await expect
+      .poll(idsOfUser, { interval: 500, timeout: 30_000, message: "The connections on record" })
+      .not.toContain(made[0]);
+  });
+
+  it("refuses a connection over the user's limit with a 429", async ({ user, minutes: _ }) => {
+    const streams: Stream[] = [];
+    const openAll = async () => {
+      while (streams.length < manyConnections) streams.push(await connect(user));
+    };
+    await expect(openAll()).rejects.toThrow("The connection was refused with 429");
+    for (const stream of streams) stream.close();
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect } from "vitest";
+import { get, sendRaw } from "../support/client.ts";
+import { connect, refusalOf } from "../support/stream.ts";
+import { it, service } from "./support/check.ts";
+
+describe("the edge", () => {
+  it("keeps no error, and asks again for the next request", async ({ edge: _ }) => {
+    const path = `/verify-${Date.now()}`;
+    for (const { status, headers } of [await get(path), await get(path)])
+      expect({ status, age: headers.get("Age") }).toEqual({ status: 404, age: null });
+  });
+
+  it("passes on a strong ETag, also to clients that take compressed answers", async ({ edge: _, user }) => {
+    const read = (headers: Record<string, string>) =>
+      get("/api/v2/settings/sol", { token: user.token, headers });
+    const etag = (await read({ "Accept-Encoding": "gzip, br" })).headers.get("ETag") ?? "";
+    expect(etag, "The ETag").toMatch(/^"\d+"$/);
+    expect((await read({ "If-None-Match": etag })).status).toBe(304);
+  });
+
+  it("answers a GET with a body itself, with a 403 that is a page", async ({ edge: _ }) => {
+    const length = [["Content-Length", "2"]] as const;
+    const { status, headers } = await sendRaw("GET", "/listWallets", [...length], "{}");
+    expect({ status, type: headers.get("Content-Type") }).toEqual({ status: 403, type: "text/html" });
+  });
+});
+
+describe("the APIs' own addresses", () => {
+  it("answer, or with edgeOnly refuse with a 403 what lacks the origin key", async ({ edge, user }) => {
+    const { own } = edge;
+    const { EDGE_ONLY } = (await service.deployed?.environmentOf("authorize")) ?? {};
+    const guess = { Authorization: `Bearer ${user.token}`, "x-origin-key": "guessed" };
+    const { status } = await fetch(`${own.baseUrl}/getUserData`, { headers: guess });
+    const handshake = { token: user.token, url: own.streamUrl };
+    if (EDGE_ONLY === "true") {
+      expect([status, (await refusalOf(handshake)).status]).toEqual([403, 403]);
+    } else {
+      expect(status).toBe(200);
+      await connect(handshake);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { inject, test } from "vitest";
+import type { Deployment } from "../../support/deployment.ts";
+import { openService, type Service, type ServiceNames } from "./service.ts";
+import type { TestUser } from "./sign-in.ts";
+
+/** Describes a run of the checks. It crosses to their process as JSON. */
+export type Run = {
+  deployment: Deployment;
+  names: ServiceNames;
+  startedAt: number;
+  isQuick: boolean;
+  user: TestUser;
+  /** Empty if the operator has provided no such token. */
+  expiredToken: string;
+};
+
+declare module "vitest" {
+  interface ProvidedContext extends Omit<Run, "deployment"> {}
+}
+
+export const service = await openService(inject("names"));
+
+type Given = {
+  /** A user whom the service has not seen before this run. */
+  user: { id: string; token: string };
+  deployed: NonNullable<Service["deployed"]>;
+  edge: NonNullable<Service["edge"]>;
+  /** Names checks that take longer than half a minute. */
+  minutes: undefined;
+};
+
+/** Defines a check. It is skipped with a reason if the service lacks what its function takes. */
+export const it = test.extend<Given>({
+  user: async ({ skip }, use) => {
+    const user = inject("user");
+    if ("missing" in user) skip(user.missing);
+    else await use(user);
+  },
+  deployed: async ({ skip }, use) => {
+    if (service.deployed === undefined) skip("only a deployment has what this check reads");
+    else await use(service.deployed);
+  },
+  edge: async ({ skip }, use) => {
+    if (service.edge === undefined) skip("this deployment has no edge");
+    else await use(service.edge);
+  },
+  minutes: async ({ skip }, use) => {
+    skip(inject("isQuick"), "it is slow; run without --quick");
+    await use(undefined);
+  },
+});

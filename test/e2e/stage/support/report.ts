@@ -1,0 +1,36 @@
+import type { Reporter, TestCase, TestModule } from "vitest/node";
+
+const marks = { passed: "pass", failed: "FAIL", skipped: "skip" };
+
+/** Prints a line for each check with its seconds, one for the reason if there is one, and the counts in the end. */
+export default class Report implements Reporter {
+  readonly #counts = { passed: 0, failed: 0, skipped: 0 };
+
+  onTestCaseResult(test: TestCase): void {
+    const result = test.result();
+    if (result.state === "pending") return;
+    this.#counts[result.state]++;
+    const line = `${marks[result.state]}  ${test.fullName.replaceAll(" > ", " ")}`;
+    if (result.state === "skipped") {
+      print(line);
+      printReasons(result.note ?? "an earlier step failed");
+    } else {
+      print(`${line} (${((test.diagnostic()?.duration ?? 0) / 1000).toFixed(1)} s)`);
+      for (const { message } of result.errors ?? []) printReasons(message);
+    }
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string }[]): void {
+    for (const { message } of [...modules.flatMap((file) => file.errors()), ...unhandled]) {
+      this.#counts.failed++;
+      print("FAIL  outside of the checks");
+      printReasons(message);
+    }
+    const { passed, failed, skipped } = this.#counts;
+    print(`\npassed: ${passed}, failed: ${failed}, skipped: ${skipped}`);
+  }
+}
+
+const printReasons = (text: string) => print(text.replace(/^/gm, "      "));
+
+const print = (text: string) => process.stdout.write(`${text}\n`);

@@ -1,0 +1,58 @@
+import { describe, expect, inject } from "vitest";
+import { type OperationName, operations } from "../../../lib/operations.ts";
+import { get } from "../support/client.ts";
+import { streamOf } from "../support/stream.ts";
+import { it } from "./support/check.ts";
+import { accessLogs, watchedFunctions } from "./support/deployed.ts";
+
+/** API Gateway writes its access logs a little later. */
+const arrival = { timeout: 180_000, interval: 5000 };
+
+/** Alarms on the table have a state once their metrics have been filled. */
+const settledMs = 30 * 60 * 1000;
+
+const startedAt = new Date(inject("startedAt"));
+
+describe("the access log", () => {
+  it.for(accessLogs)("%s gets lines with the user's id", async (log, { deployed, user }) => {
+    await get("/listWallets", user);
+    (await streamOf(user)).close();
+    const pattern = `{ $.principalId = ${JSON.stringify(user.id)} }`;
+    const countLines = () => deployed.linesIn(log, pattern, startedAt);
+    await expect.poll(countLines, { ...arrival, message: "The number of lines" }).toBeGreaterThan(0);
+  });
+});
+
+describe("the functions", () => {
+  it("have logged no fault during this run", async ({ deployed }) => {
+    const faulty: OperationName[] = [];
+    for (const name of Object.keys(operations) as OperationName[]) {
+      const fault = `{ $.level = "ERROR" && $.message.operation = "${name}" }`;
+      if ((await deployed.linesIn(`${name}Log`, fault, startedAt)) > 0) faulty.push(name);
+    }
+    expect(faulty).toEqual([]);
+  });
+});
+
+describe("the alarms", () => {
+  it("watch functions that exist: CloudFormation has resolved their names", async ({ deployed }) => {
+    const watched = watchedFunctions(await deployed.alarms());
+    expect(watched).not.toEqual([]);
+    expect(deployed.functionNames).toEqual(expect.arrayContaining(watched));
+  });
+
+  it("on the table have a state, although DynamoDB reports nothing", async ({ deployed, skip }) => {
+    const isFresh = Date.now() - (await deployed.watchedSince()).getTime() < settledMs;
+    skip(isFresh, "TerminalWatch was deployed less than half an hour ago; run this again later");
+    const onTable = (await deployed.alarms()).filter(({ AlarmName = "" }) =>
+      /Table(Throttles|Failures)/.test(AlarmName),
+    );
+    const settled: string = expect.stringMatching(/^(OK|ALARM)$/);
+    expect(onTable.map(({ StateValue }) => StateValue)).toEqual([settled, settled]);
+  });
+
+  it("are not raised", async ({ deployed }) => {
+    const raised = (await deployed.alarms()).filter(({ StateValue }) => StateValue === "ALARM");
+    expect(raised.map(({ AlarmName }) => AlarmName)).toEqual([]);
+  });
+});
