@@ -43,7 +43,6 @@ const pure = [
   "realtime/unit",
   "runtime",
   "soak",
-  "verify",
 ];
 
 const e2e = {

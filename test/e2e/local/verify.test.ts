@@ -1,28 +1,85 @@
-import { expect, it } from "vitest";
-import { openLocal } from "../../../lib/admin/local-target.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { openLocal, openLocalPlans } from "../../../lib/admin/local-target.ts";
+import { apiKeysOfUsers } from "../../../lib/aws/api-keys.ts";
 import { queryRange } from "../../../lib/aws/table.ts";
+import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { everythingOf } from "../../../lib/table/keys.ts";
-import { openService, runVerify } from "../../../lib/verify/verify.ts";
-import { collector } from "../../admin/support/admin.ts";
 import { localRunner } from "../support/deployment.ts";
+import { newUser } from "../support/users.ts";
 import { keepAnswer } from "../support/written.ts";
 
-it("npm run verify passes on the local runner, and leaves nothing of its user", async () => {
-  const { port } = localRunner();
-  const [stdout, stderr] = [collector(), collector()];
+const root = resolve(import.meta.dirname, "../../..");
 
-  const code = await runVerify(["--local", `${port}`, "--quick"], {
-    ...{ stdout, stderr, env: {}, openService },
-    interruption: () => new AbortController().signal,
+type Options = { env?: Record<string, string>; interruptAt?: RegExp };
+
+/** Runs the program as an operator does, who presses Ctrl-C after the first line that matches. */
+async function verify({ env = {}, interruptAt }: Options = {}) {
+  const args = ["bin/verify.ts", "--local", `${localRunner().port}`, "--quick"];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+    // Ctrl-C reaches a whole group of processes.
+    detached: true,
   });
-
-  const output = stdout.text();
+  const lines: string[] = [];
+  createInterface(child.stdout).on("line", (line) => {
+    lines.push(line);
+    if (interruptAt?.test(line)) {
+      process.kill(-(child.pid ?? 0), "SIGINT");
+      // npm repeats the signal that the terminal has sent.
+      child.kill("SIGINT");
+    }
+  });
+  const [code] = await once(child, "close");
+  const output = lines.join("\n");
   keepAnswer(output);
-  expect({ code, err: stderr.text() }, output).toEqual({ code: 0, err: "" });
-  const [, passed] = /^passed: (\d+), failed: 0,/m.exec(output) ?? [];
-  expect(Number(passed), output).toBeGreaterThanOrEqual(23);
-  const [, userID = ""] = /data and the API keys of user (\S+)/.exec(output) ?? [];
-  expect(userID).toMatch(/^verify-/);
+  return { code, output };
+}
+
+/** Nothing is left of the user whom the output names: no item, and no API key. */
+async function expectNothingLeft(output: string): Promise<void> {
+  const { port } = localRunner();
+  const [, userID = ""] = /^removed the data and the API keys of user (\S+)$/m.exec(output) ?? [];
+  expect(userID, output).toMatch(/^verify-/);
   const { table } = await openLocal(port);
   for (const range of everythingOf(userID)) expect(await queryRange(table, range)).toEqual([]);
-}, 120_000);
+  const { plans } = await openLocalPlans(port);
+  for await (const { name } of apiKeysOfUsers(plans)) expect(ownerOf(name)).not.toBe(userID);
+}
+
+const summary = /^passed: (\d+), failed: (\d+), skipped: (\d+)$/m;
+
+const countsIn = (output: string) => summary.exec(output)?.slice(1).map(Number);
+
+describe.concurrent("npm run verify", () => {
+  it("passes on the local runner, and leaves nothing of its user", async () => {
+    const { code, output } = await verify();
+
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [20, 0, 14] });
+    await expectNothingLeft(output);
+  }, 120_000);
+
+  it("goes on after a check that fails, prints no token, and leaves nothing of its user", async () => {
+    const { token } = await newUser();
+
+    const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });
+
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: [19, 1, 14] });
+    expect(output).toMatch(/^FAIL {2}the authorizer answers an expired token with a 401 .*\n {6}\S/m);
+    expect(output).not.toMatch(/eyJ/);
+    await expectNothingLeft(output);
+  }, 120_000);
+
+  it("ends at Ctrl-C, and leaves nothing of its user", async () => {
+    const { code, output } = await verify({ interruptAt: /^pass {2}mirrorPlans makes a key/ });
+
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: undefined });
+    expect(output).toMatch(/^The run was interrupted/m);
+    await expectNothingLeft(output);
+  }, 120_000);
+});

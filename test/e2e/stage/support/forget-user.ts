@@ -3,11 +3,12 @@ import { apiKeysOfUsers, deleteKey } from "../../../../lib/aws/api-keys.ts";
 import { closeConnection, connectionsOfUser } from "../../../../lib/aws/connection-records.ts";
 import { customerPlans, deleteCustomerPlan } from "../../../../lib/aws/customer-plans.ts";
 import { queryRange } from "../../../../lib/aws/table.ts";
-import { everythingOf, referralCodeKey, userKeyRecordKey } from "../../../../lib/aws/table-keys.ts";
+import { referralCodeKey, userKeyRecordKey } from "../../../../lib/aws/table-keys.ts";
 import { KeyChanged } from "../../../../lib/aws/user-key-records.ts";
 import type { Profile } from "../../../../lib/domain/profile.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
 import { ownerOf } from "../../../../lib/plans/user-key.ts";
+import { everythingOf } from "../../../../lib/table/keys.ts";
 import type { Service } from "./service.ts";
 
 /** Deletes all that the service has of a user. */

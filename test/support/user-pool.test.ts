@@ -7,8 +7,7 @@ import {
 } from "@aws-sdk/client-cognito-identity-provider";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CallLimit } from "../../lib/verify/call-limit.ts";
-import { poolSignIn } from "../../lib/verify/user-pool.ts";
+import { poolSignIn } from "../e2e/stage/support/user-pool.ts";
 
 const pool = mockClient(CognitoIdentityProviderClient);
 
@@ -21,13 +20,13 @@ afterEach(() => {
   pool.reset();
 });
 
-const open = () => poolSignIn({ poolID: "the-pool", clientID: "the-client" }, {}, new CallLimit());
+const open = () => poolSignIn({ poolID: "the-pool", clientID: "the-client" });
 
 const commands = () => pool.calls().map(({ args }) => args[0].constructor.name);
 
 describe("poolSignIn", () => {
   it("makes a user without a mail, signs in as that user, and deletes it", async () => {
-    const { token, remove } = await open().start();
+    const { token, remove } = await open();
     await remove();
 
     expect(token).toBe("the-token");
@@ -57,7 +56,7 @@ describe("poolSignIn", () => {
   it("deletes the user again if it cannot sign in", async () => {
     pool.on(AdminInitiateAuthCommand).rejects(new Error("Access denied"));
 
-    await expect(open().start()).rejects.toThrow("Access denied");
+    await expect(open()).rejects.toThrow("Access denied");
 
     expect(commands().at(-1)).toBe(AdminDeleteUserCommand.name);
   });

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { Command, CommanderError, Option } from "commander";
+import { errorLine, reasonOf } from "../../../../lib/admin/operator-error.ts";
+import { targeted } from "../../../../lib/admin/options.ts";
+import { apiStack, dataStack, type TargetOptions } from "../../../../lib/admin/target.ts";
+import { harmless, interruption, type Output, print } from "../../../../lib/admin/terminal.ts";
+import type { Run } from "./check.ts";
+import { type Addresses, openService } from "./service.ts";
+import { type Removal, signIn, type TokenVariables } from "./sign-in.ts";
+
+type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStack: string; quick?: true };
+
+export type VerifyDeps = { stdout: Output; stderr: Output; env: TokenVariables };
+
+/** Ends a run even if each of its checks takes all of its time. */
+const maxMinutes = 20;
+
+/** Gives requests that Ctrl-C has cut off the time to end, so that the clean-up finds what they wrote. */
+const settleMs = 3000;
+
+const root = resolve(import.meta.dirname, "../../../..");
+
+/**
+ * `npm run verify`: checks what the service assumes of AWS.
+ *
+ * @returns the exit code: 0 if no check failed, 1 if one did or the run was interrupted, 2 for wrong usage.
+ */
+export async function runVerify(args: readonly string[], deps: VerifyDeps): Promise<number> {
+  const { stdout, stderr } = deps;
+  let code = 0;
+  const program = targeted(new Command("npm run verify --"), apiStack)
+    .description(
+      "Checks what the service assumes of AWS, as a user whom it makes, and removes afterwards. " +
+        `Takes about five minutes, ${maxMinutes} at most, and costs less than a cent.`,
+    )
+    .addOption(otherStack("--data-stack <name>", dataStack.example))
+    .addOption(otherStack("--watch-stack <name>", "TerminalWatch"))
+    .addOption(otherStack("--edge-stack <name>", "TerminalEdge"))
+    .option("--quick", "leave out the checks that take longer than half a minute")
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    })
+    .showHelpAfterError("(add --help for usage)")
+    .allowExcessArguments(false)
+    .exitOverride()
+    .action(async (options: Options) => {
+      code = await verify(options, deps);
+    });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const line = errorLine(error);
+    if (line === undefined) throw error;
+    print(stderr, `error: ${line}`);
+    return 1;
+  }
+}
+
+const otherStack = (flags: string, name: string) =>
+  new Option(flags, "with --stack: the name of this other stack").default(name);
+
+/** Replaces what looks like a token or a private key. */
+export const withoutSecrets = (text: string): string =>
+  text.replace(/\beyJ[\w.-]*/g, "[token]").replace(/\b(0x)?[0-9a-f]{64}\b/gi, "[key]");
+
+async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<number> {
+  const { local, stack: api, dataStack: data, watchStack: watch, edgeStack: edge, quick = false } = options;
+  const names = local === undefined ? { api, data, watch, edge } : { local };
+  const say = (line: string) => print(stdout, harmless(withoutSecrets(line)));
+  const service = await openService(names);
+  const { baseUrl, streamUrl } = service;
+  const signal = AbortSignal.any([interruption(), AbortSignal.timeout(maxMinutes * 60_000)]);
+  const toRemove: Removal[] = [];
+  let isGood = false;
+  let isClean = false;
+  say(`Checking ${baseUrl}`);
+  try {
+    const startedAt = Date.now();
+    const { user, expiredToken } = await signIn(service, env, toRemove);
+    const token = "token" in user ? user.token : "";
+    const run: Run = {
+      deployment: {
+        ...{ baseUrl, streamUrl, allowedOrigin: undefined },
+        tokens: { from: "environment", tokens: [token, token] },
+      },
+      ...{ names, startedAt, user, expiredToken, isQuick: quick },
+    };
+    isGood = await runChecks(run, say, signal);
+  } finally {
+    isClean = await clean(toRemove, say);
+  }
+  nextSteps(service, { isGood, isLocal: local !== undefined }).forEach(say);
+  return isGood && isClean ? 0 : 1;
+}
+
+/** @returns whether all checks were made and none failed. */
+async function runChecks(run: Run, say: (line: string) => void, signal: AbortSignal): Promise<boolean> {
+  const vitest = resolve(root, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", "--config", "test/e2e/stage/vitest.config.ts"], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: "1", VERIFY_RUN: JSON.stringify(run) },
+    stdio: ["ignore", "pipe", "pipe"],
+    // Vitest would end at Ctrl-C before anything is removed. The terminal sends it to this process alone.
+    detached: true,
+  });
+  const end = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  for (const output of [child.stdout, child.stderr]) createInterface(output).on("line", say);
+  const [code] = await once(child, "close");
+  if (!signal.aborted) return code === 0;
+  say("The run was interrupted, or took too long. The other checks were not made.");
+  await pause(settleMs);
+  return false;
+}
+
+/** Removes everything, the latest first, also after a step that failed. @returns whether nothing is left. */
+async function clean(toRemove: readonly Removal[], say: (line: string) => void): Promise<boolean> {
+  let isClean = true;
+  for (const { what, remove } of toRemove.toReversed()) {
+    try {
+      await remove();
+      say(`removed ${what}`);
+    } catch (error) {
+      isClean = false;
+      say(`FAIL  ${what} could not be removed: ${reasonOf(error)}`);
+    }
+  }
+  return isClean;
+}
+
+function nextSteps(
+  { baseUrl, streamUrl }: Addresses,
+  { isGood, isLocal }: { isGood: boolean; isLocal: boolean },
+) {
+  return [
+    ...(isGood
+      ? []
+      : [
+          "Not all checks passed. Do not send users here before docs/verify-live.md explains why, or it is fixed.",
+        ]),
+    ...(isLocal
+      ? ["This was the local runner. After a deploy, run npm run verify -- --stack TerminalApi."]
+      : [
+          "Make the checks by hand of docs/verify-live.md, and the skipped ones as their reasons say.",
+          `Run the end-to-end suite as docs/operations.md says: BASE_URL=${baseUrl} STREAM_URL=${streamUrl}`,
+          "Run this again two days after a first deploy, when every alarm has a state.",
+        ]),
+  ].map((step) => `- ${step}`);
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { collector } from "../admin/support/admin.ts";
+import { watchedFunctions } from "../e2e/stage/support/deployed.ts";
+import { runVerify, withoutSecrets } from "../e2e/stage/support/verify.ts";
+
+describe("runVerify", () => {
+  it.each([
+    [[], /one of --local <port> and --stack <name> is required/],
+    [["--local", "3000", "--stack", "TerminalApi"], /cannot be used with/],
+    [["--local", "x"], /whole number/],
+    [["--local", "3000", "more"], /too many arguments/],
+  ])("exits with 2 for the arguments %j", async (args, message) => {
+    const [stdout, stderr] = [collector(), collector()];
+    const code = await runVerify(args, { stdout, stderr, env: {} });
+    expect({ code, out: stdout.text() }).toEqual({ code: 2, out: "" });
+    expect(stderr.text()).toMatch(message);
+  });
+});
+
+describe("withoutSecrets", () => {
+  it("hides everything that looks like a token or a private key", () => {
+    const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
+    const key = "0123456789abcdef".repeat(4);
+    expect(withoutSecrets(`'${token}' of 0x${key}, ${key} and ${token.slice(0, 30)}`)).toBe(
+      "'[token]' of [key], [key] and [token]",
+    );
+  });
+});
+
+describe("watchedFunctions", () => {
+  it("finds functions in alarms on metrics and on expressions", () => {
+    const onFunction = (Value: string) => [{ Name: "FunctionName", Value }];
+    expect(
+      watchedFunctions([
+        { Dimensions: [{ Name: "TableName", Value: "table" }] },
+        { Dimensions: onFunction("connect-1") },
+        {
+          Metrics: [
+            { Id: "sum", Expression: "errors * 2" },
+            {
+              Id: "errors",
+              MetricStat: { Metric: { Dimensions: onFunction("deliver-2") }, Period: 300, Stat: "Sum" },
+            },
+          ],
+        },
+      ]),
+    ).toEqual(["connect-1", "deliver-2"]);
+  });
+});
