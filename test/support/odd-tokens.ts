@@ -27,7 +27,6 @@ const oddities = [
   "reports transfers that it does not make",
   "wants an approval of 0 first",
   "loses a unit of each transfer",
-  "changes all balances",
   "can be sold only where gas is free",
 ] as const;
 

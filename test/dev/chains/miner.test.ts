@@ -37,7 +37,7 @@ describe("startMiner", () => {
     return { miner, blocks, rest };
   }
 
-  it("mines what waits, then until it is final, then nothing more", async () => {
+  it("mines until the newest transaction is final two blocks later, and then rests", async () => {
     await chain.mine(2);
     const before = await height();
     const { blocks, rest } = started();
@@ -59,94 +59,7 @@ describe("startMiner", () => {
     expect(blocks.at(-1)?.hash).toBe(newest.hash);
   });
 
-  it("finishes what was not final when it started", async () => {
-    await send();
-    await chain.mine();
-    const before = await height();
-    const { rest } = started();
-    await rest();
-    expect(await height()).toBe(before + 2);
-  });
-
-  it("lets two more blocks follow the newest transaction", async () => {
-    await chain.mine(2);
-    const before = await height();
-    const { blocks, rest } = started({
-      onBlock: async ({ number }) => {
-        if (number === before + 2) await send();
-      },
-    });
-    await send();
-    await rest();
-    expect(blocks).toEqual([]);
-    expect(await height()).toBe(before + 5);
-  });
-
-  it("finishes what came while it made a block", async () => {
-    await chain.mine(2);
-    const before = await height();
-    let more = 2;
-    const { rest } = started({
-      async request(method, params) {
-        if (method === "evm_mine" && more-- > 0) await send();
-        return chain.request(method, params);
-      },
-    });
-    await send();
-    await rest();
-    expect(await height()).toBe(before + 4);
-  });
-
-  it("mines through the relay, also what only the relay has", async () => {
-    await chain.mine(2);
-    const before = await height();
-    let isWaiting = true;
-    const relay = {
-      hasWaiting: () => isWaiting,
-      async mine() {
-        if (isWaiting) await send();
-        isWaiting = false;
-        await chain.request("evm_mine");
-      },
-    };
-    const { rest } = started({ relay });
-    await rest();
-    expect(await height()).toBe(before + 3);
-  });
-
-  it("makes one block when it is woken", async () => {
-    await chain.mine(2);
-    const before = await height();
-    const { miner, rest } = started();
-    await rest();
-    miner.wake();
-    await rest();
-    expect(await height()).toBe(before + 1);
-  });
-
-  it("makes a block a second, with the time of the clock", async () => {
-    const { blocks, miner } = started({ intervalMs: 1000 });
-    await send();
-    await vi.waitFor(() => expect(blocks.length).toBe(3), { timeout: 10_000, interval: 5 });
-    await miner.stop();
-    const times = await Promise.all(
-      blocks.map(async ({ number }) => {
-        const block = await chain.request("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-        return Number((block as { timestamp: string }).timestamp);
-      }),
-    );
-    const [first = 0] = times;
-    expect(times[2]).toBeGreaterThanOrEqual(first + 1);
-    expect(times[2]).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
-  });
-
-  it("keeps the clock's time however many blocks are made", async () => {
-    await chain.mine(50);
-    const block = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { timestamp: string };
-    expect(Number(block.timestamp)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
-  });
-
-  it("says once that the chain does not answer, and goes on when it does", async () => {
+  it("reports once that the chain does not answer, and goes on when it does", async () => {
     let isThere = false;
     let asked = 0;
     const failures: unknown[] = [];

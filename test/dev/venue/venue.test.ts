@@ -36,70 +36,6 @@ const subscribe = (channels: unknown[], ...product_ids: string[]) => ({
 });
 
 describe("the simulated venue", () => {
-  it("listens on this machine only", async () => {
-    const { venue } = await connect();
-    expect(venue.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
-  });
-
-  it("confirms a subscription, then sends the latest trade and each new one", async () => {
-    const { say, until, received, of } = await connect();
-    say(subscribe(["ticker"], "ETH-USD", "SOL-USD"));
-    await until(() => expect(of("ticker").length).toBeGreaterThan(4));
-    expect(received[0]).toEqual({
-      type: "subscriptions",
-      channels: [{ name: "ticker", product_ids: ["ETH-USD", "SOL-USD"] }],
-    });
-    expect(received.slice(1, 3).map(({ product_id }) => product_id)).toEqual(["ETH-USD", "SOL-USD"]);
-    const decimal = expect.stringMatching(/^\d+\.\d{2}$/);
-    for (const ticker of of("ticker")) {
-      expect(ticker).toMatchObject({
-        sequence: expect.any(Number),
-        product_id: expect.stringMatching(/^(ETH|SOL)-USD$/),
-        price: decimal,
-        best_bid: decimal,
-        best_ask: decimal,
-        side: expect.stringMatching(/^(buy|sell)$/),
-        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-        trade_id: expect.any(Number),
-      });
-    }
-    const ether = of("ticker").filter(({ product_id }) => product_id === "ETH-USD");
-    const sequences = ether.map(({ sequence }) => Number(sequence));
-    expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
-  });
-
-  it("adds to the subscriptions with each message, and removes from them", async () => {
-    const { say, until, last } = await connect();
-    say(subscribe(["ticker", "heartbeat"], "ETH-USD"));
-    say(subscribe([{ name: "ticker", product_ids: ["BNB-USD"] }]));
-    const channels = [
-      { name: "ticker", product_ids: ["ETH-USD", "BNB-USD"] },
-      { name: "heartbeat", product_ids: ["ETH-USD"] },
-    ];
-    await until(() => expect(last("subscriptions")?.channels).toEqual(channels));
-    say({ ...subscribe(["ticker"], "ETH-USD"), type: "unsubscribe" });
-    await until(() =>
-      expect(last("subscriptions")?.channels).toEqual([
-        { name: "ticker", product_ids: ["BNB-USD"] },
-        channels[1],
-      ]),
-    );
-  });
-
-  it("sends heartbeats of the products that were asked for", async () => {
-    const { say, until, of } = await connect();
-    say(subscribe(["heartbeat"], "AVAX-USD"));
-    await until(() => expect(of("heartbeat").length).toBeGreaterThan(0));
-    expect(of("heartbeat")[0]).toEqual({
-      type: "heartbeat",
-      sequence: expect.any(Number),
-      last_trade_id: expect.any(Number),
-      product_id: "AVAX-USD",
-      time: expect.any(String),
-    });
-    expect(of("ticker")).toEqual([]);
-  });
-
   it.each([
     [
       subscribe(["ticker"], "ETH-USD", "NOPE-USD"),
@@ -125,13 +61,6 @@ describe("the simulated venue", () => {
     expect(received.map(({ type }) => type)).toEqual(["error"]);
   });
 
-  it("keeps a connection that has subscribed open", async () => {
-    const { say, until, of, socket } = await connect({ subscribeWithinMs: 50 });
-    say(subscribe(["ticker"], "ETH-USD"));
-    await until(() => expect(of("ticker").length).toBeGreaterThan(1));
-    expect(socket.readyState).toBe(WebSocket.OPEN);
-  });
-
   it("listens on the preferred port, or on a free one if that is in use", async () => {
     const port = await freePort();
     const first = await connect({ port });
@@ -147,13 +76,5 @@ describe("the simulated venue", () => {
     ["http://127.0.0.1:65535", 45_535],
   ])("has a port of its own beside %s", (runner, port) => {
     expect(portBeside(runner)).toBe(port);
-  });
-
-  it("ends every connection when it is closed", async () => {
-    const { venue, socket } = await connect();
-    const ended = once(socket, "close");
-    await venue.close();
-    await ended;
-    await expect(once(new WebSocket(venue.url), "open")).rejects.toThrow();
   });
 });

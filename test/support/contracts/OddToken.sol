@@ -16,14 +16,11 @@ contract OddToken is Token {
         WantsZeroFirst,
         // Delivers one unit less than its event says, as tokens that count shares do.
         Loses,
-        // All balances change at once when anybody calls rebase.
-        Rebases,
         // Can be sold only where gas costs nothing, as in careless simulations.
         Spies
     }
 
     Oddity private immutable oddity;
-    uint256 private percent = 100;
 
     constructor(string memory name_, string memory symbol_, uint8 decimals_, uint256 supply, Oddity oddity_)
         Token(name_, symbol_, decimals_, supply)
@@ -31,14 +28,9 @@ contract OddToken is Token {
         oddity = oddity_;
     }
 
-    function rebase(uint256 percent_) external {
-        require(oddity == Oddity.Rebases);
-        percent = percent_;
-    }
-
     function balanceOf(address owner) public view override returns (uint256) {
         if (oddity == Oddity.Lies && owner.code.length == 0) return balances[owner] * 1000;
-        return (balances[owner] * percent) / 100;
+        return balances[owner];
     }
 
     function approve(address spender, uint256 value) public override returns (bool) {
@@ -57,8 +49,7 @@ contract OddToken is Token {
         require(oddity != Oddity.Spies || tx.gasprice == 0 || from != tx.origin, "refused");
         emit Transfer(from, to, value);
         if (oddity == Oddity.Idles) return;
-        uint256 shares = (value * 100) / percent;
-        balances[from] -= shares;
-        balances[to] += oddity == Oddity.Loses && shares > 0 ? shares - 1 : shares;
+        balances[from] -= value;
+        balances[to] += oddity == Oddity.Loses && value > 0 ? value - 1 : value;
     }
 }
