@@ -11,22 +11,22 @@ export type Anvil = { url: string; processID: number; stop(): Promise<void> };
 
 export type AnvilOptions = {
   chainID: number;
-  /** 0 for any. */
+  /** 0 picks any free port. */
   port: number;
-  /** The file that keeps the chain over restarts. Anvil reads it at its start and writes it at its end. */
+  /** The file that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
   statePath?: string | undefined;
 };
 
-/** Coins of each of anvil's accounts. */
+/** Coins in each of anvil's accounts. */
 const balance = 100;
 
-/** The number of blocks whose state can be read. Anvil would write older ones into the user's home. */
+/** The number of blocks whose state can be read. Anvil would write older ones into the user's home folder. */
 const keptStates = 256;
 
 /**
  * Starts a chain without contracts, which mines only on demand. A block is final as soon as two more follow it.
  *
- * It does not outlive this process, and it writes its state before it ends.
+ * Anvil ends with this process, after it has written its state.
  *
  * @throws StartupError if it does not start
  */
@@ -48,7 +48,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
       "--no-cors",
       ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
     ],
-    // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
+    // Runs in its own process group, so that Ctrl-C in a terminal reaches only the runner.
     { stdio: ["ignore", "pipe", "pipe"], detached: true },
   );
   reaper.watch(child, "TERM");
@@ -67,7 +67,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
   }
 }
 
-/** The program itself. The package's own start would keep another Node for each chain. */
+/** Finds the program itself. The package's launcher would keep another Node process for each chain. */
 function binary(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const file = process.platform === "win32" ? "anvil.exe" : "anvil";
@@ -79,11 +79,11 @@ function binary(): string {
   }
 }
 
-/** Resolves to host and port as soon as anvil takes calls. */
+/** Resolves to host and port as soon as anvil accepts calls. */
 async function listening({ stdout, stderr }: ChildProcess): Promise<string> {
   const complaints: string[] = [];
   stderr?.on("data", (text) => complaints.push(String(text)));
-  // It goes on printing. Unless somebody reads that, it stops one day.
+  // Anvil keeps printing, and would stop one day if nobody read its output.
   const output = createInterface({ input: stdout as NodeJS.ReadableStream });
   const address = await new Promise<string | undefined>((resolve) => {
     output.on("line", (line) => {

@@ -2,7 +2,7 @@ export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
 
 type Refusal = { code: number; message: string; data?: unknown };
 
-/** What anvil refused to do. */
+/** Anvil refused a call. */
 export class AnvilError extends Error {
   override readonly name = "AnvilError";
   readonly code: number;
@@ -16,7 +16,7 @@ export class AnvilError extends Error {
 }
 
 /**
- * Makes calls in one round trip, in any order: anvil works at them at once.
+ * Makes calls in one round trip, in any order: anvil handles them at the same time.
  *
  * @returns a result for each call
  * @throws AnvilError for the first call that failed

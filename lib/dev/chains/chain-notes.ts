@@ -4,31 +4,31 @@ import { join } from "node:path";
 import type { TradingChain } from "../../domain/trading/trading-chain.ts";
 import type { MinedBlock } from "./miner.ts";
 
-/** A block, and one before it that was final, if one is known. */
+/** A block, and an earlier final one if any is known. */
 export type NotedBlock = MinedBlock & { final?: MinedBlock };
 
-/** What a data folder knows of its chains, beside their states. */
+/** Facts about the chains in a data folder, beside their states. */
 export type ChainNotes = {
-  /** The newest block of each chain. The table may know what happened in it. */
+  /** The newest block of each chain. The table may contain its events. */
   newest: { [Chain in TradingChain]?: NotedBlock };
   /** The processes of the last run. */
   processes: number[];
-  /** The table still has to forget what happened on earlier chains. */
+  /** True if the table must still forget the events of earlier chains. */
   isReset?: boolean;
-  /** The example wallet has been imported. */
+  /** True if the example wallet has been imported. */
   hasWallet?: boolean;
 };
 
 export type NoteBook = {
   readonly notes: ChainNotes;
-  /** Writes the notes soon, with what they hold by then. */
+  /** Writes the notes soon, in their state at that moment. */
   save(): void;
   /** Resolves once everything is written. */
   saved(): Promise<void>;
 };
 
 /**
- * Opens the notes in a data folder. They are not among the states of the chains, so that they remember them if they are lost.
+ * Opens the notes in a data folder. They are kept apart from the states of the chains, so that they survive their loss.
  *
  * @param folder Undefined if nothing is kept.
  */
@@ -50,7 +50,7 @@ function readNotes(path: string): ChainNotes | undefined {
   }
 }
 
-/** Runs an action again if it was asked for while it ran, and never twice at once. */
+/** Runs an action again if it was requested while it ran, but never twice at once. */
 export function whenDue(action: () => Promise<void>): { soon(): void; done(): Promise<void> } {
   let isDue = false;
   let current: Promise<void> | undefined;
@@ -65,14 +65,14 @@ export function whenDue(action: () => Promise<void>): { soon(): void; done(): Pr
     soon() {
       isDue = true;
       current ??= run();
-      // `done` rejects with it.
+      // `done` also rejects with this error.
       current.catch(() => {});
     },
     done: async () => current,
   };
 }
 
-/** A crash or a loss of power leaves the old content or the new. */
+/** After a crash or power loss, the file has either the old or the new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.draft`;
   const file = await open(draft, "w", 0o600);

@@ -3,9 +3,9 @@ import { gunzip } from "node:zlib";
 import { replaceFile, whenDue } from "./chain-notes.ts";
 
 export type StateKeeper = {
-  /** A block was made. */
+  /** Reports that a block was made. */
   changed(): void;
-  /** The chain has nothing to do. */
+  /** Reports that the chain has nothing to do. */
   rest(): void;
   /** Resolves once nothing is being written. */
   saved(): Promise<void>;
@@ -17,21 +17,21 @@ type Options = {
   /** Calls anvil. */
   request(method: string): Promise<unknown>;
   onFailure(error: unknown): void;
-  /** The age of unsaved changes at which they are saved even if more will follow. */
+  /** Unsaved changes of this age are saved even if more will follow. */
   saveAfterMs?: number;
 };
 
 const unzip = promisify(gunzip);
 
 /**
- * Saves the state of a chain when it has changed, for when the machine loses power: anvil itself writes it only at its end.
- * Its own option for that would write megabytes each few seconds, day and night.
+ * Saves the state of a chain after changes, in case the machine loses power: anvil itself writes it only at exit.
+ * Anvil's own option would write megabytes every few seconds, day and night.
  */
 export function keepState({ path, request, onFailure, saveAfterMs = 5000 }: Options): StateKeeper {
   let changedMs: number | undefined;
   const save = whenDue(async () => {
     try {
-      // What changes from now on is saved next time.
+      // Later changes are saved the next time.
       changedMs = undefined;
       const packed = (await request("anvil_dumpState")) as string;
       await replaceFile(path, await unzip(Buffer.from(packed.slice(2), "hex")));

@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** Of a contract, as hex. `creation` deploys it, with its arguments appended. `runtime` is what then stands there. */
+/**
+ * A contract's bytecode, as hex. `creation` deploys it, with its arguments appended. `runtime` is the deployed code.
+ */
 export type Bytecode = { creation: string; runtime: string };
 
 type Artifact = Record<"bytecode" | "deployedBytecode", { object: string }>;
@@ -17,12 +19,12 @@ type Output = {
 const settings = {
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
-  // Without it, the bytecode would depend on the comments.
+  // With metadata, the bytecode would depend on the comments.
   metadata: { appendCBOR: false, bytecodeHash: "none" },
   outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
 
-/** The folders with Solidity. Each has a `bytecode.json` of its contracts, by name. */
+/** The folders with Solidity code. Each has a `bytecode.json` of its contracts, by name. */
 export const contractFolders = ["lib/dev/chains/contracts", "test/support/contracts"] as const;
 
 /**
@@ -33,7 +35,7 @@ export const contractFolders = ["lib/dev/chains/contracts", "test/support/contra
  * @throws Error if the contracts have mistakes, or the compiler warns
  */
 export function compileContracts(root: string): Map<string, string> {
-  // Only now: it takes half a second to load.
+  // Loaded here, since it takes half a second to load.
   const solc = require("solc") as { compile(input: string): string };
   const paths = contractFolders.flatMap((folder) => globSync(`${folder}/*.sol`, { cwd: root })).toSorted();
   const sources = Object.fromEntries(

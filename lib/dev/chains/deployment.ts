@@ -12,15 +12,15 @@ import {
   v3Liquidity,
 } from "./uniswap.ts";
 
-/** Owns the pools and what is left of the tokens. Nobody has its key: anvil lets it send without one. */
+/** Owns the pools and the remaining tokens. Nobody has its key: anvil sends its transactions without a signature. */
 export const deployer = "0xde91010000000000000000000000000000000001";
 
-/** The contracts of a local chain: without where it is reached, which differs from run to run. */
+/** The contracts of a local chain, without its URLs, which differ from run to run. */
 export type LocalContracts = Omit<ChainConfiguration, "hosts" | "relay">;
 
 type TestToken = "moon" | "usdx" | "taxd" | "trap";
 
-/** In order of creation, as each address follows from the number of its transaction. */
+/** In order of creation, since each address depends on the number of its transaction. */
 const creations = [
   "wrapped",
   "v2Factory",
@@ -35,7 +35,7 @@ const creations = [
   "trap",
 ] as const satisfies readonly (UniswapContract | TestToken)[];
 
-/** Where the contracts stand, on every local chain. In EIP-55 form. */
+/** The addresses of the contracts, in EIP-55 form. They are the same on every local chain. */
 export const localAddresses = Object.fromEntries(
   creations.map((name, nonce) => [name, getCreateAddress({ from: deployer, nonce })]),
 ) as Record<(typeof creations)[number], string>;
@@ -43,7 +43,7 @@ export const localAddresses = Object.fromEntries(
 const { wrapped, v2Factory, v2Router, v3Factory, v3Positions, v3Router, v3Quoter, moon, usdx, taxd, trap } =
   localAddresses;
 
-/** The price of a coin in USDX: where the simulated venue's prices are, too. */
+/** The price of a coin in USDX, equal to the simulated venue's price. */
 const usdxPerCoin: Readonly<Record<TradingChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
 
 const coins = (count: bigint) => count * 10n ** 18n;
@@ -72,7 +72,7 @@ const tokenOf = (
   data: bytecode[contract].creation + encode(["string", "string", "uint8", "uint256"], parameters),
 });
 
-/** What the deployer sends, in this order, from its first transaction on. */
+/** Lists the deployer's transactions in order, from the first on. */
 export function deployment(chain: TradingChain): DeployerTransaction[] {
   const price = usdxPerCoin[chain];
   const supply = coins(1_000_000_000n);
@@ -81,7 +81,7 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
     creationOf("v2Factory", deployer),
     creationOf("v2Router", v2Factory, wrapped),
     creationOf("v3Factory"),
-    // Describes positions as pictures, which nobody asks for here.
+    // Draws pictures of positions, which are not used here.
     creationOf("v3Positions", v3Factory, wrapped, zero),
     creationOf("v3Router", v2Factory, v3Factory, v3Positions, wrapped),
     creationOf("v3Quoter", v3Factory, wrapped),
@@ -121,7 +121,7 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
 
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** A text of at most 31 bytes, as Solidity keeps it in storage. */
+/** Encodes a text of at most 31 bytes as Solidity stores it. */
 function shortText(text: string): string {
   const hex = Buffer.from(text).toString("hex");
   return `0x${hex.padEnd(62, "0")}${(text.length * 2).toString(16).padStart(2, "0")}`;
@@ -130,10 +130,10 @@ function shortText(text: string): string {
 const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 
-/** 5 gwei, so that a swap costs about as much as it does on base. */
+/** 5 gwei, so that a swap costs about as much as on base. */
 const layer1WeiPerByte = 5n * 10n ** 9n;
 
-/** Code and storage that are put at fixed addresses, as calls to anvil. */
+/** Makes the calls to anvil that put code and storage at fixed addresses. */
 export function predeploys(chain: TradingChain): [method: string, params: string[]][] {
   const { symbol, name } = localContracts(chain).wrapped;
   return [

@@ -1,6 +1,6 @@
 import type { RpcQuestion, RpcReply } from "./rpc-service.ts";
 
-/** Where the block stands among the parameters of a method. */
+/** The index of the block parameter, by method. */
 const blockAt: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_createAccessList: 1,
@@ -16,21 +16,21 @@ const blockAt: Readonly<Record<string, number>> = {
   eth_simulateV1: 1,
 };
 
-/** Methods whose answer is null for a block that is not known, instead of an error. */
+/** Methods that answer null instead of an error for an unknown block. */
 const nullable = ["eth_getBlockByNumber", "eth_getBlockReceipts"];
 
 const unknownBlock: RpcReply = { error: { code: -32000, message: "header not found" } };
 
-/** How far the tags are behind the newest block. A block is final as soon as two more follow it. */
+/** The distance of each tag from the newest block. A block is final as soon as two more follow it. */
 const tags: Readonly<Record<string, number>> = { latest: 0, pending: 0, safe: 1, finalized: 2 };
 
 const hex = (number: number) => `0x${number.toString(16)}`;
 
-/** A question as a host at an older block understands it: what to ask instead, and how to read the reply. */
+/** A question for a host at an older block: the changed question, and how to read its reply. */
 export type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply } | { reply: RpcReply };
 
 /**
- * Answers as a host does whose newest block is an older one.
+ * Answers like a host whose newest block is an older one.
  *
  * @param head The number of that block.
  */
@@ -46,12 +46,16 @@ export function asOf(head: number, question: RpcQuestion): AsOf {
   if (number === undefined) return { question };
   if (number > head) return { reply: nullable.includes(method) ? { result: null } : unknownBlock };
   const older = [...params];
-  // What stands before the block may be missing only where the block is too.
+  // Parameters before the block may be missing only if the block is missing too.
   older[at] = hex(number);
   return { question: { ...question, params: older } };
 }
 
-/** @returns undefined for a block that is named by its hash */
+/**
+ * Reads a block's number.
+ *
+ * @returns undefined for a block that is named by its hash
+ */
 function numberOf(head: number, block: unknown = "latest"): number | undefined {
   if (typeof block !== "string") return undefined;
   if (block === "earliest") return 0;
@@ -59,7 +63,7 @@ function numberOf(head: number, block: unknown = "latest"): number | undefined {
   return behind === undefined ? Number(block) : Math.max(0, head - behind);
 }
 
-/** Whether a transaction, receipt or block is not in a block that the host has. */
+/** True if a transaction, receipt or block is newer than the host's newest block. */
 function isLater(head: number, reply: RpcReply): boolean {
   if (!("result" in reply) || typeof reply.result !== "object" || reply.result === null) return false;
   const { blockNumber, number } = reply.result as { blockNumber?: unknown; number?: unknown };

@@ -7,13 +7,13 @@ import type { DeployerTransaction } from "./uniswap.ts";
 
 export type LocalChain = {
   chain: TradingChain;
-  /** Of anvil itself. */
+  /** The URL of anvil itself. */
   url: string;
-  /** The same addresses on every chain. */
+  /** The contracts, at the same addresses on every chain. */
   contracts: LocalContracts;
-  /** Of anvil. */
+  /** The process id of anvil. */
   processID: number;
-  /** Makes a call to anvil. Its own methods, `anvil_*`, are allowed. */
+  /** Calls anvil. Its own methods, `anvil_*`, are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Ends anvil, which writes the state file. */
   close(): Promise<void>;
@@ -21,16 +21,16 @@ export type LocalChain = {
 
 export type LocalChainOptions = {
   chain: TradingChain;
-  /** 0, the default, for any. */
+  /** 0, the default, picks any free port. */
   port?: number;
-  /** The file that keeps the chain over restarts. Without it, the chain is forgotten. */
+  /** The file that keeps the chain across restarts. If absent, the chain is not kept. */
   statePath?: string;
 };
 
 /**
- * Starts a chain with the contracts of Uniswap, test tokens and their pools. It mines only on demand.
+ * Starts a chain with Uniswap's contracts, test tokens and their pools. It mines only on demand.
  *
- * @throws StartupError if anvil does not start, or the state file is of another version of the contracts
+ * @throws StartupError if anvil does not start, or the state file is from another version of the contracts
  */
 export async function startLocalChain({
   chain,
@@ -65,18 +65,18 @@ async function prepare(url: string, chain: TradingChain): Promise<void> {
     ["eth_getTransactionCount", [deployer, "latest"]],
   ]);
   const count = Number(sent);
-  // One block has all of them, so there is no state in between.
+  // One block contains all of them, so a part of them means another version.
   if (count > 0 && count < transactions.length) {
-    throw new StartupError(`The state of chain ${chain} is of another version of the local contracts`);
+    throw new StartupError(`The state of chain ${chain} is from another version of the local contracts`);
   }
   if (count === 0) await sendAsDeployer(url, 0, transactions);
-  // Always, as an earlier start may have ended before it came to them.
+  // Repeated at each start, since an earlier one may have ended before this.
   await callAnvil(url, predeploys(chain));
-  // In a block of their own, which a reorganisation does not undo.
+  // A block of their own protects them from reorganisations.
   if (count === 0) await callAnvil(url, [["evm_mine"]]);
 }
 
-/** More than any block has, so that one takes the whole deployment. */
+/** More gas than any block has, so that one block takes the whole deployment. */
 const deploymentGas = 1_000_000_000;
 const transactionGas = 12_000_000;
 const usualBlockGas = 60_000_000;
@@ -84,7 +84,7 @@ const usualBlockGas = 60_000_000;
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /**
- * Sends transactions of the deployer's in one block.
+ * Sends the deployer's transactions in one block.
  *
  * @param nonce The number of transactions that it has sent before.
  * @throws Error if one of them fails

@@ -10,17 +10,19 @@ import { localContracts } from "./deployment.ts";
 import { openServedChain, type ServedChain } from "./served-chain.ts";
 
 export type LocalChainsOptions = {
-  /** Of eth. The other chains have the next three, second hosts and relays those after them. 0 takes free ports. */
+  /**
+   * The port of eth. The other chains have the next three ports; second hosts and relays follow. 0 picks free ports.
+   */
   port: number;
   /** The data folder. Undefined keeps nothing. */
   folder: string | undefined;
-  /** Starts from the beginning, whatever the folder has. */
+  /** Starts new chains, even if the folder has some. */
   reset?: boolean;
-  /** Serves `/_local/faults` of the second hosts and the relays. */
+  /** Serves `/_local/faults` for the second hosts and the relays. */
   faults?: boolean;
-  /** Decides what faults leave to chance. */
+  /** The seed of random faults. */
   seed?: number;
-  /** Prints a line about what goes wrong while the chains run. */
+  /** Prints a line about a problem while the chains run. */
   warn?: (line: string) => void;
   /** The time between blocks. */
   blockMs?: number;
@@ -29,7 +31,7 @@ export type LocalChainsOptions = {
 export type LocalChains = AsyncDisposable & {
   chains: readonly ServedChain[];
   book: NoteBook;
-  /** What the stacks have to know: which chains trade, and where. */
+  /** Context for the stacks: the chains that trade, and their addresses. */
   context: { trading: readonly TradingChain[]; chains: object };
   /**
    * Resolves once every chain has its contracts.
@@ -39,13 +41,13 @@ export type LocalChains = AsyncDisposable & {
   start(): Promise<void>;
 };
 
-/** The chains that have a relay, as there are public ones for them. */
+/** The chains with a relay: those for which public relays exist. */
 const relayed: readonly TradingChain[] = ["eth", "bsc"];
 
-/** The number of ports that chains, second hosts and relays take. */
+/** The number of ports for chains, second hosts and relays. */
 export const chainPorts = 2 * tradingChains.length + relayed.length;
 
-/** The ports of a chain, where `port` is the first one of all. */
+/** Lists the ports of a chain; `port` is the first of all. */
 export function portsOf(
   chain: TradingChain,
   port: number,
@@ -59,8 +61,8 @@ export function portsOf(
 }
 
 /**
- * Opens the chains of this machine. Their addresses stay the same from start to start, since the stacks have them in them
- * and could not be reused otherwise.
+ * Opens the chains of this machine. Their addresses stay the same in each run: the stacks contain them, and could not
+ * be reused otherwise.
  *
  * @throws StartupError if a port is in use
  */
@@ -71,13 +73,13 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   await ended(book.notes.processes);
   book.notes.processes = [];
   if (reset) {
-    // Noted first: after a crash, the table still has to forget what happened on the old chains.
+    // Saved first: after a crash, the table must still forget the events of the old chains.
     Object.assign(book.notes, { newest: {}, isReset: true });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });
   }
-  // Anvil would not make the folder, and lose its state.
+  // Anvil does not create the folder, and would lose its state.
   if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
 
   await using undo = new AsyncDisposableStack();
@@ -113,17 +115,17 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     },
     async start() {
       await Promise.all(chains.map((chain) => chain.start()));
-      // The next runner has to wait for these processes if this one is killed.
+      // If this runner is killed, the next one must wait for these processes.
       await book.saved();
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** Longer than the reaper gives processes to save what they hold. */
+/** Longer than the reaper gives processes to save their state. */
 const patienceMs = 6000;
 
-/** Waits for the chains of a runner that was killed: they may still be writing their states. */
+/** Waits for the chains of a killed runner, which may still be writing their states. */
 async function ended(processIDs: readonly number[]): Promise<void> {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
     const running = await Promise.all(processIDs.map(isAnvil));
@@ -132,7 +134,7 @@ async function ended(processIDs: readonly number[]): Promise<void> {
   }
 }
 
-/** Other processes may have got the numbers meanwhile. */
+/** Other processes may have the same ids by now. */
 async function isAnvil(processID: number): Promise<boolean> {
   try {
     process.kill(processID, 0);

@@ -3,35 +3,35 @@ export type MinedBlock = { number: number; hash: string };
 export type MinerOptions = {
   /** Calls anvil. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Has transactions that no pool has, and makes blocks with them. */
+  /** Keeps transactions that are in no pool, and makes blocks with them. */
   relay?: { hasWaiting(): boolean; mine(): Promise<void> } | undefined;
   onBlock?: (block: MinedBlock) => void;
-  /** Called each time that the chain had nothing to do. */
+  /** Called each time that the chain has nothing to do. */
   onIdle?: () => void;
-  /** Called once, until the chain answers again. */
+  /** Called once per outage of the chain. */
   onFailure?: (error: unknown) => void;
   intervalMs?: number;
 };
 
 export type Miner = {
-  /** Makes a block soon, even if nothing waits: somebody wants to see time pass. */
+  /** Makes a block soon, even if no transaction waits: a request needs time to pass. */
   wake(): void;
   /** Resolves once no block is being made. */
   stop(): Promise<void>;
 };
 
-/** A block is final once so many follow it: `--slots-in-an-epoch 1`. */
+/** A block is final once this many follow it: `--slots-in-an-epoch 1`. */
 export const finalAfterBlocks = 2;
 
 /**
- * Makes a block a second while a transaction waits, or the newest one is not final. An idle chain makes none, so that it costs
- * nothing. Blocks have the time of the clock.
+ * Makes a block every second while a transaction waits or the newest one is not final. An idle chain makes none, so it
+ * costs nothing. Blocks have the clock's time.
  */
 export function startMiner(options: MinerOptions): Miner {
   const { request, relay, intervalMs = 1000 } = options;
   const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
-  /** The newest block when the miner last looked, and the newest one with transactions, as far as it matters. */
+  /** The newest block at the last check, and the newest one with transactions, while that matters. */
   let seen = { height: -1, busy: -1 };
   let isAwake = false;
   let hasFailed = false;
@@ -49,7 +49,7 @@ export function startMiner(options: MinerOptions): Miner {
   async function step(): Promise<void> {
     const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
     const height = Number(head);
-    // A block may have taken what came when it was being made.
+    // A block may have taken transactions that arrived while it was made.
     if (height !== seen.height) seen = { height, busy: await newestBusy(height) };
     const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
     if (!isWaiting && !isAwake && height >= seen.busy + finalAfterBlocks) return onIdle();

@@ -14,8 +14,8 @@ import { type RpcReply, rpcService } from "./rpc-service.ts";
 const names = ["lost", "refused", "silent", "stalled"] as const;
 
 /**
- * The share of transactions that are lost: answered, and never included; refused; silent: included, but never answered;
- * stalled: neither. All others are included after so many blocks.
+ * The shares of transactions with a fault. lost: answered, but never included; refused: not accepted; silent: included,
+ * but never answered; stalled: neither. All others are included after a number of blocks.
  */
 const RelayFaults = ratesSchema(names, {
   delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
@@ -26,9 +26,9 @@ export type RelayFaults = v.InferOutput<typeof RelayFaults>;
 export type Relay = {
   url: string;
   faults: RelayFaults;
-  /** Whether a transaction waits for a block. */
+  /** True if a transaction waits for a block. */
   hasWaiting(): boolean;
-  /** Makes a block with the transactions whose turn it is. Until then, no pool has them. */
+  /** Makes a block with the transactions that are due. Until then, they are in no pool. */
   mine(): Promise<void>;
   close(): Promise<void>;
 };
@@ -38,26 +38,26 @@ export type RelayOptions = {
   /** Calls anvil. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   port?: number;
-  /** Serves `/_local/faults`, as the runner does. */
+  /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;
   seed?: number;
 };
 
-/** As Flashbots Protect gives up, after five minutes of blocks. */
+/** Flashbots Protect also gives up after five minutes of blocks. */
 const patienceBlocks = 25;
 
 type Waiting = { transaction: Transaction; from: string; blocks: number; delayBlocks: number };
 
 /**
- * Stands in for a relay such as Flashbots Protect. It takes transactions and answers nothing else. It includes one if
- * it is the sender's next and does not revert.
+ * Stands in for a relay such as Flashbots Protect. It accepts only transactions. It includes one if it is the sender's
+ * next and does not revert.
  *
  * @throws StartupError if the port is in use
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { chainID, request, port = 0, canBeSet = false, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => relay.faults);
-  /** By sender and nonce: a later transaction replaces an earlier one. */
+  /** Transactions by sender and nonce: a later one replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
 
   function take(raw: unknown): RpcReply | "nothing" {
@@ -88,7 +88,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
   const count = async (from: string) => Number(await request("eth_getTransactionCount", [from, "latest"]));
 
-  /** Whether the next block could have it. */
+  /** True if the next block may include it. */
   async function isDue({ transaction, from, blocks, delayBlocks }: Waiting): Promise<boolean> {
     const next = await count(from);
     if (transaction.nonce !== next || blocks < delayBlocks) return false;
@@ -104,7 +104,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const sent: string[] = [];
     for (const held of waiting.values()) {
       if (!(await isDue(held))) continue;
-      // Anvil refuses what cannot pay. It is tried again with the next block.
+      // Anvil refuses a transaction without funds. The next block tries it again.
       await request("eth_sendRawTransaction", [held.transaction.serialized]).then(
         () => sent.push(held.transaction.hash ?? ""),
         () => {},

@@ -21,10 +21,10 @@ const Body = v.pipe(
 const invalid = { error: { code: -32600, message: "invalid request" } };
 
 /**
- * Serves JSON-RPC. It takes nothing but JSON, which a page of another site could send only with a permission that no answer
- * gives.
+ * Serves JSON-RPC. It accepts only JSON: a page of another site could not send that without a permission, which no
+ * response gives.
  *
- * @param answer Answers the questions of one request, in their order.
+ * @param answer Answers the questions of one request, in order.
  * @param batches False refuses requests with several questions.
  */
 export function rpcService(
@@ -44,7 +44,7 @@ export function rpcService(
   };
 }
 
-/** Asks another server, in one request. */
+/** Forwards questions to another server, in one request. */
 export async function askRpc(url: string, questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
   if (questions.length === 0) return [];
   const response = await fetch(url, {

@@ -19,7 +19,7 @@ const bytes = (body: string | Buffer, status = 200, type = "application/json"): 
 
 const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
 
-/** What is answered in the place of everything. */
+/** Responses that replace every other. */
 const answers = {
   empty: () => bytes(""),
   garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),
@@ -33,8 +33,8 @@ const failures = Object.keys(answers) as (keyof typeof answers)[];
 const names = [...failures, "otherChain"] as const;
 
 /**
- * The share of requests that meet each failure, and what all others meet: the host is so many blocks behind, and gives these
- * results of methods whatever the chain says.
+ * The share of requests that meet each failure, and the treatment of all others: the host is this many blocks behind,
+ * and gives these results of methods whatever the chain says.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
@@ -46,32 +46,32 @@ export type HostFaults = v.InferOutput<typeof HostFaults>;
 export type SecondHost = {
   url: string;
   faults: HostFaults;
-  /** Changes replies: for lies that depend on what was asked. */
+  /** Changes replies, for lies that depend on the question. */
   lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
   close(): Promise<void>;
 };
 
 export type SecondHostOptions = {
-  /** Of anvil. */
+  /** The URL of anvil. */
   chainUrl: string;
   port?: number;
-  /** Serves `/_local/faults`, as the runner does. */
+  /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;
   seed?: number;
-  /** Called if a transaction is asked for that the chain does not have. */
+  /** Called when a request names a transaction that the chain does not have. */
   onUnknownTransaction?: () => void;
 };
 
-/** Anvil's own methods, which no host of a real chain has. */
+/** Anvil's own methods, which hosts of real chains do not have. */
 const ownMethod = /^(?:anvil|evm|hardhat)_/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
-/** No chain has this number. */
+/** No chain has this id. */
 const otherChainID = "0x539539";
 
 /**
- * Another RPC host of a local chain: it asks anvil, and lags, lies, stalls and fails on demand.
+ * Starts a second RPC host of a local chain: it forwards to anvil, and lags, lies, stalls and fails on demand.
  *
  * @throws StartupError if the port is in use
  */
@@ -123,7 +123,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     const answer = own(request);
     if (answer !== undefined) return answer;
     const failure = failures.find((name) => strikes(name));
-    // Anvil may be gone while the host is still there.
+    // Anvil may already be gone while the host still runs.
     return failure === undefined ? serve(request).catch(answers.unavailable) : answers[failure]();
   };
   const listener = await listen(port, handle, () => {});

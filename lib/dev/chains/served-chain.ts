@@ -11,39 +11,39 @@ import { startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
   chain: TradingChain;
-  /** Of anvil: it must be free. The second host and the relay take another one if theirs is in use. */
+  /** The port of anvil must be free. The second host and the relay take another one if theirs is in use. */
   ports: { anvil: number; secondHost: number; relay?: number | undefined };
   /** Undefined keeps nothing. */
   statePath: string | undefined;
   book: NoteBook;
-  /** Serves `/_local/faults` of the second host and the relay. */
+  /** Serves `/_local/faults` for the second host and the relay. */
   faults: boolean;
   seed: number;
-  /** Prints a line about what goes wrong. */
+  /** Prints a line about a problem. */
   warn(line: string): void;
   blockMs: number;
 };
 
-/** A chain of this machine with a second host, and perhaps a relay. */
+/** A chain of this machine with a second host, and with a relay on some chains. */
 export type ServedChain = {
   chain: TradingChain;
   hosts: readonly [anvil: string, second: string];
   relay: string | undefined;
   /**
-   * Starts anvil, and then mines. Resolves once the chain has its contracts.
+   * Starts anvil, then mines. Resolves once the chain has its contracts.
    *
-   * @throws StartupError if it does not start, or is not the chain that the notes know
+   * @throws StartupError if it does not start, or is not the chain in the notes
    */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What a user can do about chains that do not start. */
+/** Advice for chains that do not start. */
 const advice = "`npm start -- --reset-chains` starts all chains from the beginning";
 
 /**
- * Opens what stands in front of a chain. All addresses are known before the chain has started, so that the stacks can be
- * synthesized meanwhile.
+ * Opens the servers in front of a chain. All addresses are known before the chain has started, so that the stacks can
+ * be synthesized meanwhile.
  *
  * @throws StartupError if the port of anvil is in use
  */
@@ -127,7 +127,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
 }
 
 /**
- * The newest block.
+ * Returns the newest block.
  *
  * @param noted A block that the table may know.
  * @throws StartupError if the chain does not have it
@@ -153,7 +153,7 @@ async function checkedHead(
   }
   const hasBlock = async ({ number, hash }: MinedBlock) =>
     (await blockAt(`0x${number.toString(16)}`))?.hash === hash;
-  // A reorganisation may have replaced the newest block, but no final one.
+  // A reorganisation may have replaced the newest block, but never a final one.
   const isSame = (await hasBlock(noted)) || (noted.final !== undefined && (await hasBlock(noted.final)));
   if (!isSame) {
     throw new StartupError(`Chain ${chain} is not the one that the table knows. ${advice}.`);
@@ -162,7 +162,7 @@ async function checkedHead(
 }
 
 /**
- * Waits for a moment, as the chain of a runner that was killed at its start may be ending.
+ * Waits briefly for a port: a chain may still be ending after its runner was killed at start.
  *
  * @throws StartupError if the port is in use
  */
@@ -179,7 +179,7 @@ async function free(port: number): Promise<number> {
   }
 }
 
-/** Opens a server on the preferred port, or on any other one. */
+/** Opens a server on the preferred port, or else on any port. */
 const preferring = <Server>(port: number, open: (port: number) => Promise<Server>): Promise<Server> =>
   open(port).catch((error) => {
     if (!(error instanceof StartupError)) throw error;

@@ -1,15 +1,15 @@
 import { createRequire } from "node:module";
 import { AbiCoder, Interface } from "ethers/abi";
 
-/** A transaction of the deployer's. Without `to`, it creates a contract. */
+/** A transaction of the deployer. Without `to`, it creates a contract. */
 export type DeployerTransaction = { to?: string; data: string; value?: bigint };
 
 const require = createRequire(import.meta.url);
 
-/** What Uniswap published: for v2, as an older compiler wrote it. */
+/** A published artifact of Uniswap. Those of v2 have the format of an older compiler. */
 type Artifact = { bytecode?: string; evm?: { bytecode: { object: string } } };
 
-/** Loaded by need, as the compiler would otherwise look for types in a megabyte of JSON. */
+/** Loaded at run time: the compiler would otherwise search a megabyte of JSON for types. */
 const artifacts = {
   wrapped: () => require("@uniswap/v2-periphery/build/WETH9.json"),
   v2Factory: () => require("@uniswap/v2-core/build/UniswapV2Factory.json"),
@@ -23,17 +23,17 @@ const artifacts = {
     require("@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json"),
 } satisfies Record<string, () => Artifact>;
 
-/** Of Uniswap's contracts, and of the wrapped coin. */
+/** Uniswap's contracts, and the wrapped coin. */
 export type UniswapContract = keyof typeof artifacts;
 
-/** Creates a contract of Uniswap. All of their arguments are addresses. */
+/** Creates a contract of Uniswap. All constructor arguments are addresses. */
 export function creationOf(contract: UniswapContract, ...addresses: string[]): DeployerTransaction {
   const { bytecode, evm }: Artifact = artifacts[contract]();
   const types = addresses.map(() => "address");
   return { data: (bytecode ?? `0x${evm?.bytecode.object}`) + encode(types, addresses) };
 }
 
-/** The arguments of a constructor, without 0x. */
+/** Encodes constructor arguments, without 0x. */
 export const encode = (types: readonly string[], values: readonly unknown[]): string =>
   AbiCoder.defaultAbiCoder().encode(types, values).slice(2);
 
@@ -53,10 +53,10 @@ export const approval = (token: string, spender: string): DeployerTransaction =>
   data: contracts.encodeFunctionData("approve", [spender, unlimited]),
 });
 
-/** What goes into a pool, in base units. Their ratio is the price. */
+/** The amounts put into a pool, in base units. Their ratio is the price. */
 export type Deposit = { token: string; coins: bigint; tokens: bigint };
 
-/** Adds to the pool of a token and the coin, which is created if there is none. */
+/** Adds liquidity to the pool of a token and the coin. Creates the pool if there is none. */
 export const v2Liquidity = (
   { v2Router }: { v2Router: string },
   owner: string,
@@ -67,7 +67,7 @@ export const v2Liquidity = (
   value: coins,
 });
 
-/** How fine the ticks are by fee, in hundredths of a basis point. */
+/** The spacing of ticks by fee, in hundredths of a basis point. */
 const tickSpacings = { 100: 1, 500: 10, 3000: 60, 10000: 200 } as const;
 
 export type V3Fee = keyof typeof tickSpacings;
@@ -75,7 +75,7 @@ export type V3Fee = keyof typeof tickSpacings;
 /**
  * Creates a pool of a token and the coin, with liquidity around its price.
  *
- * @param deposit.reach How many times dearer or cheaper the token may become before the pool is dry.
+ * @param deposit.reach The factor by which the token's price may rise or fall before the pool is dry.
  */
 export function v3Liquidity(
   { v3Positions, wrapped }: { v3Positions: string; wrapped: string },
@@ -102,7 +102,7 @@ export function v3Liquidity(
   return { to: v3Positions, data: contracts.encodeFunctionData("multicall", [steps]), value: coins };
 }
 
-/** Rounded down. */
+/** Rounds down. */
 function squareRoot(square: bigint): bigint {
   let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
   for (;;) {

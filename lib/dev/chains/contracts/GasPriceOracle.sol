@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Says what layer 1 costs, as the contract of this name does on base. Every byte has the same price.
+/// Returns the L1 fee, like the contract of this name on base. Every byte has the same price.
 contract GasPriceOracle {
     uint256 public weiPerByte;
 
-    /// Room for a signature, which the transaction does not have yet.
+    /// Added for the signature, which the transaction does not have yet.
     uint256 private constant SIGNATURE_BYTES = 68;
 
     function getL1Fee(bytes calldata unsigned) external view returns (uint256) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// The functions of Multicall3 that read, with the same names and shapes.
+/// The reading functions of Multicall3, with the same names and types.
 contract Multicall {
     struct Call3 {
         address target;

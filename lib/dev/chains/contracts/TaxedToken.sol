@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import "./Token.sol";
 
-/// Burns 5 % of every transfer, but for those of its deployer.
+/// Burns 5 % of every transfer, except those of its deployer.
 contract TaxedToken is Token {
     constructor(string memory name_, string memory symbol_, uint8 decimals_, uint256 supply)
         Token(name_, symbol_, decimals_, supply)

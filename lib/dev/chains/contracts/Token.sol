@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// A token of ERC-20 whose deployer has all of it at first.
+/// An ERC-20 token. Its deployer owns all of it at first.
 contract Token {
     string public name;
     string public symbol;

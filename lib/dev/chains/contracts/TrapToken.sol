@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import "./Token.sol";
 
-/// Can be bought but not sold: only its deployer can send it to a contract, and so to a pool.
+/// Can be bought but not sold: only its deployer can send it to a contract, such as a pool.
 contract TrapToken is Token {
     constructor(string memory name_, string memory symbol_, uint8 decimals_, uint256 supply)
         Token(name_, symbol_, decimals_, supply)
