@@ -77,7 +77,7 @@ describe("the console", () => {
     await here.getByRole("button", { name: "Save" }).click();
     await there.getByText("Changed elsewhere meanwhile").waitFor();
     expect(await there.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-    await there.getByRole("button", { name: "Show what holds now" }).click();
+    await there.getByRole("button", { name: "Show the current settings" }).click();
     expect(await there.getByLabel("Slippage").inputValue()).toBe("2.5");
     expect(await there.getByLabel("turbo").isChecked()).toBe(true);
     expect([...one.complaints, ...other.complaints]).toEqual([]);

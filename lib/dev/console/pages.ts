@@ -7,7 +7,7 @@ import { type PageFile, staticPages } from "../static-pages.ts";
 /** The path of the console, on the port of the API. */
 const CONSOLE = "/console";
 
-/** Styles are set by script in the chart, which the policy allows, and never by text. */
+/** The chart sets styles by script, which the policy allows; it allows no inline styles. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,14 +19,16 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-/** Serves a page for trying the service in a browser. It may load its own files, and talk to this runner only. */
+/**
+ * Serves a page for trying the service in a browser. The page may load its own files, and connect only to this runner.
+ */
 export function consolePages(): Route {
   const page = {
     type: "text/html; charset=utf-8",
     body: readFileSync(new URL("index.html", import.meta.url)),
   };
   let bundled: Promise<ReadonlyMap<string, PageFile>> | undefined;
-  // Most runs never show the page, so its first visitor has it bundled. A reload shows what has been changed.
+  // Bundles the page on its first visit, since most runs never show it. A reload shows changes of the code.
   async function files(name: string) {
     if (bundled === undefined || name === "index.html") bundled = bundle();
     return new Map([["index.html", page], ...(await bundled)]);
@@ -34,7 +36,7 @@ export function consolePages(): Route {
   return staticPages(CONSOLE, files, policy);
 }
 
-/** console.js and console.css, in a tenth of a second. */
+/** Bundles console.js and console.css, in a tenth of a second. */
 async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
   const { outputFiles } = await build({
     entryPoints: ["app/main.tsx", "app/look/console.css"].map((path) => ({

@@ -4,14 +4,14 @@ import type { RestData, Terminal, TerminalState } from "../../../client/index.ts
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
-/** What all panels share. */
+/** State and functions that all panels share. */
 export type Desk = {
   terminal: Terminal;
   state: TerminalState;
   profile: Profile;
-  /** How often something bought has changed since the page was opened. */
+  /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
-  /** Says something for a few seconds. */
+  /** Shows a message for a few seconds. */
   notify(text: string, kind?: "good" | "bad"): void;
 };
 
@@ -25,7 +25,7 @@ export function useDesk(): Desk {
 
 type Failure = { code: string; message: string };
 
-/** Calls the service for a button or form: reports its error, and says while it is under way. */
+/** Calls the service for a button or form. Reports errors, and whether the call is under way. */
 export function useCall() {
   const { notify } = useDesk();
   const [isBusy, setBusy] = useState(false);

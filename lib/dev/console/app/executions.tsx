@@ -24,7 +24,7 @@ export function Executions() {
   );
 }
 
-/** The name of the user's wallet that an order or a position is of, or its address. */
+/** Names the user's wallet of an order or a position, or else its address. */
 function useWalletNames() {
   const { wallets } = useDesk().state;
   return ({ wallet, chain }: Pick<Order, "wallet" | "chain">) =>
@@ -43,7 +43,7 @@ function Orders({ orders }: { orders: readonly Order[] }) {
   );
 }
 
-/** The outcome of an order, in a word or two. */
+/** Describes the outcome of an order in a word or two. */
 function outcome({ status, stage, settled, reasonCode }: Order): string {
   if (status === "open") return reasonCode ? `${stage}: ${words(reasonCode)}` : (stage ?? "open");
   const end = reasonCode ? `${words(status)}: ${words(reasonCode)}` : words(status);

@@ -1,8 +1,8 @@
-/** The beginning and the end of an address. */
+/** Keeps the beginning and the end of an address. */
 export const shortened = (address: string) =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 
-/** Decimal text with at least `digits` significant digits, and whole thousands set apart. */
+/** Formats decimal text with at least `digits` significant digits and separated thousands. */
 export function amount(text: string | undefined, digits = 6): string {
   if (text === undefined) return "–";
   const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
@@ -15,7 +15,7 @@ export function amount(text: string | undefined, digits = 6): string {
 /** The coins of the chains that trade. */
 export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX" } as const;
 
-/** A price in USD. */
+/** Formats a price in USD. */
 export const usd = (price: number) =>
   price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: price < 10 ? 4 : 2 });
 
@@ -25,5 +25,5 @@ export const clock = (time: string | number) =>
 export const percent = (value: number | null | undefined) =>
   value === undefined || value === null ? "unknown" : `${value} %`;
 
-/** `GAS_PRICE_TOO_HIGH` as words. */
+/** Turns a code such as `GAS_PRICE_TOO_HIGH` into words. */
 export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");

@@ -14,15 +14,15 @@ export const newEntry = (direction: LogEntry["direction"], message: LogEntry["me
   message,
 });
 
-/** Of prices, and of the others. */
+/** The limit for prices, and for all other messages. */
 const mostMessages = 200;
 
-/** Adds the newest. Prices have a share of their own, so that they push nothing else out. */
+/** Adds the newest entry. Prices have their own share, so that they displace no other messages. */
 export function withNewest(entries: readonly LogEntry[], newest: LogEntry): LogEntry[] {
   let left = mostMessages - 1;
   const ofKind = isPrice(newest);
   return [newest, ...entries.filter((entry) => isPrice(entry) !== ofKind || left-- > 0)];
 }
 
-/** Those of prices come every second, and hide the others. */
+/** Price messages come every second and would hide the others. */
 export const isPrice = ({ message }: LogEntry) => "channel" in message && message.channel === "prices";

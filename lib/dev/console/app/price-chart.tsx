@@ -8,14 +8,14 @@ import {
 } from "lightweight-charts";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Until then, all of them are shown. */
+/** Up to this number, the chart shows all points. */
 const fittedPoints = 120;
 
 export type Point = { time: number; value: number };
 
 const timed = ({ time, value }: Point) => ({ time: time as UTCTimestamp, value });
 
-/** A canvas knows no style sheet, so colours are read from an element that has one. */
+/** A canvas has no style sheet, so colours are read from an element. */
 function paint(element: HTMLElement, chart: IChartApi, series: ISeriesApi<"Area">) {
   const style = getComputedStyle(element);
   const { color: line, borderTopColor: grid, outlineColor: text } = style;
@@ -29,17 +29,21 @@ function paint(element: HTMLElement, chart: IChartApi, series: ISeriesApi<"Area"
   series.applyOptions({ lineColor: line, topColor: faded(0.28), bottomColor: faded(0) });
 }
 
-/** @param points oldest first, in seconds */
+/**
+ * Draws the prices of an asset.
+ *
+ * @param points Oldest first, in seconds
+ */
 export function PriceChart({ symbol, points }: { symbol: string; points: readonly Point[] }) {
   const element = useRef<HTMLDivElement>(null);
   const drawn = useRef<{ chart: IChartApi; series: ISeriesApi<"Area">; last: number }>(undefined);
 
-  // Another asset is another chart; its points are added below.
+  // Each asset gets its own chart; its points are added below.
   useEffect(() => {
     const container = element.current as HTMLDivElement;
     const chart = createChart(container, {
       autoSize: true,
-      // The mark would be a style sheet in the page. The footer has the link.
+      // The chart's logo would add a style sheet to the page. The footer has the link instead.
       layout: { attributionLogo: false, fontSize: 11 },
       timeScale: { timeVisible: true, secondsVisible: true, rightOffset: 4 },
       rightPriceScale: { scaleMargins: { top: 0.15, bottom: 0.1 } },

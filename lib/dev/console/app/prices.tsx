@@ -9,7 +9,7 @@ const mostPoints = 3600;
 
 type History = ReadonlyMap<string, readonly Point[]>;
 
-/** What has been seen of each asset, with one point a second. */
+/** Adds new prices to the history of each asset, with one point a second. */
 function withPrices(history: History, prices: readonly Price[]): History {
   const next = new Map(history);
   for (const { symbol, price, asOf } of prices) {
@@ -24,7 +24,7 @@ function withPrices(history: History, prices: readonly Price[]): History {
   return next;
 }
 
-/** One price for each asset: eth and base have the same. */
+/** Selects one price for each asset: eth and base have the same. */
 const byAsset = (prices: readonly Price[]) => [
   ...new Map(prices.map((price) => [price.symbol, price])).values(),
 ];
@@ -60,7 +60,7 @@ export function Prices() {
       {shown ? (
         <PriceChart key={shown.symbol} symbol={shown.symbol} points={points} />
       ) : (
-        <p class="empty chart">Prices are on their way.</p>
+        <p class="empty chart">Waiting for prices.</p>
       )}
     </Panel>
   );

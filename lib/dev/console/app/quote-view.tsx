@@ -5,20 +5,20 @@ import { amount, coinOf, percent, words } from "./format.ts";
 
 type Quote = RestData<"quoteOrder">["quote"];
 
-/** Long enough to type on. */
+/** A pause in typing that starts a quote. */
 const quietMs = 350;
 
 type Trade = RestRequest<"quoteOrder">["body"];
 
 export type Quoted = { asked: string; quote: Quote | undefined; problem: string };
 
-/** What this trade would give now. Undefined until it is known: the quote of another trade says nothing about it. */
+/** Quotes this trade. Undefined until the quote arrives: that of another trade would mislead. */
 export function useQuote(trade: Trade | undefined, progress: string): Quoted | undefined {
   const { terminal } = useDesk();
   const [quoted, setQuoted] = useState<Quoted>();
   const asked = trade && JSON.stringify(trade);
 
-  // A quote follows the wallet's orders.
+  // The wallet's orders change the quote.
   useEffect(() => {
     if (asked === undefined) return;
     const reading = new AbortController();
@@ -38,14 +38,14 @@ export function useQuote(trade: Trade | undefined, progress: string): Quoted | u
   return quoted?.asked === asked ? quoted : undefined;
 }
 
-/** All that the user of a trade should know before. */
+/** Shows everything that a user should know before a trade. */
 export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
   if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
   const quote = quoted?.quote;
   if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
   const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
   const coin = coinOf[chain];
-  // The symbol is that of the pair.
+  // `symbol` is that of the pair.
   const bought = side === "buy" ? symbol.split("/")[0] : coin;
   return (
     <div class="quote" aria-live="polite">

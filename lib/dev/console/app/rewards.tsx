@@ -13,7 +13,7 @@ export function Rewards() {
   const [rewards, setRewards] = useState<readonly Reward[]>();
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
 
-  // Again with each RewardRedeemed: stock and points have changed.
+  // Reads again after each RewardRedeemed, which changes stock and points.
   useEffect(() => {
     void call(() => terminal.listRewards()).then((data) => setRewards(data?.rewards ?? []));
     void call(() => terminal.listRedemptions()).then((data) => setRedemptions(data?.redemptions ?? []));

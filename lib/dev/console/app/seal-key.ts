@@ -10,7 +10,11 @@ const toText = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", om
 const sha256 = async (bytes: BufferSource) =>
   toText(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 
-/** @throws Error if the text is no private key */
+/**
+ * Parses a private key.
+ *
+ * @throws Error if the text is no private key
+ */
 function bytesOf(network: NetworkName, privateKey: string): Uint8Array {
   if (network === "sol") return bs58.decode(privateKey);
   const hex = privateKey.replace(/^0x/, "");
@@ -20,14 +24,14 @@ function bytesOf(network: NetworkName, privateKey: string): Uint8Array {
 
 type SealedImport = { network: NetworkName; privateKey: string; userID: string };
 
-/** Imports a wallet by its private key, which leaves this page only as ciphertext. */
+/** Imports a wallet by its private key, which leaves this page only encrypted. */
 export async function importSealed(terminal: Terminal, { network, privateKey, userID }: SealedImport) {
   const secret = bytesOf(network, privateKey.trim());
   const answer = await terminal.listImportKeys();
   if (answer.error) return answer;
-  // This page comes from the service itself. A client of your own should pin the ids of keys.
+  // This page comes from the service itself. Other clients should pin the ids of keys.
   const [key] = answer.data.keys;
-  if (key === undefined) throw new Error("The service offers no key to seal to");
+  if (key === undefined) throw new Error("The service offers no import key");
   const { keyId, publicKey } = key;
   const to = await suite.DeserializePublicKey(Uint8Array.fromBase64(publicKey, { alphabet: "base64url" }));
   const requestKey = crypto.randomUUID();

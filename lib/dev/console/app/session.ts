@@ -5,10 +5,10 @@ import {
   type TokenProvider,
 } from "../../../client/index.ts";
 
-/** A signed-in user. Nothing of it outlives the page. */
+/** A signed-in user. The session ends with the page. */
 export type Session = { terminal: Terminal; onSend: { current: (message: string) => void } };
 
-/** Tokens of the local issuer, which signs for any user. */
+/** Gets tokens from the local issuer, which signs for any user. */
 export const localTokens =
   (sub: string): TokenProvider =>
   async () => {
@@ -22,7 +22,7 @@ export const localTokens =
     return answer.access_token;
   };
 
-/** A token from elsewhere, until it expires. */
+/** Uses a token from another issuer until it expires. */
 export const pastedToken =
   (token: string): TokenProvider =>
   async ({ refresh }) => {
@@ -32,7 +32,7 @@ export const pastedToken =
 
 export function openSession(token: TokenProvider): Session {
   const onSend: Session["onSend"] = { current: () => {} };
-  /** Shows what the page sends, too. */
+  /** Records the messages that the page sends. */
   class SeenSocket extends WebSocket {
     override send(data: string): void {
       onSend.current(data);

@@ -41,13 +41,13 @@ type Edits = Partial<Record<keyof typeof numbers, string>> & {
   gasPreset?: (typeof presets)[number];
 } & Partial<Record<(typeof switches)[number][0], boolean>>;
 
-/** Follows the service until something is edited. What others change meanwhile is shown, and not overwritten. */
+/** Shows the service's settings until the user edits them. Later changes by others are shown and never overwritten. */
 function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; current: Settings }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [edits, setEdits] = useState<Edits>({});
   const [saved, setSaved] = useState<Settings>();
-  // What was saved holds until the stream has it, too.
+  // Saved settings apply until the stream has them, too.
   const current = saved && saved.version > streamed.version ? saved : streamed;
   const [basis, setBasis] = useState(current.version);
   const isEdited = Object.keys(edits).length > 0;
@@ -113,7 +113,7 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
         <p class="notice">
           Changed elsewhere meanwhile: nothing will be saved.{" "}
           <button type="button" class="plain" onClick={() => setEdits({})}>
-            Show what holds now
+            Show the current settings
           </button>
         </p>
       )}

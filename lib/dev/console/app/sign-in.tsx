@@ -3,7 +3,7 @@ import type { TokenProvider } from "../../../client/index.ts";
 import { Field, Form } from "./controls.tsx";
 import { localTokens, openSession, pastedToken, type Session } from "./session.ts";
 
-/** Of the provider of tokens, if that failed: it knows best. */
+/** Prefers the message of the token provider, if that failed. */
 const reasonOf = (error: { message: string; cause?: unknown }) =>
   "cause" in error && error.cause instanceof Error ? error.cause.message : error.message;
 
@@ -16,7 +16,7 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
   async function signIn(provider: TokenProvider) {
     setBusy(true);
     const session = openSession(provider);
-    // A token that is not accepted is better known here than in every panel.
+    // Detects an unaccepted token here, instead of in every panel.
     const { error } = await session.terminal.getUserData({ patienceMs: 0 });
     setBusy(false);
     setToken("");
@@ -30,7 +30,7 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
       <h1>Trading terminal</h1>
       <p class="quiet">Try every part of the service on this machine.</p>
       <Form label="Sign in" onSubmit={() => signIn(localTokens(user))}>
-        <Field label="User" hint="anybody you like">
+        <Field label="User" hint="any name you like">
           <input
             value={user}
             maxLength={255}

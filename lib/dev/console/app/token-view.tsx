@@ -7,7 +7,7 @@ export type TradingChain = "eth" | "base" | "bsc" | "avax";
 
 type Inspected = RestData<"inspectToken">["token"];
 
-/** What a simulated buy and sale show of a token, before anybody trades it. */
+/** Shows the results of a simulated buy and sale of a token before the trade. */
 export function TokenView({ chain, token }: { chain: TradingChain; token: string }) {
   const { terminal } = useDesk();
   const [inspected, setInspected] = useState<Inspected>();

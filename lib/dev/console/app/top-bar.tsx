@@ -12,7 +12,7 @@ const statusTexts: Record<StreamStatus["status"], string> = {
 
 type Theme = "light" | "dark";
 
-/** The one chosen on this page, or that of the system. */
+/** Returns the theme chosen on this page, or else the system's. */
 function currentTheme(): Theme {
   const chosen = document.documentElement.style.colorScheme;
   if (chosen === "dark" || chosen === "light") return chosen;
@@ -27,7 +27,7 @@ export function TopBar({ status, profile, onSignOut }: TopBarProps) {
     const next = shown === "dark" ? "light" : "dark";
     document.documentElement.style.colorScheme = next;
     setShown(next);
-    // The chart is painted, and has to learn of it.
+    // Tells the chart, which draws its own colours.
     dispatchEvent(new Event("themechange"));
   }
   return (

@@ -17,7 +17,7 @@ const sides = [
   ["sell", "Sell"],
 ] as const;
 
-/** Amounts to pick: coins of a buy, shares of a sale. */
+/** Suggested amounts: coins for a buy, percentages for a sale. */
 const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
 
 export function Trade() {
@@ -46,13 +46,13 @@ export function Trade() {
       if (signal.aborted) return;
       const traded = data?.tokens.filter((each) => each.token !== "native" && !each.wrapped) ?? [];
       setTokens(traded);
-      // An address that was typed meanwhile stays.
+      // Keeps an address that was typed meanwhile.
       setToken((typed) => typed || (traded[0]?.token ?? ""));
     });
     return () => reading.abort();
   }, [terminal, chain]);
 
-  // Balances follow the wallet's orders.
+  // Orders of the wallet change its balances.
   useEffect(() => {
     if (wallet === undefined) return setBalances([]);
     const reading = new AbortController();

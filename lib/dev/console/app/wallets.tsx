@@ -183,7 +183,7 @@ function ImportWallet() {
   const [network, setNetwork] = useState<NetworkName>("eth");
   const [privateKey, setKey] = useState("");
   async function send() {
-    // The key leaves the page as soon as it has been read.
+    // Removes the key from the page as soon as it has been read.
     setKey("");
     const { userID } = profile;
     const imported = await call(() => importSealed(terminal, { network, privateKey, userID }));

@@ -52,7 +52,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     void terminal.getUserData({ signal }).then(({ data, error }) => {
       if (signal.aborted) return;
       if (data && "tier" in data) setProfile(data);
-      else setProblem(error ? `${error.code}: ${error.message}` : "There is no such user");
+      else setProblem(error ? `${error.code}: ${error.message}` : "This user does not exist");
     });
     return () => reading.abort();
   }, [terminal, tries]);
