@@ -10,7 +10,10 @@ export const AUDIENCE = "trading-terminal";
 /** Folders of lib that neither the stacks nor the handlers import. */
 const tools = new Set(["admin", "dev", "documents", "local", "verify"]);
 
-/** Files outside the code that change what is synthesized. npm writes the second lock file: what is really installed. */
+/**
+ * Configuration files that change the synthesized stacks. npm writes the second lock file, which lists the installed
+ * packages.
+ */
 export const configurationFiles = [
   "cdk.json",
   "package.json",
@@ -19,7 +22,10 @@ export const configurationFiles = [
   "tsconfig.json",
 ] as const;
 
-/** All that the assembly depends on. A file too many costs a synthesis; one too few would run old code. */
+/**
+ * Everything that the assembly depends on. An unneeded file only costs a synthesis; a missing one would leave old code
+ * running.
+ */
 export const sources = [
   "bin",
   "functions",
@@ -46,7 +52,7 @@ export async function synthesizeTerminal(
       // The runner knows a new API key at once.
       keyGraceSeconds: 0,
       walletExport: true,
-      // Long enough to see that it waits.
+      // Long enough to see that the export waits.
       exportDelaySeconds: 10,
       ...context,
     },

@@ -34,7 +34,7 @@ type Options = {
 
 export type Deps = Stdio & {
   start(options: StartOptions): Promise<Runner>;
-  /** Calls `stop` when the program is to end. */
+  /** Calls `stop` when the program must end. */
   stopOnSignal(stop: () => Promise<void>): void;
 };
 
@@ -48,14 +48,14 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
     .option("--port <number>", "port of base_url", port, 3000)
     .option("--stream-port <number>", "port of stream_url", port, 3001)
     .option("--stream-idle-timeout <seconds>", "close idle connections, as AWS does", timeLimit, 600)
-    .option("--stream-duration <seconds>", "close connections of that age, as AWS does", timeLimit, 7200)
+    .option("--stream-duration <seconds>", "close connections of this age, as AWS does", timeLimit, 7200)
     .option("--data-dir <folder>", "where data, keys and logs are kept", ".terminal")
     .option("--memory", "keep nothing")
     .option("--empty", "start without examples")
     .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
     .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
-    .option("--edge-only", "let the APIs refuse what does not come by base_url, stream_url included")
-    .option("--no-chains", "run no chains, so that nothing trades")
+    .option("--edge-only", "refuse requests that bypass base_url, also those to stream_url")
+    .option("--no-chains", "run no chains, so that trading is off")
     .option(
       "--chain-port <number>",
       "port of the chain eth; the others have the next ones",
@@ -69,7 +69,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
       ).conflicts("chains"),
     )
     .option("--conflicts", "let transactions on the table conflict, as on AWS")
-    .option("--faults", "serve /_local/faults, where tests make services fail")
+    .option("--faults", "serve /_local/faults, where tests inject failures of services")
     .option("--chance <number>", "seed of conflicts and faults", wholeNumber, 1)
     .option("--watch", "run changed handlers at once (npm run dev)");
   return runProgram<Options>(command, args, deps, (options) => serve(options, deps));
@@ -78,7 +78,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
 async function serve(options: Options, deps: Deps): Promise<void> {
   const { start, stdout, stderr } = deps;
   await using undo = new AsyncDisposableStack();
-  // Until the runner is up, there is nothing to stop in order: what has been started ends with this process.
+  // Until the runner is up, it needs no orderly stop: everything started ends with this process.
   let stop = async () => {};
   deps.stopOnSignal(() => stop());
 

@@ -2,7 +2,7 @@ import { inspect, styleText } from "node:util";
 import { StartupError } from "cdk-local-runner";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 
-/** Where a program prints: the part of `process` that it uses. */
+/** The part of `process` that a program prints to. */
 export type Stdio = {
   stdout: Output;
   stderr: Output & { isTTY?: boolean };
@@ -12,7 +12,7 @@ type Output = { write(text: string): unknown };
 /**
  * Runs a program.
  *
- * @returns the exit status: 0 done, 1 failed, 2 wrong usage. stderr has the reason.
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage. The reason is on stderr.
  */
 export async function runProgram<Options>(
   command: Command,
@@ -30,13 +30,13 @@ export async function runProgram<Options>(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    // A stack trace helps only with what its reader cannot mend.
+    // Users can fix these errors, so they get no stack trace.
     stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
     return 1;
   }
 }
 
-/** Shows the current step: on a terminal in one line that changes, elsewhere a line for each. */
+/** Shows the current step: on a terminal in one changing line, elsewhere in a line for each step. */
 export function progress({ stderr }: Stdio): { step(text: string): void; end(): void } {
   if (!stderr.isTTY) return { step: (text) => void stderr.write(`${text}\n`), end: () => {} };
   const clear = "\r\x1b[K";
@@ -63,13 +63,13 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
-/** Seconds, negative ones too. */
+/** Parses seconds, which may be negative. */
 export function seconds(text: string): number {
   if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number of seconds.");
   return Number(text);
 }
 
-/** Seconds that a timer can wait. */
+/** Parses seconds that a timer can wait. */
 export function timeLimit(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 1 || number > 86_400)

@@ -4,16 +4,16 @@ import type { Target } from "../admin/target.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { NoteBook } from "./chains/chain-notes.ts";
 
-/** Anvil's first account, which has coins on each local chain. Everybody knows its key. */
+/** Anvil's first account, which has coins on each local chain. Its key is public. */
 export const exampleWallet = {
   address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   privateKey: "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 };
 
 /**
- * Loads the examples into the table. Before that, it forgets the orders of chains that are gone.
+ * Loads the examples into the table, after removing the orders of former chains.
  *
- * @param book Undefined if nothing trades.
+ * @param book Undefined if trading is off.
  */
 export async function seedTable(
   target: Pick<Target, "table">,
@@ -29,7 +29,7 @@ export async function seedTable(
 
 type Service = { baseUrl: string; token: string };
 
-/** Imports the example wallet on each chain that trades, as its user would, once. Returns why it failed, if it did. */
+/** Imports the example wallet once on each chain that trades, through the API. Returns the reason if it failed. */
 export async function seedWallet(
   { notes, save }: NoteBook,
   { baseUrl, token }: Service,

@@ -5,9 +5,9 @@ export type PageFile = { type: string; body: Buffer };
 type PageFiles = ReadonlyMap<string, PageFile>;
 
 /**
- * Serves files below a path, and nothing else there.
+ * Serves the files below a path; other paths below it are not found.
  *
- * @param path without a slash at its end. The file `index.html` answers it with one.
+ * @param path Without a final slash. The file `index.html` is served at the path with a slash.
  */
 export function staticPages(
   path: string,

@@ -20,13 +20,13 @@ type Options = {
   stack?: string;
 };
 
-/** `npm run -s token`: prints an access token for the service on this machine or for a deployed one, and nothing else. */
+/** `npm run -s token`: prints only an access token, for the service on this machine or for a deployed one. */
 export function main(args: readonly string[], stdio: Stdio): Promise<number> {
   const ofRunner = ["username", "ref", "expiresIn", "port"];
   const command = new Command("npm run -s token --")
     .description(
       "Prints an access token for the service that runs on this machine, or with --stack for a deployed one that has its " +
-        "own user pool. TERMINAL_PASSWORD answers what --stack asks for; without it, you are asked.",
+        "own user pool. With --stack, TERMINAL_PASSWORD is the password; without it, the program asks for one.",
     )
     .requiredOption("--user <id>", "the user's id: the claim sub; with --stack, the user's email address")
     .option("--username <name>", "the user's name: the claim preferred_username")

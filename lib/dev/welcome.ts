@@ -12,19 +12,19 @@ export type Welcome = {
   expiresInSeconds: number;
   /** The folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
-  /** Undefined if nothing trades. */
+  /** Undefined if trading is off. */
   chains: readonly { chain: TradingChain; hosts: readonly [string, ...string[]] }[] | undefined;
 };
 
-/** The first text that a newcomer reads. The lines from TOKEN= on work when pasted into a shell. */
+/** Writes the text that newcomers read first. The lines from TOKEN= on can be pasted into a shell. */
 export function welcome(service: Welcome): string {
   const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains } = service;
   const get = (path: string, header = "") =>
     `curl -sw '\\n' -H "Authorization: Bearer $TOKEN"${header} "${baseUrl}${path}"`;
-  /** A variable of the shell, such as `$W`, may be a value of the body. */
+  /** Values of the body may contain a variable of the shell, such as `$W`. */
   const post = (path: string, body: object, header?: string) =>
     `${get(path, header)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
-  /** With another key each time that it is pasted. */
+  /** Uses a new key each time it is pasted. */
   const order = (body: { side: string; [field: string]: unknown }) =>
     post("/api/v2/orders", { type: "market", ...body }, ` -H "Idempotency-Key: ${body.side}-$(date +%s)"`);
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
@@ -85,7 +85,7 @@ Ctrl-C stops everything.
 `;
 }
 
-/** Prints each message until Ctrl-C. Uses the package ws, since Node 20 has no WebSocket of its own. */
+/** Prints each message until Ctrl-C. It uses the package ws, since Node 20 has no WebSocket. */
 function subscribe(streamUrl: string): string {
   const message = JSON.stringify({ type: "subscribe", channels: ["prices"] });
   const script = [

@@ -1,7 +1,7 @@
 /** A product of the simulated venue. Numbers are in USD. */
 export type Product = { id: string; price: number; sequence: number; tradeID: number };
 
-/** The made-up prices that the random walk stays near. */
+/** Invented prices around which the random walk stays. */
 const anchors: Readonly<Record<string, number>> = {
   "ETH-USD": 2600,
   "SOL-USD": 140,
@@ -9,19 +9,19 @@ const anchors: Readonly<Record<string, number>> = {
   "AVAX-USD": 25,
 };
 
-/** The largest move of one trade, as a share of the price. */
+/** The largest move of one trade, relative to the price. */
 const step = 0.0005;
-/** The share of the distance to the anchor that each trade takes back. */
+/** The part of the distance to the anchor by which each trade returns. */
 const pull = 0.002;
 
-/** The products before the first trade. */
+/** Makes the products before the first trade. */
 export const openMarket = (): Map<string, Product> =>
   new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeID: 1 }]));
 
 /**
- * One step of a random walk that stays near the anchor.
+ * Makes one step of a random walk around the anchor.
  *
- * @param chance a random number from 0 to 1
+ * @param chance A random number from 0 to 1
  */
 export function trade({ id, price, sequence, tradeID }: Product, chance: number): Product {
   const anchor = anchors[id] ?? price;

@@ -4,7 +4,7 @@ import type { Product } from "./market.ts";
 
 const usd = (amount: number) => amount.toFixed(2);
 
-/** The latest trade, with the best offers. */
+/** Makes the message of the latest trade, with the best offers. */
 export function ticker({ id, price, sequence, tradeID }: Product, time: Date) {
   return {
     type: "ticker",
@@ -35,7 +35,7 @@ export const heartbeat = ({ id, sequence, tradeID }: Product, time: Date) => ({
   time: time.toISOString(),
 });
 
-/** All current subscriptions of the connection. */
+/** Lists all current subscriptions of the connection. */
 export const subscriptions = (channels: ReadonlyMap<string, ReadonlySet<string>>) => ({
   type: "subscriptions",
   channels: [...channels]

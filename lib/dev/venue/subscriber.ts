@@ -3,7 +3,7 @@ import { failure, subscriptions } from "./messages.ts";
 
 const Products = v.array(v.string());
 
-/** A channel is a name, which applies to `product_ids`, or an object with its own products. */
+/** A channel is either a name, which applies to `product_ids`, or an object with its own products. */
 const Request = v.object({
   type: v.picklist(["subscribe", "unsubscribe"]),
   product_ids: v.optional(Products, []),
@@ -20,7 +20,7 @@ export type Subscriber = ReturnType<typeof createSubscriber>;
 export function createSubscriber(hasProduct: (product: string) => boolean) {
   const subscribed = new Map<string, Set<string>>(channels.map((channel) => [channel, new Set()]));
 
-  /** Why the whole request is refused, or undefined if it is fine. */
+  /** Returns the reason to refuse the whole request, or undefined. */
   function objection(name: string, products: readonly string[]): string | undefined {
     if (!subscribed.has(name)) return `${name} is not a valid channel`;
     if (products.length === 0) return `You need to specify at least one product ID for channel ${name}`;
@@ -33,7 +33,7 @@ export function createSubscriber(hasProduct: (product: string) => boolean) {
 
     has: (channel: Channel, product: string) => subscribed.get(channel)?.has(product) ?? false,
 
-    /** Returns the answer, and the products whose tickers this message has subscribed to. */
+    /** Returns the answer, and the products whose tickers this message added. */
     request(text: string): { answer: object; added: readonly string[] } {
       const request = parse(text);
       if (request === undefined) return { answer: failure("Malformed JSON"), added: [] };

@@ -11,10 +11,10 @@ const betweenHeartbeatsMs = 1000;
 export type SimulatedVenue = { url: string; close(): Promise<void> };
 
 /**
- * The port for the venue of a runner: far from those that people choose, and the same for each start, since the stacks have
- * it in them and could not be reused otherwise.
+ * Picks the port of a runner's venue. It is far from usual ports and the same in each run: the stacks contain it, and
+ * could not be reused otherwise.
  *
- * @param runner a URL of the runner
+ * @param runner A URL of the runner
  */
 export function portBeside(runner: string): number {
   const port = Number(new URL(runner).port);
@@ -22,11 +22,11 @@ export function portBeside(runner: string): number {
 }
 
 /**
- * Starts a venue with made-up prices on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
- * heartbeat, so that a client of the venue would understand the real one.
+ * Starts a venue with invented prices on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
+ * heartbeat, so that its clients would understand the real one.
  *
- * @param port the preferred port: if it is in use, the venue takes any free one
- * @param subscribeWithinMs how long a connection may stay without a subscription
+ * @param port The preferred port: if it is in use, the venue takes any free one
+ * @param subscribeWithinMs The longest time that a connection may stay without a subscription
  */
 export async function startVenue({ port = 0, subscribeWithinMs = 5000 } = {}): Promise<SimulatedVenue> {
   const server = await listen(port).catch(() => listen(0));

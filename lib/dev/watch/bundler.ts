@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 
 export type Bundler = {
-  /** The files, packages aside, that the function's code was last bundled from. */
+  /** Lists the files, without packages, from which the function's code was last bundled. */
   inputsOf(name: string): ReadonlySet<string>;
   /**
    * Bundles the code of these functions.
@@ -13,9 +13,9 @@ export type Bundler = {
 };
 
 /**
- * Bundles handlers, and knows which files each of them is made of.
+ * Bundles handlers, and knows the files of each.
  *
- * @param root absolute, like the entry points, which are given by function name
+ * @param root An absolute path. The entry points, given by function name, are absolute too.
  */
 export function createBundler(
   root: string,
@@ -42,7 +42,7 @@ export function createBundler(
   };
 }
 
-/** The files, packages aside, that a program is made of. Imports of types do not count. */
+/** Lists the files of a program, without packages. Imports of types do not count. */
 export async function filesOf(root: string, entryPoint: string): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -60,7 +60,10 @@ export async function filesOf(root: string, entryPoint: string): Promise<Readonl
 
 const nameIn = (root: string, path: string) => dirname(path).slice(root.length + 1);
 
-/** Whatever the entry point imports, used or not: a file that esbuild has dropped may be used after the next change. */
+/**
+ * Lists all files that the entry point imports, used or not: a file dropped by esbuild may be used after the next
+ * change.
+ */
 function reachable({ inputs }: Metafile, root: string, entryPoint: string): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (path: string) => {

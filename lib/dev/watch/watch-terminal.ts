@@ -8,7 +8,7 @@ import { changedStacks, templatesIn } from "./templates.ts";
 import { watch } from "./watch.ts";
 
 export type Stacks = {
-  /** The folder of the assembly that runs. */
+  /** The folder of the running assembly. */
   folder: string;
   /** A folder that is removed with the runner. */
   temporary: string;
@@ -57,9 +57,9 @@ export function watchTerminal(
 }
 
 /**
- * The name of a row's function on this machine. Undefined if it is not deployed.
+ * Finds the name of a row's function on this machine. Undefined if it is not deployed.
  *
- * @param functions the names of all functions. CDK derives each from the row's construct, `<row>/Function`.
+ * @param functions The names of all functions. CDK derives each from the row's construct, `<row>/Function`.
  */
 export const functionOf = (functions: readonly string[], row: string): string | undefined =>
   functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));

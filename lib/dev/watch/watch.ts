@@ -14,23 +14,23 @@ import { type BuildFailure, formatMessages } from "esbuild";
 import type { Bundler } from "./bundler.ts";
 
 export type Watch = {
-  /** The names of the functions, as the bundler knows them, with those of the runner. */
+  /** The functions' names in the bundler, with their names in the runner. */
   functions: ReadonlyMap<string, string>;
   bundler: Bundler;
-  /** The file of a bundle that has the code. */
+  /** The file of a bundle that contains the code. */
   codeFile: string;
-  /** The beginning of the running code that new code keeps, because no bundle has it. */
+  /** The beginning of the running code, which bundles lack and new code keeps. */
   headOf(code: string): string;
-  /** A folder for new code. The runner removes it, once its last process has ended. */
+  /** A folder for new code. The runner removes it after its last process has ended. */
   temporary: string;
   stacks: WatchedStacks;
   runner: Pick<Runner, "functions" | "replaceCode">;
-  /** Prints a line, or several. */
+  /** Prints one or more lines. */
   say(text: string): void;
 };
 
 type WatchedStacks = {
-  /** The files that synthesis reads. */
+  /** Lists the files that synthesis reads. */
   files(): Promise<ReadonlySet<string>>;
   /**
    * Synthesizes the stacks again.
@@ -44,8 +44,8 @@ type WatchedStacks = {
 const settleMs = 30;
 
 /**
- * Gives the runner new code for each function that a saved file belongs to. A file with an error is reported, and the old code
- * stays. Resolves once files are being watched.
+ * Gives the runner new code for each function that contains a saved file. If a file has an error, reports it and keeps
+ * the old code. Resolves once files are being watched.
  */
 export async function watch({
   functions,
@@ -61,7 +61,7 @@ export async function watch({
   const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
   const watchers = new Map<string, FSWatcher>();
   const saved = new Set<string>();
-  /** The functions whose last build failed: they have to be built again whatever is saved. */
+  /** The functions whose last build failed. They are built again after any change. */
   let failed: readonly string[] = names;
   let stackFiles: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
@@ -101,7 +101,7 @@ export async function watch({
     await observe(since);
   }
 
-  /** Returns false if the code is what the function runs already. */
+  /** Returns false if the function already runs this code. */
   function replace(name: string, bundle: Uint8Array): boolean {
     const functionName = functions.get(name) ?? name;
     const old = folders.get(functionName) ?? "";
@@ -128,16 +128,18 @@ export async function watch({
     }
   }
 
-  /** Watches the folders of all files that count now. A file saved since then, before its folder was watched, is noticed too. */
+  /**
+   * Watches the folders of all relevant files. It also notices a file saved since then, before its folder was watched.
+   */
   async function observe(since: number): Promise<void> {
-    // With an error in the stacks, the files are those of before.
+    // If the stacks have an error, the previous files stay.
     stackFiles = await stacks.files().catch(() => stackFiles);
     const files = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
     const unwatched = files.filter((file) => !watchers.has(dirname(file)));
     for (const folder of new Set(unwatched.map((file) => dirname(file)))) {
       if (stopped) return;
       const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
-      // A folder that is gone. Its files are no longer inputs once the next build has succeeded.
+      // The folder is gone. Its files stop being inputs with the next successful build.
       watcher.on("error", () => watcher.close());
       watchers.set(folder, watcher);
     }
@@ -163,7 +165,7 @@ export async function watch({
   };
 }
 
-/** Runs an action once more if it was asked for while it ran, and never twice at the same time. */
+/** Runs an action once more if it was requested while it ran, but never twice at the same time. */
 function oneAtATime(action: () => Promise<void>) {
   let current: Promise<void> | undefined;
   let again = false;
