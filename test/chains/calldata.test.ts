@@ -73,7 +73,7 @@ describe("decodeCall", () => {
     );
   });
 
-  it("takes no data with a byte more, less or changed for the call that it was", () => {
+  it("rejects calldata with a byte added, removed or changed", () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(swap, change, (each, [place, difference]) => {
@@ -91,17 +91,17 @@ describe("decodeCall", () => {
 
   const v2: SwapCall = { ...buyOnV3, venue: "uniswap-v2", hasRefund: false };
   it.each<[string, Call, Partial<CallTransaction>]>([
-    ["a clearing transaction to somebody else", { purpose: "clear" }, { to: uniswap }],
+    ["a clearing transaction to another address", { purpose: "clear" }, { to: uniswap }],
     ["a clearing transaction with coin", { purpose: "clear" }, { value: 1n }],
     ["a swap by an unknown router", v2, { to: wallet }],
     ["a swap by a router of the other kind", v2, { to: v3 }],
     ["nothing but a selector", v2, { data: "0xb6f9de95" }],
-  ])("takes %s for no call", (_, each, changes) => {
+  ])("rejects %s", (_, each, changes) => {
     const encoded = encodeCall(chain, each, wallet);
     expect(decodeCall(chain, { ...encoded, ...changes }, wallet)).toBeUndefined();
   });
 
-  it("shows the coin that is sent along, so that a signer can compare it", () => {
+  it("returns the coin that is sent along, for the signer to compare", () => {
     const sale: SwapCall = { ...buyOnV3, side: "sell", value: 0n, hasRefund: false };
     for (const each of [buyOnV3, sale]) {
       const encoded = encodeCall(chain, each, wallet);
@@ -109,7 +109,7 @@ describe("decodeCall", () => {
     }
   });
 
-  it("takes an approval of an unknown spender for no call", () => {
+  it("rejects an approval for an unknown spender", () => {
     const data = new Interface(["function approve(address, uint256)"]).encodeFunctionData("approve", [
       wallet,
       1n,
@@ -154,7 +154,7 @@ describe("isSlippage", () => {
     expect(isSlippage(new RpcRefusal("eth_call", refusal))).toBe(true);
   });
 
-  it("takes no other failure for it", () => {
+  it("ignores other failures", () => {
     expect(isSlippage(undefined)).toBe(false);
     expect(isSlippage("0x")).toBe(false);
     expect(isSlippage(data("TransferHelper: TRANSFER_FROM_FAILED"))).toBe(false);
@@ -163,7 +163,7 @@ describe("isSlippage", () => {
     expect(isSlippage(new RpcRefusal("eth_call", busy))).toBe(false);
   });
 
-  it("reads the reason of Solidity's errors alone", () => {
+  it("reads only the reasons of Solidity's errors", () => {
     expect(revertReason(data("TRAP"))).toBe("TRAP");
     expect(revertReason("0x4e487b71")).toBeUndefined();
   });

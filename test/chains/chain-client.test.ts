@@ -25,7 +25,7 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 type View = { head?: number; fork?: number; price?: (block: number) => unknown };
 
-/** What a host knows: the chain up to its head, and the price in each block. */
+/** Makes a host answer with a chain up to its head, and with a price for each block. */
 function show(server: RpcServer, { head = 100, fork = 0, price = (block) => block }: View = {}) {
   server.misbehaviour = undefined;
   server.answers = {
@@ -50,7 +50,7 @@ beforeEach(() => {
   }
 });
 
-/** Disagreement ends after 250 ms here, so that each test of it takes no longer. */
+/** Disagreement ends after 250 ms here, to keep the tests short. */
 const clientOf = (hosts: RpcServer[], options: Partial<ChainClientOptions> = {}) =>
   chainClient({ chain: "eth", hosts: hosts.map(({ url }) => url), agreeMs: 250, ...options });
 
@@ -59,7 +59,7 @@ const priceAt = ({ number }: { number: number }) => [contractCall({ to: pool }, 
 const counts = () => servers.map(({ requests }) => requests.length);
 
 describe("read", () => {
-  it("asks the first host alone while it answers", async () => {
+  it("asks only the first host while it answers", async () => {
     expect(await clientOf(servers).read([gasPriceCall()])).toEqual([16n]);
     expect(counts()).toEqual([1, 0, 0]);
   });
@@ -76,7 +76,7 @@ describe("read", () => {
     expect(counts()).toEqual([1, 1, 0]);
   });
 
-  it("asks a host that failed last, until it has rested for ten seconds", async () => {
+  it("asks a host that failed last, until ten seconds have passed", async () => {
     let nowMs = 0;
     const client = clientOf(servers, { nowMs: () => nowMs });
     first.misbehaviour = hangingUp;
@@ -104,14 +104,14 @@ describe("read", () => {
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  it("says so if no host knows a method", async () => {
+  it("reports a method that no host knows", async () => {
     for (const server of servers) server.answers.eth_gasPrice = undefined;
     await expect(clientOf(servers).read([gasPriceCall()])).rejects.toMatchObject({ kind: "unsupported" });
   });
 });
 
 describe("agree", () => {
-  it("returns what two hosts say of the newest block, and leaves the third alone", async () => {
+  it("returns two hosts' values at the newest block, without asking the third", async () => {
     const agreed = await clientOf(servers).agree(priceAt);
     expect(agreed).toEqual({ block: { number: 100, hash: hashOf(100), time: 101 }, values: ["0x0064"] });
     expect(counts()).toEqual([2, 2, 0]);
@@ -125,7 +125,7 @@ describe("agree", () => {
     });
   });
 
-  it("asks again until a host that was on a fork has left it", async () => {
+  it("asks again until a host has left its fork", async () => {
     show(second, { fork: 1 });
     const agreed = clientOf([first, second], { agreeMs: 5000 }).agree((block) => {
       show(second);
@@ -137,19 +137,19 @@ describe("agree", () => {
   it.each<[string, View]>([
     ["quotes less", { price: () => 1 }],
     ["is on a fork", { fork: 1 }],
-    ["offers a block of long ago", { head: 90 }],
-    ["makes up a block of the future", { head: 5000 }],
+    ["offers an old block", { head: 90 }],
+    ["invents a future block", { head: 5000 }],
     ["fails the call", { price: () => new RpcFailure(3, "execution reverted") }],
     ["refuses the call", { price: () => new RpcFailure(-32005, "limit") }],
     ["answers garbage", { price: () => "0xzz" }],
-  ])("finds no agreement with a host that %s, and believes two others", async (_, view) => {
+  ])("ignores a host that %s, and believes two others", async (_, view) => {
     show(second, view);
     const alone = clientOf([first, second]).agree(priceAt);
     await expect(alone).rejects.toThrow(new ChainUnavailable("No two hosts of eth agree"));
     expect(await clientOf(servers, { agreeMs: 5000 }).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 
-  it("gives up in time if a host stalls, and does without it where there is a third", async () => {
+  it("gives up in time if a host stalls, unless a third host can replace it", async () => {
     second.misbehaviour = silent;
     const start = performance.now();
     await expect(clientOf([first, second]).agree(priceAt)).rejects.toThrow(ChainUnavailable);
@@ -164,12 +164,12 @@ describe("agree", () => {
     expect(await clientOf([first]).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 
-  it("fails as the call does where two hosts say so", async () => {
+  it("fails like the call if two hosts report the same failure", async () => {
     for (const server of servers) show(server, { price: () => new RpcFailure(3, "execution reverted") });
     await expect(clientOf(servers).agree(priceAt)).rejects.toBeInstanceOf(RpcRefusal);
   });
 
-  it("takes failures in other words for the same, but not with other reasons", async () => {
+  it("compares failures by their reasons, not their wording", async () => {
     show(first, { price: () => new RpcFailure(3, "execution reverted", "0x01") });
     show(second, { price: () => new RpcFailure(-32000, "VM: revert", "0x01") });
     const attempted = ({ number }: { number: number }) => [attempt(contractCall({ to: pool }, number))];

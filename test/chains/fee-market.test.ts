@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("feeMarketOf", () => {
-  it("has the next block's base fee, and the tips of blocks that took transactions", async () => {
+  it("returns the next block's base fee, and the tips of blocks that had transactions", async () => {
     Object.assign(server.answers, {
       eth_feeHistory: {
         oldestBlock: "0x1",

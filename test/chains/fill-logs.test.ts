@@ -46,7 +46,7 @@ const fill = (changes: Partial<SwapCall>, ...logs: ContractLog[]) =>
   fillOf(chain, { ...call, ...changes }, wallet, logs);
 
 describe("fillOf", () => {
-  it("has the coin that the router wrapped, and the tokens that reached the wallet", () => {
+  it("counts the coin that the router wrapped, and the tokens that reached the wallet", () => {
     const logs = [
       deposit(v2Router, 90n),
       transfer(wrapped, v2Router, pool, 90n),
@@ -55,7 +55,7 @@ describe("fillOf", () => {
     expect(fill({}, ...logs)).toEqual({ spent: 90n, received: 7n });
   });
 
-  it("has the tokens that left the wallet, taxes included, and the coin that the router unwrapped", () => {
+  it("counts the tokens that left the wallet, taxes included, and the coin that the router unwrapped", () => {
     const logs = [
       transfer(token, wallet, pool, 95n),
       transfer(token, wallet, token, 5n),
@@ -64,7 +64,7 @@ describe("fillOf", () => {
     expect(fill({ side: "sell" }, ...logs)).toEqual({ spent: 100n, received: 8n });
   });
 
-  it("takes off what came back", () => {
+  it("subtracts refunds", () => {
     const logs = [
       transfer(token, wallet, pool, 95n),
       transfer(token, pool, wallet, 5n),
@@ -79,7 +79,7 @@ describe("fillOf", () => {
     expect(fill({}, ...bought)).toEqual({ spent: 1n, received: 5n });
   });
 
-  it("counts no event of another contract, another router, or another kind", () => {
+  it("ignores events of other contracts, other routers and other kinds", () => {
     const others = [
       deposit(v2Router, 90n, token),
       deposit(v3Router, 90n),
@@ -93,22 +93,22 @@ describe("fillOf", () => {
   });
 });
 
-describe("fillOf, of a token that trades during its transfers", () => {
-  it("leaves out what the token wrapped: after the payment on v2, before it on v3", () => {
+describe("fillOf, for a token that trades during its transfers", () => {
+  it("leaves out the coin that the token wrapped: after the payment on v2, before it on v3", () => {
     const [first, second] = [90n, 40n];
     expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
     const v3 = { venue: "uniswap-v3" } as const;
     expect(fill(v3, deposit(v3Router, first), deposit(v3Router, second)).spent).toBe(second);
   });
 
-  it("never has less than nothing", () => {
+  it("never returns a negative amount", () => {
     expect(fill({}, deposit(v2Router, 90n), transfer(token, wallet, pool, 7n)).received).toBe(0n);
     expect(fill({ side: "sell" }, transfer(token, pool, wallet, 7n)).spent).toBe(0n);
   });
 });
 
 describe("unwrappedBy", () => {
-  it("leaves out what the token sold of its own before, by the same router", () => {
+  it("leaves out the coin that the token's own sale brought by the same router", () => {
     const logs = [withdrawal(v2Router, 3n), withdrawal(v2Router, 4n), withdrawal(v3Router, 5n)];
     expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(4n);
     expect(unwrappedBy(wallet, wrapped, logs)).toBe(0n);
@@ -116,14 +116,14 @@ describe("unwrappedBy", () => {
 });
 
 describe("takenByPool", () => {
-  it("reads what the pool found of the token, whichever of the two it is", () => {
+  it("reads the token's amount, whichever of the two it is", () => {
     const signature = "Swap(address,uint256,uint256,uint256,uint256,address)";
     const logs = [event(pool, signature, [v2Router, wallet], 11n, 22n, 33n, 44n)];
     // The token's address is below the wrapped coin's.
     expect(takenByPool(pool, wrapped, token, logs)).toBe(11n);
     expect(takenByPool(pool, token, wrapped, logs)).toBe(22n);
     expect(takenByPool(wallet, wrapped, token, logs)).toBe(0n);
-    // The token sold some of its own before.
+    // The token had sold some of its own units before.
     const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
     expect(takenByPool(pool, wrapped, token, [before, ...logs])).toBe(11n);
   });

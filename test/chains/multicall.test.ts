@@ -20,7 +20,7 @@ const refused = (message: string) => new RpcRefusal("eth_call", { code: -32000, 
 const gasOf = ({ params: [request] }: RpcCall<unknown>) => BigInt((request as { gas: string }).gas);
 
 describe("multicall", () => {
-  it("reads the answers in their order, and none of a contract that failed or answered nonsense", () => {
+  it("reads the answers in order, and undefined for a contract that failed or gave a malformed answer", () => {
     const { read } = multicall(asked, 57);
     const symbol = `0x${word(32)}${word(4)}${Buffer.from("MOON").toString("hex").padEnd(64, "0")}`;
     expect(read(answers([true, `0x${word(18)}`], [true, `0x${word(7)}`], [true, symbol]))).toEqual([
@@ -37,13 +37,13 @@ describe("multicall", () => {
       ]);
   });
 
-  it("reads no answer with too few parts, or of an address without the contract", () => {
+  it("rejects answers with missing parts, or from an address without the contract", () => {
     const { read } = multicall(asked, 57);
     expect(() => read(answers([true, "0x"]))).toThrow();
     expect(() => read("0x")).toThrow();
   });
 
-  it("takes a failure of all together for none, if strange contracts are asked", () => {
+  it("treats a failure of the whole call as no answers, if the contracts are not trusted", () => {
     const { recover, params } = multicall(asked, 57, 1_000_000n);
     expect(params).toEqual([expect.objectContaining({ gas: "0xf4240" }), "0x39"]);
     expect(recover?.(refused("out of gas"))).toEqual([undefined, undefined, undefined]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A receipt with so many bytes of data in its logs. */
+/** Makes a receipt with this many bytes of data in its logs. */
 const receiptOf = (bytes: number) => ({
   status: "0x1",
   blockNumber: "0x1",
@@ -39,12 +39,12 @@ const askForReceipts = (count: number) =>
   );
 
 describe("askInParts", () => {
-  it("halves a request for receipts whose answer is too large", async () => {
+  it("splits a request for receipts whose answer is too large", async () => {
     server.answers.eth_getTransactionReceipt = receiptOf(155_000);
     expect(await askForReceipts(20)).toHaveLength(20);
   });
 
-  it("takes a single receipt that is larger than any other answer may be", async () => {
+  it("accepts a single receipt above the usual limit of answers", async () => {
     server.answers.eth_getTransactionReceipt = receiptOf(1_500_000);
     expect(await askForReceipts(2)).toHaveLength(2);
     server.answers.eth_getTransactionReceipt = receiptOf(3_000_000);
@@ -73,17 +73,17 @@ describe("readReceipts", () => {
     readReceipts((calls) => host.request(calls), { ...localContracts("eth"), hosts: [] }, wallet, [failed]);
   const unexplained = { status: "failed", isSlippage: false };
 
-  it("shows a failure whose token reverts with half a megabyte", async () => {
+  it("returns a failed transaction whose token reverts with half a megabyte", async () => {
     server.answers.eth_call = new RpcFailure(3, "execution reverted", `0x${"00".repeat(545_000)}`);
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
 
-  it("shows a failure that the host makes no sense of", async () => {
+  it("returns a failed transaction that the host cannot explain", async () => {
     server.answers.eth_call = "nonsense";
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
 
-  it("reads a swap by what was signed, when the chain no longer has its venue", async () => {
+  it("reads a swap from the signed call if its venue has been removed from the configuration", async () => {
     const configuration = { ...localContracts("eth"), hosts: [] };
     const [v2, ...venues] = configuration.venues;
     if (v2 === undefined) throw new Error("There is no venue");

@@ -31,7 +31,7 @@ import {
 
 const wallet = `0x${"a1".repeat(20)}`;
 const hash = `0x${"0b".repeat(32)}`;
-/** Stands for what must not leak: an API key, or a signed transaction. */
+/** Stands for secrets that must not leak, such as an API key or a signed transaction. */
 const secret = "c0ffee";
 
 let server: RpcServer;
@@ -111,19 +111,19 @@ describe("request", () => {
     );
   });
 
-  it("sends a relay a lone call, which is no batch and asks for no chain", async () => {
+  it("sends a relay a single call, without a batch or a question for the chain", async () => {
     server.answers.eth_sendRawTransaction = hash;
     expect(await rpcHost({ url: server.url }).request([publishCall("0x02")])).toEqual([hash]);
     expect(server.isBatch).toEqual([false]);
     expect(server.requests[0]).toMatchObject([{ method: "eth_sendRawTransaction", params: ["0x02"] }]);
   });
 
-  it("takes the answers of a batch in any order", async () => {
+  it("accepts the answers of a batch in any order", async () => {
     server.misbehaviour = reshaped((items) => items.toReversed());
     expect(await host.request([gasPriceCall()])).toEqual([16n]);
   });
 
-  it("never uses an id twice", async () => {
+  it("never reuses an id", async () => {
     await Promise.all([host.request([gasPriceCall()]), host.request([gasPriceCall()])]);
     const ids = server.requests.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(4);
@@ -198,7 +198,7 @@ describe("request", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25 * 1024 * 1024);
   });
 
-  it("counts the bytes of a compressed answer as they come out", async () => {
+  it("counts the decompressed bytes of an answer", async () => {
     server.misbehaviour = (response) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
@@ -219,13 +219,13 @@ describe("request", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("follows no redirect", async () => {
+  it("does not follow redirects", async () => {
     server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BROKEN_OFF" });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("ends a silent request after its time, or earlier on a signal", async () => {
+  it("ends a silent request after its time limit, or earlier on a signal", async () => {
     server.misbehaviour = silent;
     const brief = rpcHost({ url: server.url, chainID: 1, timeoutMs: 20 });
     expect(await failure(brief.request([gasPriceCall()]))).toMatchObject({ reason: "TIMEOUT" });
@@ -241,7 +241,7 @@ describe("request", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("RpcRefusal", () => {
   const refusalFor = async (code: number, message: string, data?: unknown) => {
     server.answers.eth_gasPrice = new RpcFailure(code, message, data);
     const error = await failure(host.request([gasPriceCall()]));
@@ -265,11 +265,11 @@ describe("a refusal", () => {
     [-32005, "daily request count exceeded", "host"],
     [-32000, "header not found", "host"],
     [-32603, "internal error", "host"],
-  ])("of code %i, %j, is of the kind %s", async (code, message, _kind) => {
+  ])("classifies code %i, %j, as %s", async (code, message, _kind) => {
     expect(await refusalFor(code, message)).toMatchObject({ code, kind: _kind });
   });
 
-  it("keeps the host's words to be searched, and shows them nowhere", async () => {
+  it("keeps the host's words for searching, but shows them nowhere", async () => {
     const refusal = await refusalFor(-32000, `nonce too low: ${secret}`, "0x08c379a0");
     expect(refusal.says(/nonce too low/)).toBe(true);
     expect(refusal.revertData).toBe("0x08c379a0");
@@ -277,7 +277,7 @@ describe("a refusal", () => {
     expect(shown).not.toMatch(new RegExp(`${secret}|nonce|08c379a0`));
   });
 
-  it("has no revert data that is not hex", async () => {
+  it("ignores revert data that is not hex", async () => {
     for (const data of [secret, { a: 1 }, 5, "0x1"])
       expect((await refusalFor(3, "execution reverted", data)).revertData).toBeUndefined();
   });

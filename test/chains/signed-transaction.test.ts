@@ -16,7 +16,7 @@ const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 const hex = (values: Uint8Array) => `0x${Buffer.from(values).toString("hex")}`;
 
 describe("signAndWipe", () => {
-  it("signs byte by byte as ethers does, whatever the transaction", () => {
+  it("signs every transaction to the same bytes as ethers", () => {
     const transactions = fc.record({
       key: bytes(32).filter((key) => key[0] !== 0xff && key.some((byte) => byte !== 0)),
       chainID: fc.constantFrom(1, 56, 8453, 43114),
