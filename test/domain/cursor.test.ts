@@ -11,7 +11,7 @@ describe("positionIn", () => {
   });
 
   it.each(["\u{10FFFF}z", "\uFFFD", "a b", "a\n", ""])(
-    "refuses a position that no list has, though anybody can compute its digest: %j",
+    "refuses an impossible position, although anybody can compute its digest: %j",
     (position) => {
       expect(positionIn(cursorAt(position, list), list)).toBeUndefined();
     },

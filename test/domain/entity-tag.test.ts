@@ -20,20 +20,20 @@ describe("matchedVersions", () => {
     expect(versionsIn(ifMatch)).toEqual(versions);
   });
 
-  it("names the version whose tag it is", () => {
+  it("returns the version of a tag", () => {
     expect(versionsIn(tagOfVersion(12))).toEqual([12]);
   });
 });
 
 describe("readEntityTags", () => {
   it.each(["", " ", ",", "5", "'5'", '"5', '5"', '"5" "6"', '"5";"6"', '* , "5"', 'w/"5"', '"a b"', "**"])(
-    "takes [%s] for no list of tags",
+    "rejects [%s] as a list of tags",
     (text) => {
       expect(readEntityTags(text)).toBeUndefined();
     },
   );
 
-  it("reads 10 KB of commas and spaces at once", () => {
+  it("reads 10 KB of commas and spaces quickly", () => {
     const texts = [" ,".repeat(5000), `"5"${", ".repeat(5000)}x`, '"'.repeat(10_000)];
     expect(cpuMs(() => texts.map(readEntityTags))).toBeLessThan(1000);
   });

@@ -9,7 +9,7 @@ import { solanaDerivations } from "../../lib/domain/solana-derivations.ts";
 
 const bytes = (fill: (index: number) => number) => Uint8Array.from({ length: 32 }, (_, index) => fill(index));
 
-/** Secrets with the least and the greatest values, leading zeros, and some in between. */
+/** Secrets with the lowest and the highest values, with leading zeros, and some in between. */
 const secrets = [
   bytes((index) => (index === 31 ? 1 : 0)),
   bytes((index) => (index === 31 ? 255 : 0)),
@@ -33,7 +33,7 @@ describe("generateKey", () => {
     expect(new Set(keys.map(({ address }) => address)).size).toBe(20);
   });
 
-  it("makes none if two libraries disagree about its address, and wipes the secret", async () => {
+  it("fails if two libraries disagree about the address, and wipes the secret", async () => {
     const seen: Uint8Array[] = [];
     const derivations = [
       (secret: Uint8Array) => {
@@ -48,17 +48,17 @@ describe("generateKey", () => {
 });
 
 describe("the derivations", () => {
-  it.each(secrets)("of EVM networks agree on %s", async (secret) => {
+  it.each(secrets)("agree on %s for EVM networks", async (secret) => {
     const expected = computeAddress(`0x${Buffer.from(secret).toString("hex")}`);
     expect(await Promise.all(evmDerivations.map((derive) => derive(secret)))).toEqual([expected, expected]);
   });
 
-  it.each(secrets)("of Solana agree on %s", async (secret) => {
+  it.each(secrets)("agree on %s for Solana", async (secret) => {
     const [first, second] = await Promise.all(solanaDerivations.map((derive) => derive(secret)));
     expect(second).toBe(first);
   });
 
-  it("of Solana give the address of RFC 8032's first test", async () => {
+  it("give the address of RFC 8032's first test for Solana", async () => {
     const secret = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
     const publicKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
     const expected = bs58.encode(Buffer.from(publicKey, "hex"));

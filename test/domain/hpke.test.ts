@@ -12,8 +12,8 @@ import {
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, "hex"));
 
 /**
- * Of the test vectors that RFC 9180 refers to (cfrg/draft-irtf-cfrg-hpke, 5f503c5, test-vectors.json): mode 0, kem_id 16,
- * kdf_id 1, aead_id 2, and its first encryption.
+ * A test vector that RFC 9180 refers to (cfrg/draft-irtf-cfrg-hpke, 5f503c5, test-vectors.json): mode 0, kem_id 16,
+ * kdf_id 1, aead_id 2, with its first encryption.
  */
 const vector = {
   info: hex("4f6465206f6e2061204772656369616e2055726e"),
@@ -41,7 +41,7 @@ const pairOf = (privateKey: Uint8Array): ECDH => {
   return pair;
 };
 
-/** What KMS does, and the secrets that it has given. */
+/** Stands in for KMS, and records the secrets that it returns. */
 function remoteKey(pair: ECDH): RemoteKey & { given: Uint8Array[] } {
   const given: Uint8Array[] = [];
   return {
@@ -72,7 +72,7 @@ describe("openMessage", () => {
     expect(await openMessage(key, { ...rest, ciphertext })).toEqual(pt);
   });
 
-  it("opens what an independent implementation has sealed", async () => {
+  it("opens a message that an independent implementation sealed", async () => {
     const pair = newPair();
     const key = remoteKey(pair);
     const [info, aad] = [randomBytes(100), randomBytes(9)];
@@ -85,7 +85,7 @@ describe("openMessage", () => {
     }
   });
 
-  it("opens nothing for another key, info, additional data or sender, or with a changed or missing bit", async () => {
+  it("rejects another key, info, additional data or sender, and a changed or missing bit", async () => {
     const { skRm, pkRm: _, pt: __, ct: ciphertext, ...rest } = vector;
     const key = remoteKey(pairOf(skRm));
     const message: SealedMessage = { ...rest, ciphertext };
@@ -107,7 +107,7 @@ describe("openMessage", () => {
     await expect(openMessage(otherPoint, message)).rejects.toThrow(NotForThisKey);
   });
 
-  it("wipes the shared secret, also if nothing opens", async () => {
+  it("wipes the shared secret, even if opening fails", async () => {
     const { skRm, pkRm: _, pt: __, ct: ciphertext, ...rest } = vector;
     const key = remoteKey(pairOf(skRm));
     await openMessage(key, { ...rest, ciphertext });
@@ -115,7 +115,7 @@ describe("openMessage", () => {
     expect(key.given).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 
-  it("passes on why the key could not be used", async () => {
+  it("passes on the reason why the key could not be used", async () => {
     const { skRm, ct: ciphertext, enc, info, aad } = vector;
     const error = new Error("KMS is down");
     const key = { ...remoteKey(pairOf(skRm)), agree: () => Promise.reject(error) };
@@ -126,7 +126,7 @@ describe("openMessage", () => {
 });
 
 describe("sealMessage", () => {
-  it("seals what an independent implementation opens, with a new key each time", async () => {
+  it("seals a message that an independent implementation opens, with a new key each time", async () => {
     const { publicKey, privateKey } = await suite.GenerateKeyPair();
     const point = await suite.SerializePublicKey(publicKey);
     const [info, plaintext] = [randomBytes(50), Uint8Array.from(randomBytes(64))];
@@ -139,7 +139,7 @@ describe("sealMessage", () => {
     expect(sealed[0]?.ciphertext).not.toEqual(sealed[1]?.ciphertext);
   });
 
-  it("leaves the plaintext as it is, for the caller to wipe", async () => {
+  it("leaves the plaintext for the caller to wipe", async () => {
     const plaintext = vector.pt.slice();
     await sealMessage(vector.pkRm, plaintext, vector.info);
     expect(plaintext).toEqual(vector.pt);

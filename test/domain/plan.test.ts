@@ -13,7 +13,7 @@ describe("planOf", () => {
       { name: "Enterprise", requestsPerMinute: 20_000 },
     ],
     [{ tier: "Enterprise" }, { name: "Pro", requestsPerMinute: 5000 }],
-    // The limit is left from an earlier tier.
+    // The limit remains from an earlier tier.
     [
       { tier: "Base", requestsPerMinute: 20_000 },
       { name: "Standard", requestsPerMinute: 1000 },
@@ -24,7 +24,7 @@ describe("planOf", () => {
 });
 
 describe("samePlan", () => {
-  it("ignores the limit that a tier plan had at an earlier deploy", () => {
+  it("ignores a tier plan's limit from an earlier deployment", () => {
     const earlier = { name: "Standard", requestsPerMinute: 600 } as const;
     expect(samePlan(earlier, planOf({ tier: "Base" }))).toBe(true);
     expect(samePlan(earlier, planOf({ tier: "Pro" }))).toBe(false);
@@ -40,7 +40,7 @@ describe("samePlan", () => {
 });
 
 describe("throttleOf", () => {
-  it("allows the requests of a minute in every minute, and up to the account's burst at once", () => {
+  it("allows the requests of a minute in every minute, and at most the account's burst at once", () => {
     fc.assert(
       fc.property(requests, (requestsPerMinute) => {
         const { rateLimit, burstLimit } = throttleOf({ requestsPerMinute });

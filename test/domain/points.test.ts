@@ -20,14 +20,14 @@ describe("nextLines", () => {
     ]);
   });
 
-  it("first explains a balance that the ledger does not", () => {
+  it("first adds a line for a difference between the ledger and the balance", () => {
     expect(nextLines({ userID, points: 500 }, { number: 2, points: 400 }, set(1), now)).toMatchObject([
       { number: 3, reason: "restored", change: 100, points: 500 },
       { number: 4, reason: "set", change: 1, points: 501 },
     ]);
   });
 
-  it("adds up to the balance, whatever changes it", () => {
+  it("adds up to the balance after any changes", () => {
     const steps = fc.array(fc.record({ change: fc.integer(), outside: fc.option(fc.integer()) }));
     fc.assert(
       fc.property(fc.nat(), steps, (start, all) => {
@@ -46,7 +46,7 @@ describe("nextLines", () => {
 });
 
 describe("auditOf", () => {
-  it("finds missing lines, and none before there is a ledger", () => {
+  it("finds missing lines, but none before the ledger exists", () => {
     expect(auditOf(7, [])).toEqual({ sum: 7, missing: [] });
     const lines = [2, 5].map((number) => ({ number, change: 10 }));
     expect(auditOf(7, lines)).toEqual({ sum: 20, missing: [1, 3, 4] });

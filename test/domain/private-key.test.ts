@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { privateKeyOf, readPrivateKey } from "../../lib/domain/private-key.ts";
 import { evmVectors, solanaVectors } from "../support/keys.ts";
 
-/** The order of secp256k1's group, from SEC 2. A private key is below it. */
+/** The order of secp256k1's group, from SEC 2. Private keys are smaller. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (key: bigint) => key.toString(16).padStart(64, "0");
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -23,7 +23,7 @@ const errorFor = (network: "eth" | "sol", text: string) =>
     (error) => error,
   );
 
-describe("readPrivateKey of an EVM network", () => {
+describe("readPrivateKey, for an EVM network", () => {
   it.each(evmVectors)("derives from the key %s the address %s", async (key, address) => {
     for (const text of [key, key.toUpperCase(), `0x${key}`, `0x${key.toUpperCase()}`])
       expect((await readPrivateKey("eth", text)).address).toBe(address);
@@ -71,7 +71,7 @@ describe("readPrivateKey of an EVM network", () => {
   });
 });
 
-describe("readPrivateKey of Solana", () => {
+describe("readPrivateKey, for Solana", () => {
   it.each(solanaVectors)("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
     const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
     const key = await readPrivateKey("sol", text);
@@ -81,7 +81,7 @@ describe("readPrivateKey of Solana", () => {
     expect(alone.address).toBe(key.address);
   });
 
-  it("reads a 64-byte key and, unless that could be an address, its 32-byte seed alike", async () => {
+  it("reads a 64-byte key, and its 32-byte seed unless that could be an address, as the same key", async () => {
     let accepted = 0;
     for (let run = 0; run < 40; run++) {
       const { seed, publicKey } = ed25519Pair();
@@ -144,7 +144,7 @@ describe("readPrivateKey", () => {
     expect(secret.every((byte) => byte === 0)).toBe(true);
   });
 
-  it("quotes no part of the key in its errors", async () => {
+  it("never quotes a part of the key in its errors", async () => {
     await fc.assert(
       fc.asyncProperty(bytes32, fc.constantFrom("eth" as const, "sol" as const), async (bytes, network) => {
         const text = network === "eth" ? bs58.encode(bytes) : Buffer.from(bytes).toString("hex");
@@ -156,7 +156,7 @@ describe("readPrivateKey", () => {
 });
 
 describe("privateKeyOf", () => {
-  it("reads the bytes of a key as it reads their text", async () => {
+  it("reads a key's bytes like its text", async () => {
     for (const [key, address] of evmVectors) {
       using read = await privateKeyOf("base", Buffer.from(key, "hex"));
       expect(read.address).toBe(address);
@@ -188,9 +188,12 @@ describe("privateKeyOf", () => {
     ["sol", 1, 31],
     ["sol", 1, 65],
     ["sol", 7, 64],
-  ] as const)("refuses and wipes what is no key of %s: %d, %d times", async (network, byte, length) => {
-    const bytes = Buffer.alloc(length, byte);
-    await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });
-    expect(bytes.every((left) => left === 0)).toBe(true);
-  });
+  ] as const)(
+    "rejects and wipes bytes that are no key of %s: %d, %d times",
+    async (network, byte, length) => {
+      const bytes = Buffer.alloc(length, byte);
+      await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });
+      expect(bytes.every((left) => left === 0)).toBe(true);
+    },
+  );
 });

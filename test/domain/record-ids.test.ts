@@ -6,7 +6,7 @@ const now = new Date("2026-11-21T20:00:00.000Z");
 const times = fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true });
 
 describe("orderIDFor", () => {
-  it("sorts by time, whoever places what", () => {
+  it("sorts by time, for all users", () => {
     fc.assert(
       fc.property(times, times, fc.string(), fc.string(), (a, b, x, y) => {
         if (a.getTime() === b.getTime()) return;
@@ -16,7 +16,7 @@ describe("orderIDFor", () => {
     );
   });
 
-  it("is one id for a user, a key and a time, and another for any other", () => {
+  it("is the same for the same user, key and time, and otherwise different", () => {
     expect(orderIDFor("alice", "k", now)).toBe(orderIDFor("alice", "k", now));
     const others = [
       orderIDFor("alice", "l", now),
@@ -26,7 +26,7 @@ describe("orderIDFor", () => {
     expect(new Set([orderIDFor("alice", "k", now), ...others]).size).toBe(4);
   });
 
-  it("has the form that no other engine may use, as positions have", () => {
+  it("has a form that other engines may not use, like ids of positions", () => {
     fc.assert(fc.property(fc.string(), fc.string(), times, (a, b, at) => isOwnID(orderIDFor(a, b, at))));
     expect(isOwnID(hashedID(["alice", "eth", 1]))).toBe(true);
     expect(["o-1", "01KAMZ3Q5T9WJ2M4N6P8R0S1V", "01kamz3q5t9wj2m4n6p8r0s1v3"].filter(isOwnID)).toEqual([]);

@@ -21,7 +21,7 @@ const generateKey = () => {
   };
 };
 
-/** A point, and things like it that are none. */
+/** A point, and similar bytes that are not a point. */
 const pair = createECDH("prime256v1");
 const point = pair.generateKeys();
 const changed = (at: number) => point.map((byte, index) => (index === at ? byte ^ 1 : byte));
@@ -40,14 +40,14 @@ const noPoints = [
 ];
 
 describe("isPoint", () => {
-  it("holds for uncompressed points of P-256 and nothing else", () => {
+  it("is true only for uncompressed points of P-256", () => {
     expect(isPoint(point)).toBe(true);
     for (const bytes of noPoints) expect(isPoint(bytes)).toBe(false);
   });
 });
 
 describe("pointIn", () => {
-  it("finds the point in a public key, and refuses others", () => {
+  it("finds the point in a public key of P-256, and rejects other keys", () => {
     const { spki } = generateKey();
     expect(spkiOf(pointIn(spki))).toEqual(spki);
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "secp256k1" });
@@ -83,12 +83,12 @@ describe("importInfo and exportInfo", () => {
 });
 
 describe("pointOfJwk", () => {
-  it("is the point with these coordinates", () => {
+  it("returns the point with these coordinates", () => {
     const { jwk, spki } = generateKey();
     expect(spkiOf(pointOfJwk(jwk))).toEqual(spki);
   });
 
-  it("refuses coordinates that are off the curve or not 32 bytes", () => {
+  it("rejects coordinates that are off the curve or not 32 bytes", () => {
     const { jwk } = generateKey();
     const { jwk: other } = generateKey();
     const zero = Buffer.alloc(32).toString("base64url");
@@ -99,7 +99,7 @@ describe("pointOfJwk", () => {
 });
 
 describe("thumbprintOf", () => {
-  it("is that of RFC 7638", async () => {
+  it("returns the thumbprint of RFC 7638", async () => {
     const { jwk } = generateKey();
     expect(thumbprintOf(jwk)).toBe(await calculateJwkThumbprint(jwk));
   });

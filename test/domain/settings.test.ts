@@ -37,7 +37,7 @@ describe("settingsInForce", () => {
     );
   });
 
-  it("has the last change of each field, in whatever steps they were made", () => {
+  it("keeps the last change of each field, in any order of changes", () => {
     fc.assert(
       fc.property(chain, fc.array(patch, { maxLength: 6 }), (name, patches) => {
         const changed = Object.assign({}, ...patches);

@@ -19,7 +19,7 @@ describe("readAddress", () => {
     [`0x${"0".repeat(40)}`, "wallet must not be the zero address"],
     [address.slice(0, -1), "wallet must be an address: 0x and 40 hex digits"],
     ["", "wallet must be an address: 0x and 40 hex digits"],
-  ])("refuses %j", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(() => readAddress(text, "wallet")).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message, details: { field: "wallet" } }),
     );

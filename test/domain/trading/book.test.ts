@@ -36,7 +36,7 @@ const sell = (nonce: number, spent: bigint, received: bigint, held = 10n ** 30n)
 const holdings = (...events: BookEvent[]) => holdingsAfter(nothingHeld, events).slice(1);
 const last = (...events: BookEvent[]) => holdings(...events).at(-1) as Holding;
 
-/** A book after each event on its own, and everything that was shown on the way. */
+/** Applies events one by one. Returns the book, and everything shown on the way. */
 function shownAfter(...events: BookEvent[]) {
   let book: Book = emptyBook(key, "MOON/ETH", 18);
   return events.map((event) => {
@@ -56,12 +56,12 @@ describe("holdingsAfter", () => {
     });
   });
 
-  it("adds up buys, and takes the cost of what is sold", () => {
+  it("adds up buys, and removes the cost of sold tokens", () => {
     const held = last(buy(1, 100n, 30n), buy(2, 50n, 20n), sell(3, 10n, 40n));
     expect(held).toMatchObject({ amount: 40n, cost: 120n, realizedPnl: 10n, networkFees: 3n });
   });
 
-  it("rounds the cost of a sale down, and leaves nothing when all is sold", () => {
+  it("rounds the cost of a sale down, and keeps no cost when all is sold", () => {
     expect(last(buy(1, 100n, 3n), sell(2, 1n, 50n))).toMatchObject({ cost: 67n, realizedPnl: 17n });
     expect(last(buy(1, 100n, 3n), sell(2, 1n, 50n), sell(3, 2n, 60n))).toMatchObject({
       amount: 0n,
@@ -84,7 +84,7 @@ describe("holdingsAfter", () => {
     expect(last(buy(1, 100n, 10n), sell(2, 40n, 400n))).toMatchObject({ amount: 0n, realizedPnl: 0n });
   });
 
-  it("takes the cost of tokens that left the wallet by no order, and no profit", () => {
+  it("removes the cost of tokens that left the wallet without an order, without a profit", () => {
     const held = last(buy(1, 100n, 10n), sell(2, 2n, 30n, 4n));
     expect(held).toMatchObject({ movedOut: 6n, amount: 2n, cost: 20n, realizedPnl: 10n });
   });
@@ -95,7 +95,7 @@ describe("holdingsAfter", () => {
     expect(held.closedAt).toBeDefined();
   });
 
-  it("accounts for every unit: what was paid is held, or was taken from the proceeds", () => {
+  it("accounts for every unit: each payment is held or subtracted from the proceeds", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n });
     const trade = fc.record({ isBuy: fc.boolean(), spent: amount, received: amount });
     fc.assert(
@@ -142,7 +142,7 @@ describe("holdingsAfter", () => {
 });
 
 describe("rebooked", () => {
-  it("shows a position as the contract's example has it", () => {
+  it("shows a position as in the contract's example", () => {
     const spent = units("0.5");
     const received = units("4960.273038901078125544");
     const [, closed] = shownAfter(buy(1, spent, received, units("0.000161298")), {
@@ -181,7 +181,7 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
-  it("puts a fill where its nonce belongs, whenever it is seen", () => {
+  it("sorts a fill by its nonce, whenever it is seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;
     expect(shownAfter(late, early).at(-1)?.book.positions[0]).toMatchObject({ cost: "0.0000000000000001" });
@@ -199,7 +199,7 @@ describe("rebooked", () => {
     expect(new Set(shown.map((position) => position?.positionId)).size).toBe(1);
   });
 
-  it("never uses the number of a position again that was taken back for good", () => {
+  it("never reuses the number of a position that was finally taken back", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
     const open = rebooked(emptyBook(key, "MOON/ETH", 18), fill.orderId, [fill], nowMs);
     const gone = rebooked(open.book, fill.orderId, [], nowMs);
@@ -209,7 +209,7 @@ describe("rebooked", () => {
     expect(next.changed[0]?.positionId).not.toBe(open.changed[0]?.positionId);
   });
 
-  it("changes nothing that clients see when there is nothing new", () => {
+  it("changes nothing for clients without news", () => {
     const book = shownAfter(buy(1, 100n, 10n))[0]?.book as Book;
     expect(rebooked(book, "order9", [], nowMs).changed).toEqual([]);
   });

@@ -31,11 +31,11 @@ describe("parseAmount", () => {
     ["0", 18, /above 0/],
     ["0.000", 18, /above 0/],
     ["9".repeat(40), 38, /less than 2\^256/],
-  ])("refuses %j with %d decimals", (text, places, problem) => {
+  ])("rejects %j with %d decimals", (text, places, problem) => {
     expect(parseAmount(text, places)).toEqual({ problem: expect.stringMatching(problem) });
   });
 
-  it("takes every amount below 2^256 units, and none from there on", () => {
+  it("accepts every amount below 2^256 units, and none above", () => {
     const last = 2n ** 256n - 1n;
     expect(parseAmount(formatAmount(last, 40), 40)).toBe(last);
     expect(parseAmount(formatAmount(last + 1n, 40), 40)).toHaveProperty("problem");
@@ -54,7 +54,7 @@ describe("formatAmount", () => {
     expect(formatAmount(amount, places)).toBe(text);
   });
 
-  it("writes what parseAmount reads, without a leading or trailing zero", () => {
+  it("writes text that parseAmount reads, without a leading or trailing zero", () => {
     fc.assert(
       fc.property(units, decimals, (amount, places) => {
         const text = formatAmount(amount, places);
@@ -75,7 +75,7 @@ describe("formatPrice", () => {
     ["a tie to the even digit above", 1000000000000000015n, 10n, 18, "100000000000000002"],
     ["a carry into a new digit", 9999999999999999999n, 1n, 18, "10000000000000000000"],
     ["whole numbers beyond 18 digits", 123456789012345678951n, 1n, 18, "123456789012345679000"],
-    ["nothing that is exact", 1n, 8n, 18, "0.125"],
+    ["exact quotients not at all", 1n, 8n, 18, "0.125"],
   ])("rounds %s", (_, coins, tokens, places, text) => {
     expect(formatPrice(coins, tokens, places)).toBe(text);
   });

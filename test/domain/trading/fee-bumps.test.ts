@@ -20,13 +20,13 @@ describe("bumped", () => {
     );
   });
 
-  it("is impossible only if an eighth more exceeds the cap", () => {
+  it("returns undefined only if an eighth more exceeds the cap", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     expect(bumped(last, last, 90n)).toEqual({ maxFeePerGas: 90n, maxPriorityFeePerGas: 9n });
     expect(bumped(last, last, 89n)).toBeUndefined();
   });
 
-  it("pays what is asked for, if that is more", () => {
+  it("pays the wanted fees if they are higher", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
     expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });

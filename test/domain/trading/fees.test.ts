@@ -20,7 +20,7 @@ const gas = fc.bigInt({ min: 21_000n, max: 1_500_000n });
 const chain = fc.constantFrom(...tradingChains);
 const preset = fc.constantFrom(...gasPresets);
 
-/** Of one block, so that a higher percentile is never below a lower one. */
+/** Tips of one block, so that a higher percentile is never below a lower one. */
 const tips = fc
   .array(wei, { minLength: 4, maxLength: 4 })
   .map((values) => values.sort((a, b) => (a < b ? -1 : 1)));
@@ -44,7 +44,7 @@ describe("feesFor", () => {
     ["fast", 9n, 40n],
     ["turbo", 12n, 60n],
   ] as const)(
-    "pays for %s the median tip of its percentile, and room for a rising base fee",
+    "pays for %s the median tip of its percentile, and leaves room for a rising base fee",
     (name, tip, base) => {
       const fees = feesFor("eth", name, { ...idle, baseFee: 20n * gwei, tips: blocks });
       expect(fees).toEqual({ maxPriorityFeePerGas: tip * gwei, maxFeePerGas: (tip + base) * gwei });
@@ -55,13 +55,13 @@ describe("feesFor", () => {
     expect(feesFor("eth", "slow", { ...idle, suggestedTip: gwei }).maxPriorityFeePerGas).toBe(gwei / 10n);
   });
 
-  it("pays the gas price on bsc, where validators take no less", () => {
+  it("pays the gas price on bsc, where validators accept no less", () => {
     const low = { ...idle, baseFee: 0n, gasPrice: gwei / 20n };
     expect(feesFor("bsc", "slow", low).maxPriorityFeePerGas).toBe(gwei / 20n);
     expect(feesFor("avax", "slow", low).maxPriorityFeePerGas).toBe(1n);
   });
 
-  it("always pays a tip, on an idle chain too", () => {
+  it("always pays a tip, even on an idle chain", () => {
     expect(feesFor("eth", "medium", idle)).toEqual({ maxPriorityFeePerGas: 1n, maxFeePerGas: 12n });
     fc.assert(
       fc.property(chain, preset, market, (...args) => {
@@ -86,7 +86,7 @@ describe("feesFor", () => {
 });
 
 describe("feesWithin", () => {
-  it("is undefined exactly if the next block costs more than the highest gas price, layer 1 included", () => {
+  it("is undefined exactly if the next block costs more than the highest gas price, L1 fee included", () => {
     fc.assert(
       fc.property(chain, preset, market, gas, wei, wei, (name, speed, now, gasLimit, l1Fee, cap) => {
         const fees = feesFor(name, speed, now);
@@ -99,7 +99,7 @@ describe("feesWithin", () => {
     );
   });
 
-  it("never lets a transaction cost more than the highest gas price, and never sends one below the base fee", () => {
+  it("never exceeds the highest gas price, and never goes below the base fee", () => {
     const above = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(chain, preset, market, gas, wei, above, (name, speed, now, gasLimit, l1Fee, more) => {
@@ -115,7 +115,7 @@ describe("feesWithin", () => {
     );
   });
 
-  it("counts a spike of layer 1 on base", () => {
+  it("counts a spike of the L1 fee on base", () => {
     const fees = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei };
     expect(feesWithin(5n * gwei, fees, gwei, 100_000n, 300_000n * gwei)).toEqual(fees);
     expect(feesWithin(5n * gwei, fees, gwei, 100_000n, 300_001n * gwei)).toBeUndefined();
@@ -123,7 +123,7 @@ describe("feesWithin", () => {
 });
 
 describe("gasLimitFor", () => {
-  it("leaves a fifth more than was used before refunds, and never twice the estimate, which avax would charge for", () => {
+  it("adds a fifth to the gas used before refunds, and never reaches twice the estimate, which avax would charge for", () => {
     expect(gasLimitFor(100_000n)).toBe(150_000n);
     fc.assert(
       fc.property(gas, (estimate) => {
@@ -139,7 +139,7 @@ describe("networkFee", () => {
   const fees = { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: gwei };
   const swap = { estimate: 107_532n, gasLimit: 134_415n, l1Fee: 0n };
 
-  it("is what the next block takes, and what the limits allow", () => {
+  it("returns the cost in the next block, and the highest cost within the limits", () => {
     expect(networkFee([swap], fees, gwei / 2n)).toEqual({
       expected: 161_298_000_000_000n,
       max: 235_226_250_000_000n,
@@ -147,7 +147,7 @@ describe("networkFee", () => {
     });
   });
 
-  it("adds up transactions, with room for layer 1 to rise by a quarter", () => {
+  it("adds up transactions, and leaves room for the L1 fee to rise by a quarter", () => {
     const approve = { estimate: 40_000n, gasLimit: 50_000n, l1Fee: 3n };
     const alone = networkFee([swap], fees, gwei / 2n);
     expect(networkFee([{ ...swap, l1Fee: 2n }, approve], fees, gwei / 2n)).toEqual({
@@ -157,7 +157,7 @@ describe("networkFee", () => {
     });
   });
 
-  it("is never expected to exceed its maximum", () => {
+  it("never expects more than its maximum", () => {
     fc.assert(
       fc.property(chain, preset, market, fc.array(fc.tuple(gas, wei)), (name, speed, now, planned) => {
         const transactions = planned.map(([estimate, l1Fee]) => ({
@@ -184,7 +184,7 @@ describe("weiOfGwei", () => {
     expect(weiOfGwei(value)).toBe(expected);
   });
 
-  it("reads back what gweiText writes", () => {
+  it("reads back text of gweiText", () => {
     expect([gweiText(1_750_000_000n), gweiText(7n), gweiText(0n)]).toEqual(["1.75", "0.000000007", "0"]);
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (value) => {

@@ -6,8 +6,8 @@ const venues = ["uniswap-v2", "pancakeswap-v2", "uniswap-v3"] as const;
 const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 const v3 = { venue: "uniswap-v3", feeBps: 30 } as const;
 
-describe("the routes of an order", () => {
-  it("are of a purchase those that check what arrives, and the v3 pool that was quoted", () => {
+describe("routesFor", () => {
+  it("returns for a buy only v2, which checks what arrives, and the quoted v3 pool", () => {
     const { v3FeeBps: _, ...any } = intent();
     const byV2 = { ...any, ...routesFor("buy", venues, v2) };
     const pancake = { ...v2, venue: "pancakeswap-v2" } as const;
@@ -17,7 +17,7 @@ describe("the routes of an order", () => {
     expect(allowsRoute(byV3, { ...v3, feeBps: 100 })).toBe(false);
   });
 
-  it("are of a sale all of the chain, since every router checks the coin that arrives", () => {
+  it("returns for a sale all routes of the chain, since every router checks the coin that arrives", () => {
     const sale = intent({ side: "sell", ...routesFor("sell", venues, v2) });
     expect(allowsRoute(sale, { ...v3, feeBps: 100 })).toBe(true);
     expect(allowsRoute(intent({ side: "sell", venues: ["uniswap-v2"] }), v3)).toBe(false);

@@ -39,7 +39,7 @@ describe("idleSinceMs", () => {
     ["a slow order's time was over", order({ stage: "sent" }, "slow"), [signed], endMs],
     ["nothing of a slow order was signed", order({}, "slow"), [], changedMs],
     ["an order ended whose nonce is not free", order({ status: "expired" }), [signed], endMs],
-    ["a try to free the nonce was signed", order({ status: "expired" }), [late], endMs + 2000],
+    ["an attempt to free the nonce was signed", order({ status: "expired" }), [late], endMs + 2000],
     ["never: it waits for gas", order({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" }), [], undefined],
     ["never: it waits for its user", order({ stage: "waiting", reasonCode: "WALLET_BUSY" }), [], undefined],
     [
@@ -52,7 +52,7 @@ describe("idleSinceMs", () => {
     expect(idleSinceMs([of], slots)).toBe(expected);
   });
 
-  it("is that of the order to which nothing has happened for longest", () => {
+  it("is the time of the order that has been idle for longest", () => {
     const other = tradeOrder({ intent: intent({ orderId: "other" }), updatedAt: "2026-11-21T19:00:00.000Z" });
     expect(idleSinceMs([order({}), other], [])).toBe(changedMs - 60 * minuteMs);
   });
@@ -71,7 +71,7 @@ describe("troubleOf", () => {
     ["held by a run that ended two minutes ago", lapsed(2 * minuteMs), undefined, undefined],
     ["held by one that ended earlier", lapsed(2 * minuteMs + 1), undefined, "LaneHeldTooLong"],
     ["held for too long and idle", lapsed(6 * minuteMs), nowMs - 6 * minuteMs, "LaneHeldTooLong"],
-  ])("judges a lane that is %s", (_, of, idleMs, expected) => {
+  ])("checks a lane that is %s", (_, of, idleMs, expected) => {
     expect(troubleOf(of, idleMs, nowMs)).toBe(expected);
   });
 });

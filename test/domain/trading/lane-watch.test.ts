@@ -55,7 +55,7 @@ const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneV
 };
 
 describe("watchFor", () => {
-  it("replaces a clear soon, even of a slow order", () => {
+  it("replaces a clear soon, even for a slow order", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     const cleared = slot({
       state: "signed",
@@ -86,20 +86,20 @@ describe("watchFor", () => {
     });
   });
 
-  it("looks again soon at a transaction that has reached nobody, as long as its order is open", () => {
+  it("looks again soon at a transaction that has reached nobody, while its order is open", () => {
     const away = { ...signed, isUndelivered: true };
     expect(watchFor(view([open], [away]), nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
     expect(watchFor(view([expired], [away]), endMs)).not.toHaveProperty("dueAtMs");
   });
 
-  it("waits until the deadline if its preset is never bumped, and then for the chain alone", () => {
+  it("waits until the deadline if its preset is never bumped, and then only for the chain", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
     expect(watchFor(view([slow], [signed]), endMs)).not.toHaveProperty("dueAtMs");
   });
 
-  it("waits until the last transaction of an order that has ended is final, and whether it leaves its block", () => {
+  it("waits until the last transaction of an ended order is final or leaves its block", () => {
     const approval = mined(4, { nonce: 6 });
     expect(watchFor(view([filled], [approval, mined(5)]), nowMs)).toEqual({
       jobs: 1,
@@ -109,7 +109,7 @@ describe("watchFor", () => {
     });
   });
 
-  it("waits until the blocks are final in which a sale found nothing", () => {
+  it("waits until the blocks in which a sale found nothing are final", () => {
     const soldOutIn = [4, 6].map((number) => ({ number, hash: `0xb${number}` }));
     const ending = {
       status: "rejected",
@@ -121,7 +121,7 @@ describe("watchFor", () => {
     expect(watchFor(view([tradeOrder({ ending, life })]), nowMs)).toMatchObject({ finalFrom: 6 });
   });
 
-  it("does not wait for an approval to be final, or for a nonce that another program has", () => {
+  it("does not wait for the finality of an approval or of a nonce taken by another program", () => {
     expect(watchFor(view([open], [mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
     const taken = slot({ nonce: 6, state: "taken", attempts: [attempt] });
     expect(watchFor(view([filled], [taken, mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
@@ -155,7 +155,7 @@ describe("isDue", () => {
     ["its block is final", lane({ finalFrom: 4 }), glance(), true],
     ["its block is not final", lane({ finalFrom: 5 }), glance(), false],
     ["no host answers", lane({ blocks: { "0x1": "0xb9" }, finalFrom: 4 }), undefined, false],
-  ])("judges a lane where %s", (_, of, seen, expected) => {
+  ])("checks a lane where %s", (_, of, seen, expected) => {
     expect(isDue(of, seen, nowMs)).toBe(expected);
   });
 });

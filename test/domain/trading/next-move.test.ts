@@ -7,7 +7,7 @@ import type { Items, ItemWrite } from "../../../lib/domain/trading/table-step.ts
 import { gwei, laneView, orderFacts, sceneOf, seconds, sight, signedOrder } from "../../support/scenes.ts";
 import { intent, signingView, tradeOrder } from "../../support/trading.ts";
 
-/** The fees that a move asks the signer for. */
+/** Returns the fees of the signature that a move asks for. */
 function feesAsked(move: ReturnType<typeof nextMove>): Fees {
   if (move.kind !== "sign") throw new Error(`The move is to ${move.kind}`);
   return move.request.fees;
@@ -15,7 +15,7 @@ function feesAsked(move: ReturnType<typeof nextMove>): Fees {
 
 type Written = Extract<ItemWrite, { put: unknown }>;
 
-/** The item of this kind that a move writes. */
+/** Returns the item of this kind that a move writes. */
 function written<Kind extends Written["put"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
   const writes = move.kind === "write" ? move.step : [];
   const put = writes.find((write): write is Written => "put" in write && write.put === kind);
@@ -31,7 +31,7 @@ const sentAtMs = new Map([["0x1", 1]]);
 
 describe("nextMove", () => {
   it.each([0n, 10n ** 14n])(
-    "frees a nonce whose swap was signed near the highest gas price, if layer 1 costs %d",
+    "frees a nonce whose swap was signed near the highest gas price, if the L1 fee is %d",
     (clearL1Fee) => {
       const late = seconds + 86_400;
       const highest = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: 9n * gwei };
@@ -81,14 +81,14 @@ describe("nextMove", () => {
     });
 
     it.each(both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 60_000n } })))(
-      "plans a swap with the greater gas limit (%#)",
+      "plans a swap with the higher gas limit (%#)",
       (...facts) => {
         const sights = facts.map((each) => sight(each)) as [Sight, Sight];
         expect(slotPlanned(nextMove(sceneOf(laneView(tradeOrder()), { sights }))).gasLimit).toBe(134_415n);
       },
     );
 
-    it("plans no more gas than twice the intent's, and than the signer signs for", () => {
+    it("plans at most twice the intent's gas, and at most the signer's limit", () => {
       const sights = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
         (each) => sight(each),
       ) as [Sight, Sight];
@@ -99,7 +99,7 @@ describe("nextMove", () => {
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
 
-    it("rejects no order that only the liar's costs are too much for", () => {
+    it("keeps an order that is too expensive only by the liar's costs", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
       const scene = (facts: OrderFacts) =>
@@ -125,7 +125,7 @@ describe("nextMove", () => {
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
 
-    it("pays just enough to replace a swap if a host answers alone", () => {
+    it("pays just enough to replace a swap if only one host answers", () => {
       const { order, slot } = signedOrder();
       const scene = sceneOf(laneView(order, { slots: [slot] }), {
         sights: [undefined, sight(greedy)],
@@ -138,7 +138,7 @@ describe("nextMove", () => {
     });
   });
 
-  it("raises no fees of what has reached nobody", () => {
+  it("raises no fees of an attempt that reached nobody", () => {
     const { order, slot } = signedOrder();
     const moveFor = (isUndelivered: boolean) => {
       const reasonCode = isUndelivered ? ("RELAY_UNAVAILABLE" as const) : undefined;

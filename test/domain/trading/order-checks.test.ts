@@ -36,7 +36,7 @@ const fine: OrderChecks = {
   maxPriceImpact: 15,
 };
 
-/** Each reason alone, in the order in which they count. */
+/** Each reason alone, in order of precedence. */
 const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],
@@ -56,17 +56,17 @@ const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
 ];
 
 describe("objectionToOrder", () => {
-  it("has none at the limits", () => {
+  it("returns nothing at the limits", () => {
     expect(objectionToOrder(fine)).toBeUndefined();
   });
 
-  it.each(reasons)("says %s with its details", (code, changes, details) => {
+  it.each(reasons)("returns %s with its details", (code, changes, details) => {
     const objection = objectionToOrder({ ...fine, ...changes });
     expect(objection).toMatchObject({ code, message: expect.any(String) });
     expect(objection?.details).toEqual(details);
   });
 
-  it("says the first of several", () => {
+  it("returns the first of several reasons", () => {
     reasons.forEach(([code], index) => {
       const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
       expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
@@ -78,14 +78,14 @@ describe("objectionToOrder", () => {
     ["lists other tokens", { tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
     ["allows less per order", { maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],
     ["allows less per day", { maxPerDay: (coin * 5n) / 4n }, { limit: "1.25", requested: "1.5" }],
-  ])("says POLICY_LIMIT if the wallet's policy %s", (_, changes, details) => {
+  ])("returns POLICY_LIMIT if the wallet's policy %s", (_, changes, details) => {
     const buyRules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
     const objection = objectionToOrder({ ...fine, buyRules });
     expect(objection).toMatchObject({ code: "POLICY_LIMIT", details });
     expect(objectionToOrder({ ...fine, side: "sell", buyRules })).toBeUndefined();
   });
 
-  it("counts the part for layer 1 as gas", () => {
+  it("counts the L1 fee as gas", () => {
     const swapGas = { ...fine.swapGas, l1Fee: 1n };
     expect(objectionToOrder({ ...fine, swapGas })).toMatchObject({
       code: "GAS_PRICE_TOO_HIGH",
@@ -93,12 +93,12 @@ describe("objectionToOrder", () => {
     });
   });
 
-  it("keeps nobody from selling for the token's or the policy's sake", () => {
+  it("never blocks a sale because of the token or the policy", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
   });
 
-  it("lets a user buy an unsafe token who says so, and one of which nothing is known", () => {
+  it("allows an unsafe token with the user's consent, and a token with unknown safety", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
     expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
@@ -115,7 +115,7 @@ describe("warningsOf", () => {
     slippage: 10,
   };
 
-  it("has none at the limits", () => {
+  it("returns nothing at the limits", () => {
     expect(warningsOf(calm)).toEqual([]);
     expect(warningsOf({ ...calm, submission: "sequencer", left: undefined })).toEqual([]);
   });
@@ -125,16 +125,16 @@ describe("warningsOf", () => {
     ["NO_GAS_TO_SELL", { left: 59n }],
     ["FEE_ABOVE_VALUE", { coins: 99n }],
     ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
-  ])("has %s for its own reason", (warning, changes) => {
+  ])("returns %s for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
 
-  it("has all of them in a fixed order", () => {
+  it("returns all warnings in a fixed order", () => {
     const changes = { submission: "public", left: -1n, coins: 0n, slippage: 50 } as const;
     expect(warningsOf({ ...calm, ...changes })).toEqual(quoteWarnings);
   });
 
-  it("asks of nobody who sells to keep coin for a sale", () => {
+  it("does not warn sellers about coin for a later sale", () => {
     expect(warningsOf({ ...calm, side: "sell", left: 0n })).toEqual([]);
   });
 });

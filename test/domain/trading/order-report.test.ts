@@ -70,7 +70,7 @@ describe("detailsOf", () => {
     });
   });
 
-  it("adds up the fees of all transactions of a sale, and says what the router may still take", () => {
+  it("adds up the fees of all transactions of a sale, and reports the remaining approval", () => {
     const sale = tradeOrder({
       intent: intent({ side: "sell" }),
       swapNonce: 7,
@@ -117,14 +117,14 @@ describe("detailsOf", () => {
     },
   );
 
-  it("says how a transaction reaches a chain without a public pool", () => {
+  it("shows how a transaction reaches a chain without a public pool", () => {
     const own = slot({ attempts: [attempt()], isPrivate: false }, intent({ chain: "base" }));
     expect(detailsOf(order, [own]).attempts).toMatchObject([{ submission: "sequencer" }]);
     const exposed = slot({ attempts: [attempt()], isPrivate: false });
     expect(detailsOf(order, [exposed]).attempts).toMatchObject([{ submission: "public" }]);
   });
 
-  it("gives what was kept with an order that has settled", () => {
+  it("returns the stored details of a settled order", () => {
     const details = detailsOf(order, [filled]);
     expect(detailsOf({ ...order, details }, [])).toBe(details);
   });

@@ -52,12 +52,12 @@ const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" }
 type Scene = {
   views?: PlacingView[];
   quotes?: readonly (readonly [HostQuote, HostQuote])[];
-  /** Whether each write is made. */
+  /** The outcome of each write. */
   written?: boolean[];
   of?: PlaceRequest;
 };
 
-/** Places the order where the table and the hosts say this. The last view stays, and the last quote. */
+/** Places the order with these answers from the table and the hosts. The last view and the last quote repeat. */
 function play(
   { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: Scene,
   procedure: ReturnType<typeof placing | typeof trying>,
@@ -114,19 +114,19 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
   });
 
-  it("allows the greater of the gas limits that two hosts name", () => {
+  it("allows the higher of the two hosts' gas limits", () => {
     const low = tradeFacts({ transactions: [{ ...swap, gasLimit: 60n }] });
     for (const quotes of [[[tradeFacts(), low]], [[low, tradeFacts()]]] as const)
       expect(place({ quotes }).answer).toMatchObject({ order: { intent: { gasLimit: 100n } } });
   });
 
-  it("takes the client's minimum, and then names no slippage", () => {
+  it("uses the client's minimum, and then names no slippage", () => {
     const { answer } = place({ of: request({ slippage: undefined, minAmountOut: "0.000000000000004999" }) });
     expect(answer).toMatchObject({ order: { intent: { minAmountOut: 4999n } } });
     expect(answer).not.toHaveProperty("order.placed.slippage");
   });
 
-  it("takes the user's settings where the request names none", () => {
+  it("uses the user's settings where the request names none", () => {
     const { validForSeconds: _, ...open } = request({
       slippage: undefined,
       gasPreset: undefined,
@@ -142,7 +142,7 @@ describe("placing", () => {
     });
   });
 
-  it("answers a used key with its order before it checks anything else", () => {
+  it("returns the order of a used key before it checks anything else", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const { answer, did } = place({
@@ -159,7 +159,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
   });
 
-  it("answers with the order of the same request that was faster", () => {
+  it("returns the order of an equal request that was faster", () => {
     const order = tradeOrder();
     const { answer } = place({ views: [view(), view({ used, order })], written: [false] });
     expect(answer).toEqual({ order, isReplayed: true });
@@ -198,12 +198,12 @@ describe("placing", () => {
     ["NO_ROUTE", "no host has a route", [noRoute, noRoute]],
     [
       "GAS_PRICE_TOO_HIGH",
-      "gas and its part for layer 1 cost too much",
+      "gas and its L1 fee cost too much",
       [tradeFacts({ transactions: [{ ...swap, l1Fee: 1n }] }), tradeFacts()],
     ],
     [
       "INSUFFICIENT_BALANCE",
-      "the wallet has less than it takes",
+      "the wallet has too little",
       [tradeFacts({ held: { coins: 1199n, tokens: 0n } }), tradeFacts()],
     ],
     [
@@ -222,14 +222,14 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("refuses what the wallet cannot pay beside its open orders", () => {
+  it("refuses an order that the wallet cannot pay beside its open orders", () => {
     const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
     expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
     });
   });
 
-  it("judges again what another order has left that was placed meanwhile", () => {
+  it("checks again after another order was placed meanwhile", () => {
     const views = [
       view(),
       view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })] }),
@@ -239,7 +239,7 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "readPlacing"]);
   });
 
-  it("asks for a share again if another order was placed meanwhile", () => {
+  it("computes a percentage again if another order was placed meanwhile", () => {
     const { did, answer } = place({
       of: request({ side: "sell", amount: undefined, percent: 50 }),
       views: [view(), view({ jobs: 1 })],
@@ -250,7 +250,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ order: { amount: 225n, placed: { percent: 50 } } });
   });
 
-  it("reserves the most that the order can cost: gas at its fees, and a quarter more for layer 1", () => {
+  it("reserves the highest cost of the order: gas at its fees, and a quarter more for the L1 fee", () => {
     const costly = both({
       fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
       transactions: [{ ...swap, l1Fee: 40n }],
@@ -271,7 +271,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
   });
 
-  it("refuses a sale of tokens that open sales have promised", () => {
+  it("refuses a sale of tokens that open sales will sell", () => {
     const promised = intent({ side: "sell", token });
     const laneOrders = [
       tradeOrder({ intent: promised, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } }),
@@ -281,19 +281,19 @@ describe("placing", () => {
     expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("gives up where other orders are always faster", () => {
+  it("gives up if other orders are always faster", () => {
     expect(place({ written: [false] }).code).toBe("WALLET_BUSY");
   });
 });
 
 describe("trying", () => {
-  it("says what an order would be, and leaves no trace", () => {
+  it("returns an order's terms, and records nothing", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 5000n }, judged: { least: 4950n } });
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("is refused what the order would be refused", () => {
+  it("refuses everything that placing an order would refuse", () => {
     expect(play({ views: [view({ maxOrder: 1n })] }, trying(request())).code).toBe("POLICY_LIMIT");
   });
 });

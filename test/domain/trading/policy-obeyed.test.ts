@@ -23,7 +23,7 @@ describe("buyRulesBeside", () => {
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
     buyRulesBeside(limits, orders, userID, nowMs);
 
-  it("adds the user's open buys that are not signed to what was signed on the day", () => {
+  it("adds the user's unsigned open buys to the amount signed on the day", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
     expect(rules([open, waiting])).toEqual({ policy: openPolicy, spent: 5n + 2n * amount });
   });
@@ -34,7 +34,7 @@ describe("buyRulesBeside", () => {
     ["is a sale", tradeOrder({ intent: intent({ side: "sell" }) })],
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
-  ])("adds no order that %s", (_, order) => {
+  ])("ignores an order that %s", (_, order) => {
     expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n });
   });
 });
@@ -54,41 +54,38 @@ describe("nextMove", () => {
     { maxPerDay: amount + 4n },
   ];
 
-  it.each(forbidden)(
-    "rejects a buy without a signature that the policy forbids, and its plan: %o",
-    (changes) => {
-      expect(move(planned, changes)).toMatchObject({
-        kind: "write",
-        step: expect.arrayContaining([
-          expect.objectContaining({ remove: "slot" }),
-          expect.objectContaining({
-            put: "order",
-            item: expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } }),
-          }),
-        ]),
-      });
-    },
-  );
+  it.each(forbidden)("rejects an unsigned buy that the policy forbids, and its plan: %o", (changes) => {
+    expect(move(planned, changes)).toMatchObject({
+      kind: "write",
+      step: expect.arrayContaining([
+        expect.objectContaining({ remove: "slot" }),
+        expect.objectContaining({
+          put: "order",
+          item: expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } }),
+        }),
+      ]),
+    });
+  });
 
-  it("has signed what the policy allows", () => {
+  it("signs a buy that the policy allows", () => {
     const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + 5n };
     expect(move(planned, changes)).toMatchObject({ kind: "sign" });
   });
 
-  it.each(forbidden)("goes on with a sale: %o", (changes) => {
+  it.each(forbidden)("continues a sale: %o", (changes) => {
     const sale = tradeOrder({ intent: intent({ side: "sell" }) });
     expect(JSON.stringify(move(sale, changes, []), (_, value) => String(value))).not.toContain(
       "POLICY_LIMIT",
     );
   });
 
-  it("sends no signed buy that the policy forbids by now, and counts it once", () => {
+  it("does not send a signed buy that the policy now forbids, and counts it once", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { maxPerDay: amount }, [signed])).toMatchObject({ kind: "send" });
     expect(move(order, { tokens: [] }, [signed]).kind).not.toBe("send");
   });
 
-  it("clears a signed buy that the policy forbids by now, so that no sale waits for it", () => {
+  it("clears a signed buy that the policy now forbids, so that no sale waits for it", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { tradingEnabled: false }, [signed])).toMatchObject({
       kind: "sign",
@@ -102,7 +99,7 @@ describe("signTransaction", () => {
   const request = { chain, wallet, userID, orderId, nonce, purpose: call.purpose, fees };
   const limits = { stored: stored({ maxPerDay: amount + 5n }), count };
 
-  /** What the signer writes when it goes by this. */
+  /** Returns the step that the signer writes from this view. */
   function written(view: Partial<SigningView>, asked = request): Step {
     const procedure = signTransaction(asked);
     const answers = {
@@ -125,7 +122,7 @@ describe("signTransaction", () => {
       (write) => ("put" in write && write.put === "day") || ("check" in write && write.check === "policy"),
     );
 
-  it("counts a buy with the signature, if policy and count are as it has read them", () => {
+  it("counts a buy with its signature, if policy and count are unchanged since it read them", () => {
     expect(ofLimits(written({ limits }))).toEqual([
       { check: "policy", item: key, when: { revision: 3 } },
       {
@@ -136,14 +133,14 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("begins the count of a wallet that has bought nothing on the day", () => {
+  it("starts the count of a wallet that has bought nothing on the day", () => {
     expect(ofLimits(written({ limits: noLimits }))).toEqual([
       { check: "policy", item: key, when: "absent" },
       { put: "day", item: expect.objectContaining({ day: "2026-11-21", spent: amount }), when: "absent" },
     ]);
   });
 
-  it("does not count a further attempt", () => {
+  it("does not count further attempts", () => {
     const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
     const ledger = { orderId, approveNonces: [], fees: { [nonce]: fees }, swap, revision: 1 };
     const raised = {
@@ -155,7 +152,7 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("writes nothing of limits for a sale", () => {
+  it("writes no limits for a sale", () => {
     const of = intent({ side: "sell", venues: ["uniswap-v2"] });
     const approval = { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount } as const;
     const step = written(

@@ -45,7 +45,7 @@ describe("readPolicy", () => {
     ["an EVM address on Solana", "sol", { tokens: [dai] }, "tokens.0"],
     ["base58 of 31 bytes", "sol", { tokens: ["1".repeat(31)] }, "tokens.0"],
     ["a very long text", "sol", { tokens: ["1".repeat(45)] }, "tokens.0"],
-  ])("refuses %s, and names the field", (_, network, changes, field) => {
+  ])("rejects %s, and names the field", (_, network, changes, field) => {
     expect(() => readPolicy(network, asked(changes))).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", details: { field } }),
     );
@@ -53,7 +53,7 @@ describe("readPolicy", () => {
 });
 
 describe("policyStateText", () => {
-  it("shows what is in force and what is pending in whole coins", () => {
+  it("shows the policy in force and the pending one in whole coins", () => {
     const policy = { maxPerOrder: 15n * 10n ** 17n, tokens: [dai], tradingEnabled: false };
     const pending = {
       policy: { maxPerDay: 1n, tokens: "any", tradingEnabled: true } as const,

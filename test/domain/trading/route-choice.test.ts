@@ -17,7 +17,7 @@ describe("percentOf", () => {
     [-1n, 10n, 0],
     [5n, 0n, 0],
     [10n ** 60n, 10n ** 60n, 100],
-  ])("is, of %s in %s, %s", (part, total, percent) => {
+  ])("returns, for %s in %s, %s", (part, total, percent) => {
     expect(percentOf(part, total)).toBe(percent);
   });
 });
@@ -25,12 +25,12 @@ describe("percentOf", () => {
 describe("priceImpact", () => {
   const reserves = { coins: 100n * coin, tokens: 1_000_000n * coin };
 
-  it("is how much worse a swap on v2 is than the price before, without the pool's fee", () => {
+  it("is the percentage by which a swap on v2 is worse than the price before it, without the pool's fee", () => {
     const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, feeBps: 30 };
     expect(priceImpact(v2Price("buy", reserves), swap)).toBe(0.496);
   });
 
-  it("is the same the other way round", () => {
+  it("is the same in the other direction", () => {
     const amountIn = 5000n * coin;
     const amountOut = (100n * coin * amountIn * 997n) / (1_000_000n * coin * 1000n + amountIn * 997n);
     expect(priceImpact(v2Price("sell", reserves), { amountIn, amountOut, feeBps: 30 })).toBe(0.496);
@@ -56,19 +56,19 @@ describe("bestRoute", () => {
   const v3 = { venue: "uniswap-v3", feeBps: 5, amountOut: 1000n, networkFee: 0n } as const;
   const sale = { side: "sell", amountIn: 500n, isListed: true } as const;
 
-  it("is the one that brings most, and of two the first", () => {
+  it("takes the route that brings most, and the first of two equal ones", () => {
     expect(bestRoute([v2, { ...v3, amountOut: 1001n }], sale)).toMatchObject({ amountOut: 1001n });
     expect(bestRoute([v2, v3], sale)).toBe(v2);
     expect(bestRoute([v3, v2], sale)).toBe(v3);
     expect(bestRoute([], sale)).toBeUndefined();
   });
 
-  it("takes the network fee off what a sale brings", () => {
+  it("subtracts the network fee from the proceeds of a sale", () => {
     const dear = { ...v3, amountOut: 1001n, networkFee: 2n };
     expect(bestRoute([v2, dear], sale)).toBe(v2);
   });
 
-  it("turns the network fee of a purchase into tokens at the best price", () => {
+  it("converts the network fee of a buy into tokens at the best price", () => {
     // A coin buys two tokens.
     const buy = { side: "buy", amountIn: 500n, isListed: true } as const;
     const dear = { ...v3, amountOut: 1004n, networkFee: 2n };
@@ -76,7 +76,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v2, { ...dear, amountOut: 1006n }], buy)).toMatchObject({ amountOut: 1006n });
   });
 
-  it("takes v2 for a token that is not listed, unless v3 is better by 1 %", () => {
+  it("takes v2 for an unlisted token, unless v3 is better by 1 %", () => {
     const strange = { ...sale, isListed: false };
     expect(bestRoute([v2, { ...v3, amountOut: 1009n }], strange)).toBe(v2);
     expect(bestRoute([v2, { ...v3, amountOut: 1010n }], strange)).toMatchObject({ amountOut: 1010n });

@@ -33,7 +33,7 @@ const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
 });
 
 describe("objectionTo", () => {
-  it("has none to the order's own swap", () => {
+  it("accepts the order's own swap", () => {
     expect(objection()).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe("objectionTo", () => {
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
 
-  it("refuses a venue or a v3 pool that the intent does not allow, and an intent that is not the placer's", () => {
+  it("refuses a venue or v3 pool outside the intent, and an intent not made by placeOrder", () => {
     const order = tradeOrder({ intent: intent({ venues: ["uniswap-v2"] }) });
     expect(objection({}, { order })).toHaveProperty("refused");
     const otherPool = tradeOrder({ intent: intent({ v3FeeBps: 100 }) });
@@ -85,7 +85,7 @@ describe("objectionTo", () => {
     ],
     ["at a nonce that is used", { slot: slot({ state: "mined" }) }, nowMs],
     ["without a slot", { slot: undefined }, nowMs],
-  ])("puts off a swap %s", (_, view, atMs) => {
+  ])("postpones a swap %s", (_, view, atMs) => {
     expect(objection({}, view, { atMs })).toHaveProperty("later");
   });
 
@@ -97,7 +97,7 @@ describe("objectionTo", () => {
     expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
   });
 
-  it("wants an eighth more for each further attempt", () => {
+  it("demands an eighth more for each further attempt", () => {
     const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
     const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
     expect(objection(raised, { ledger: signed })).toBeUndefined();
@@ -120,33 +120,33 @@ describe("objectionTo", () => {
       ["while trading is off", { tradingEnabled: false }],
       ["of a token that is not listed", { tokens: ["0xBAD"] }],
       ["above the limit of an order", { maxPerOrder: amount - 1n }],
-      ["above what is left of the day", { maxPerDay: amount + spent - 1n }],
-    ])("puts off a buy %s, and lets every sale through", (_, changes) => {
+      ["above the rest of the day", { maxPerDay: amount + spent - 1n }],
+    ])("postpones a buy %s, and allows every sale", (_, changes) => {
       expect(objection({}, limits(changes))).toHaveProperty("later");
       const sale = tradeOrder({ intent: intent({ side: "sell" }) });
       const call = swapBy(sale.intent, { venue: "uniswap-v2", feeBps: 30 }, sale.amount);
       expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
     });
 
-    it("has none at the limits", () => {
+    it("accepts a buy at the limits", () => {
       const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + spent };
       expect(objection({}, limits(changes))).toBeUndefined();
     });
 
-    it("counts an order once, whatever is left for its later attempts", () => {
+    it("counts an order once, even for later attempts beyond the limit", () => {
       const full = limits({ maxPerDay: amount });
       expect(objection({}, { ledger: signed, ...full })).toBeUndefined();
       expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
     });
 
-    it("clears nonces whatever the policy says", () => {
+    it("accepts clears under any policy", () => {
       const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
       const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = { slot: slot({ state: "signed" }), ledger: signed, ...limits({ tradingEnabled: false }) };
       expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
     });
 
-    it("goes by what is in force when it signs", () => {
+    it("applies the policy in force at the time of signing", () => {
       const pending = { policy: openPolicy, effectiveAt: new Date(nowMs).toISOString() };
       const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
       const view = { limits: { stored, count: undefined } };
@@ -155,7 +155,7 @@ describe("objectionTo", () => {
     });
   });
 
-  describe("to an approval", () => {
+  describe("for an approval", () => {
     const order = tradeOrder({ intent: intent({ side: "sell" }) });
     const call: ApproveCall = {
       purpose: "approve",
@@ -164,7 +164,7 @@ describe("objectionTo", () => {
       amount: order.amount,
     };
 
-    it("has none to the order's amount or to 0, at two nonces at most", () => {
+    it("accepts the order's amount or 0, at two nonces at most", () => {
       expect(objection({ call }, { order })).toBeUndefined();
       expect(objection({ call: { ...call, amount: 0n } }, { order })).toBeUndefined();
       expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
@@ -172,7 +172,7 @@ describe("objectionTo", () => {
       );
     });
 
-    it("refuses more, another token, a buy's, and the nonce of the swap", () => {
+    it("refuses a higher amount, another token, a buy's approval, and the nonce of the swap", () => {
       expect(objection({ call: { ...call, amount: order.amount + 1n } }, { order })).toHaveProperty(
         "refused",
       );
@@ -183,7 +183,7 @@ describe("objectionTo", () => {
     });
   });
 
-  describe("to clearing a nonce", () => {
+  describe("for clearing a nonce", () => {
     const clear = {
       call: { purpose: "clear" },
       gasLimit: clearGas,
@@ -192,18 +192,18 @@ describe("objectionTo", () => {
     } as const;
     const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: fees } }) };
 
-    it("has none after the deadline, a stop or a cancellation", () => {
+    it("accepts it after the deadline, a stop or a cancellation", () => {
       const order = tradeOrder({ isCancelling: true });
       const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
       expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 
-    it("refuses a nonce at which nothing was signed, and an intent that is not the placer's", () => {
+    it("refuses a nonce at which nothing was signed, and an intent not made by placeOrder", () => {
       expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
       expect(objection(clear, signed, { isGenuine: false })).toHaveProperty("refused");
     });
 
-    it("goes up to the user's highest gas price of now, or the order's", () => {
+    it("allows the user's current highest gas price, or the order's", () => {
       const maxFeePerGas = 150_000_000_000n;
       expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
       expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
@@ -214,7 +214,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
     });
 
-    it("goes up to what replaces the order's own transaction, but not to what replaces another clear", () => {
+    it("allows enough to replace the order's own transaction, but not another clear", () => {
       const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = (...attempts: Attempt[]) => ({
@@ -228,7 +228,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
     });
 
-    it("never costs more than the order's own transaction may, whatever the settings say", () => {
+    it("never allows more than the order's own transaction may cost, whatever the settings say", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = (134_415n * intent().maxGasPrice) / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
@@ -243,7 +243,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas: bound + 1n }, most)).toHaveProperty("refused");
     });
 
-    it("refuses more gas than it takes", () => {
+    it("refuses unneeded gas", () => {
       expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
     });
   });

@@ -34,12 +34,12 @@ const sight = (receipts: readonly Receipt[], { latest = 7, finalized = 7, number
 const mined: Slot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
-  it("takes one host's receipt for mined", () => {
+  it("believes one host's receipt", () => {
     const after = observed(signed, [sight([]), sight([receipt])]);
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
-  it("takes one host's receipt for made up when the other's final chain goes beyond its block", () => {
+  it("rejects one host's receipt when the other's final chain reaches beyond its block", () => {
     const beyond = sight([], { number: 5 });
     for (const slotBefore of [signed, mined])
       for (const sights of [[sight([receipt]), beyond] as const, [beyond, sight([receipt])] as const])
@@ -48,39 +48,39 @@ describe("observed", () => {
     expect(observed(signed, [sight([receipt]), sight([], { number: 5, latest: 8 })]).state).toBe("mined");
   });
 
-  it("takes a nonce for taken only if both hosts say that it is used, and neither has a receipt", () => {
+  it("marks a nonce as taken only if both hosts report it as used, without a receipt", () => {
     const used = sight([], { latest: 8 });
     expect(observed(signed, [used, used]).state).toBe("taken");
     expect(observed(signed, [used, sight([])]).state).toBe("signed");
     expect(observed(signed, [used, sight([receipt], { latest: 8 })]).state).toBe("mined");
   });
 
-  it("forgets a receipt only if both hosts answer, and neither has it", () => {
+  it("drops a receipt only if both hosts answer without it", () => {
     expect(observed(mined, [sight([]), sight([])])).not.toHaveProperty("receipt");
     expect(observed(mined, [sight([]), undefined])).toBe(mined);
     expect(observed(mined, [undefined, undefined])).toBe(mined);
   });
 
-  it("keeps to the receipt it knows while any host has it", () => {
+  it("keeps the known receipt while any host has it", () => {
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     expect(observed(mined, [sight([other]), sight([receipt])])).toBe(mined);
     expect(observed(mined, [sight([other]), sight([])]).receipt).toEqual(other);
   });
 
-  it("does not ask about what is only planned", () => {
+  it("leaves a planned slot unchanged", () => {
     const planned = slot();
     expect(observed(planned, [sight([], { latest: 8 }), sight([], { latest: 8 })])).toBe(planned);
   });
 });
 
 describe("withSendingTimes", () => {
-  it("notes when an attempt was first sent, and keeps that", () => {
+  it("keeps the time when an attempt was first sent", () => {
     const sent = withSendingTimes(signed, new Map([["0x1", 5]]));
     expect(sent.attempts[0]?.sentAtMs).toBe(5);
     expect(withSendingTimes(sent, new Map([["0x1", 9]]))).toBe(sent);
   });
 
-  it("notes an attempt that reached nobody, until it does", () => {
+  it("marks an attempt that reached nobody, until it does", () => {
     const lost = withSendingTimes(signed, new Map([["0x1", undefined]]));
     expect(lost.isUndelivered).toBe(true);
     expect(withSendingTimes(lost, new Map())).toBe(lost);
@@ -100,7 +100,7 @@ describe("isFinal", () => {
     expect(isFinal(mined, [final, sight([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
-  it("is true of a taken nonce if both hosts say that it is used at the final block", () => {
+  it("is true for a taken nonce if both hosts report it as used at the final block", () => {
     const taken: Slot = { ...signed, state: "taken" };
     const final = sight([], { finalized: 8 });
     expect(isFinal(taken, [final, final])).toBe(true);
@@ -108,7 +108,7 @@ describe("isFinal", () => {
     expect(isFinal(taken, [final, sight([receipt], { finalized: 8 })])).toBe(false);
   });
 
-  it("is never true of what may still be mined", () => {
+  it("is never true for a transaction that may still be mined", () => {
     const final = sight([], { finalized: 8 });
     expect(isFinal(signed, [final, final])).toBe(false);
   });

@@ -10,7 +10,7 @@ const sale = tradeOrder({ intent: intent({ side: "sell", minAmountOut: 1n }) });
 const facts = orderFacts({ held: 0n, allowance: 0n });
 const { latest } = sight(facts);
 
-/** What a host shows when a later block is final. */
+/** Makes a host's answer with a later block as its final one. */
 const later = (hash?: string, finalized = latest.number): Sight =>
   sight(undefined, {
     finalized: { ...latest, number: finalized },
@@ -28,7 +28,7 @@ function settled(scene: Scene) {
   return view;
 }
 
-/** The orders after a step, also those that have settled. */
+/** Returns the orders after a step, including settled ones. */
 const ordersIn = (step: Parameters<typeof afterStep>[1], orders: Scene["view"]["orders"]) =>
   orders.map((order) => {
     const put = step.find((write) => "put" in write && write.put === "order");
@@ -65,7 +65,7 @@ describe("a sale that finds no tokens", () => {
     expect(ordersIn(move.step, first.orders)[0]?.ending?.soldOutAt).toBe(7);
   });
 
-  it("says nothing of the position if the chain has taken its block back, and stays rejected", () => {
+  it("does not affect the position if the chain has taken its block back, and stays rejected", () => {
     const [order] = first.orders;
     const scene = sceneOf(first, { sights: [later("0xother"), later("0xother")] });
     const dropped = nextMove(scene);
@@ -79,7 +79,7 @@ describe("a sale that finds no tokens", () => {
     expect(eventsOf(afterStep(view, last.step))).toEqual([]);
   });
 
-  it("waits if the hosts' blocks are far apart, as one of them is made up", () => {
+  it("waits if the hosts' blocks are far apart, since one of them is invented", () => {
     const far = sight(facts, { latest: { ...latest, number: latest.number + 101 } });
     const view = settled(sceneOf(laneView(sale), { sights: [sight(facts), far] }));
     expect(view.orders[0]?.life).toMatchObject({ stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" });

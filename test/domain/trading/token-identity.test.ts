@@ -30,7 +30,7 @@ const identify = (claims: Partial<TokenClaims>, address = token) =>
   tokenIdentity(address, { ...honest, ...claims }, [usdc], ["ETH"]);
 
 describe("shownSymbol", () => {
-  it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])("shows %s as it is", (text) => {
+  it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])("shows %s unchanged", (text) => {
     expect(shownSymbol(text)).toBe(text);
   });
 
@@ -46,7 +46,7 @@ describe("shownSymbol", () => {
     ["marks that pile up", "U\u0301\u0301\u0301\u0301"],
     ["a character of private use", "\ue000"],
     ["half a character", "\ud83d"],
-  ])("shows no symbol of %s", (_, text) => {
+  ])("rejects %s in a symbol", (_, text) => {
     expect(shownSymbol(text)).toBeUndefined();
   });
 });
@@ -60,17 +60,17 @@ describe("shownName", () => {
 });
 
 describe("looksLike", () => {
-  it.each(["USDC", "usdc", "UЅDС", "USD\u200bC", "ＵＳＤＣ", "ÚSDC"])("takes %s for USDC", (text) => {
+  it.each(["USDC", "usdc", "UЅDС", "USD\u200bC", "ＵＳＤＣ", "ÚSDC"])("confuses %s with USDC", (text) => {
     expect(looksLike(text, "USDC")).toBe(true);
   });
 
-  it.each(["USDT", "USDCC", "$USDC", "USDC.e"])("does not take %s for USDC", (text) => {
+  it.each(["USDT", "USDCC", "$USDC", "USDC.e"])("does not confuse %s with USDC", (text) => {
     expect(looksLike(text, "USDC")).toBe(false);
   });
 });
 
 describe("tokenIdentity", () => {
-  it("is what the token says of itself", () => {
+  it("returns a token's own description", () => {
     expect(identify({})).toEqual({
       token,
       symbol: "MOON",
@@ -82,7 +82,7 @@ describe("tokenIdentity", () => {
     });
   });
 
-  it("is what is known of a listed token, whatever it says", () => {
+  it("returns the listed data of a listed token", () => {
     const claims = { decimals: undefined, symbol: "HACKED", totalSupply: 10n ** 70n };
     expect(identify(claims, usdc.token)).toMatchObject({ ...usdc, isListed: true, isImpersonator: false });
   });
@@ -101,11 +101,11 @@ describe("tokenIdentity", () => {
     [{ decimals: 0n, totalSupply: 10n ** 40n - 1n }, 0],
     [{ decimals: 36n, totalSupply: 10n ** 76n - 1n }, 36],
     [{ totalSupply: undefined }, 18],
-  ])("has decimals up to the limits: %o", (claims, decimals) => {
+  ])("accepts decimals up to the limits: %o", (claims, decimals) => {
     expect(identify(claims)?.decimals).toBe(decimals);
   });
 
-  it("has the shortened address in the place of a symbol that cannot be shown", () => {
+  it("shows a shortened address if the symbol cannot be shown", () => {
     const short = shortAddress(token);
     expect(short).toBe("0x5409…5094");
     expect(identify({ symbol: "\u202eX" })).toMatchObject({ symbol: short, name: "Moon Coin", isOdd: true });
@@ -113,7 +113,7 @@ describe("tokenIdentity", () => {
     expect(identify({ symbol: undefined, name: undefined })).toMatchObject({ symbol: short, name: short });
   });
 
-  it("notices the symbols of listed tokens and of the coin, hidden characters or not", () => {
+  it("detects the symbols of listed tokens and of the coin, even with hidden characters", () => {
     for (const symbol of ["usdc", "ETH", "USDC\u200b"])
       expect(identify({ symbol })).toMatchObject({ isImpersonator: true });
     expect(identify({ symbol: "USDCC" })).toMatchObject({ isImpersonator: false });
@@ -123,20 +123,20 @@ describe("tokenIdentity", () => {
 describe("safetyOf", () => {
   const whole = { sent: 10_000_000n, arrived: 10_000_000n };
 
-  it("knows taxes by what arrives", () => {
+  it("computes taxes from the amounts that arrive", () => {
     const sold = { sent: 9_500_000n, arrived: 8_550_000n };
     const taxed = { sellable: true, buyTax: 5, sellTax: 10, hasLoss: false };
     expect(safetyOf({ bought: { ...whole, arrived: 9_500_000n }, sold })).toEqual(taxed);
   });
 
-  it("knows a loss that is too small for a tax", () => {
+  it("detects a loss that is too small for a tax", () => {
     const loss = { ...whole, arrived: 9_999_999n };
     expect(safetyOf({ bought: loss, sold: whole })).toMatchObject({ buyTax: 0, hasLoss: true });
     expect(safetyOf({ bought: whole, sold: loss })).toMatchObject({ sellTax: 0, hasLoss: true });
     expect(safetyOf({ bought: whole, sold: whole })).toMatchObject({ hasLoss: false });
   });
 
-  it("knows that no sale succeeds", () => {
+  it("reports that no sale succeeds", () => {
     expect(safetyOf({ bought: whole })).toEqual({
       sellable: false,
       buyTax: 0,
@@ -166,11 +166,11 @@ describe("flagsOf", () => {
   const good: TokenSafety = { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false };
   const liquidity = 10n ** 18n;
 
-  it("has none of a good listed token", () => {
+  it("returns none for a good listed token", () => {
     expect(flagsOf(identity, good, liquidity)).toEqual([]);
   });
 
-  it("has each for its own reason", () => {
+  it("returns each warning for its own reason", () => {
     const bad = { ...identity, isListed: false, isImpersonator: true, isOdd: true };
     expect(flagsOf(bad, good, liquidity)).toEqual(["NOT_LISTED", "IMPERSONATES", "ODD_METADATA"]);
     expect(flagsOf(identity, { ...good, buyTax: 0.0001 }, liquidity)).toEqual(["TAXED"]);
@@ -185,7 +185,7 @@ describe("flagsOf", () => {
 describe("isUnsafe", () => {
   const good: TokenSafety = { sellable: true, buyTax: 25, sellTax: 25, hasLoss: false };
 
-  it("begins where a token cannot be sold, or a tax is above 25 %", () => {
+  it("is true for a token that cannot be sold, or with a tax above 25 %", () => {
     expect(isUnsafe(good)).toBe(false);
     expect(isUnsafe(unknownSafety)).toBe(false);
     for (const change of [{ sellable: false }, { buyTax: 25.0001 }, { sellTax: 25.0001 }])
