@@ -39,7 +39,7 @@ describe("isWalletName", () => {
     ["a Hangul filler", "\u3164"],
     ["a blank of Braille", "\u2800"],
     ["a private character", "\ue000"],
-  ])("refuses %s", (_, name) => {
+  ])("rejects %s", (_, name) => {
     expect(isWalletName(tidyWalletName(name))).toBe(false);
   });
 });

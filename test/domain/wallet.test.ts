@@ -11,7 +11,7 @@ const wallets = (count: number) =>
   });
 
 describe("listed", () => {
-  it("names wallets by slot, in whatever order they are read", () => {
+  it("names wallets by slot, in any order of reading", () => {
     const order = fc.shuffledSubarray(wallets(12), { minLength: 12 });
     fc.assert(
       fc.property(order, (shuffled) => {
@@ -30,7 +30,7 @@ describe("listed", () => {
     expect(after.slice(0, 5)).toEqual(before);
   });
 
-  it("keeps names and colours when a wallet is added whose clock was behind", () => {
+  it("keeps names and colours when a wallet with a slow clock is added", () => {
     const numbered = wallets(3).map((wallet, index) => ({ ...wallet, slot: 3 - index }));
     const before = listed(numbered.slice(1));
     expect(before.map(({ slotName }) => slotName)).toEqual(["Wallet 1", "Wallet 2"]);
@@ -53,7 +53,7 @@ describe("checkWalletLimit", () => {
     expect(() => checkWalletLimit("Base", 10, limits)).toThrow("Wallet limit of 10 reached for tier Base");
   });
 
-  it("allows every count below the limit, and none from it on", () => {
+  it("allows every count below the limit, and no higher one", () => {
     fc.assert(
       fc.property(fc.constantFrom("Base", "Pro", "Enterprise"), fc.nat(1000), (tier, count) => {
         const check = () => checkWalletLimit(tier, count, limits);

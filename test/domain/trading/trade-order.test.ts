@@ -16,7 +16,7 @@ const filled = {
 } as const;
 
 describe("shownOrder", () => {
-  it("shows an order just placed as the contract's example has it", () => {
+  it("shows a new order as in the contract's example", () => {
     expect(shownOrder(tradeOrder())).toEqual({
       orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
       clientOrderId: "k-1",
@@ -42,7 +42,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows what was spent, what arrived and the price of a filled buy", () => {
+  it("shows the amounts and the price of a filled buy", () => {
     expect(shownOrder(tradeOrder({ life: filled }))).toMatchObject({
       status: "filled",
       stage: "done",
@@ -71,19 +71,19 @@ describe("shownOrder", () => {
 });
 
 describe("changed", () => {
-  it("grows the version and the time with what clients see", () => {
+  it("changes the version and the time when clients see a change", () => {
     const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, nowMs);
     expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
   });
 
-  it("grows only the revision with what clients do not see", () => {
+  it("changes only the revision when clients see no change", () => {
     const after = changed(tradeOrder(), { swapNonce: 7, life: { ...unstarted } }, nowMs);
     expect(after).toMatchObject({ revision: 2, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" });
   });
 });
 
 describe("shownOrder", () => {
-  it("says why an order has ended, in words and as a code", () => {
+  it("explains why an order has ended, in words and as a code", () => {
     const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
     expect(shownOrder(tradeOrder({ life }))).toMatchObject({
       reason: "No block included the transaction in time",

@@ -7,14 +7,14 @@ import {
 } from "../../../lib/domain/trading/trading-chain.ts";
 
 describe("tradingChains", () => {
-  it("are networks on which a wallet can be, each with a chain id of its own", () => {
+  it("are networks of wallets, each with its own chain id", () => {
     expect(networks).toEqual(expect.arrayContaining([...tradingChains]));
     expect(tradingChains.map((chain) => chainFacts[chain].chainID)).toEqual([1, 8453, 56, 43114]);
   });
 });
 
 describe("defaultOrderSettings", () => {
-  it("are the users' default settings where these exist, without those that are no order's", () => {
+  it("are the users' default settings where these exist, without those that do not apply to orders", () => {
     const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
     expect(defaultOrderSettings).toEqual({
       eth: { ...common, maxGasPrice: 100 },

@@ -18,7 +18,7 @@ const mined = (...wallets: string[]): Glance => ({
   blocks: new Map(wallets.map((wallet) => [`hash of ${wallet}`, "0xb1"])),
 });
 
-/** Carries out a procedure. Returns its effects, and the wallets that it wakes. */
+/** Runs a procedure. Returns its effects, and the wallets that it wakes. */
 function run(procedure: Procedure<void>, lanes: readonly Lane[], glance?: Glance, nowMs = 0) {
   const effects: Effect[] = [];
   let next = procedure.next();
@@ -63,20 +63,20 @@ describe("watchReceipts", () => {
     ]);
   });
 
-  it("leaves lanes alone that a run holds, until its lease ends", () => {
+  it("leaves out lanes held by a run, until their lease ends", () => {
     const held = lane("a", { holder: "x", leaseUntilMs: 10 });
     expect(run(watchReceipts("eth", newWatcher()), [held], mined("a"), 9).woken).toEqual([]);
     expect(run(watchReceipts("eth", newWatcher()), [held], mined("a"), 10).woken).toEqual(["a"]);
   });
 
-  it("wakes a lane again only after a while", () => {
+  it("does not wake a lane twice within a short time", () => {
     const watcher = newWatcher();
     const woken = (nowMs: number) =>
       run(watchReceipts("eth", watcher), [lane("a")], mined("a"), nowMs).woken.length;
     expect([0, 2999, 3000].map(woken)).toEqual([1, 0, 1]);
   });
 
-  it("names the block that it has seen, so that its transactions are asked about once", () => {
+  it("names the last block that it has seen, so that its transactions are asked about once", () => {
     const watcher = newWatcher();
     run(watchReceipts("eth", watcher), [lane("a")], mined());
     const [glance] = run(watchReceipts("eth", watcher), [lane("a")]).effects.filter(

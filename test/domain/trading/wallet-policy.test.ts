@@ -21,7 +21,10 @@ const policy = (changes: Partial<WalletPolicy> = {}): WalletPolicy => ({ ...open
 const small = policy({ maxPerOrder: 1n });
 const large = policy({ maxPerOrder: 100n });
 
-/** What holds after requests, each some hours after the one before. The policy in force may be another by then. */
+/**
+ * Returns the state after requests, each some hours after the one before. The policy in force may have changed in
+ * between.
+ */
 function requested(state: PolicyState, ...requests: (readonly [hours: number, asked: WalletPolicy])[]) {
   let time = nowMs;
   let current = state;
@@ -33,11 +36,11 @@ function requested(state: PolicyState, ...requests: (readonly [hours: number, as
 }
 
 describe("policyAt", () => {
-  it("allows everything to a wallet without a policy", () => {
+  it("allows everything for a wallet without a policy", () => {
     expect(policyAt(undefined, nowMs)).toEqual({ policy: { tokens: "any", tradingEnabled: true } });
   });
 
-  it("has a pending policy in force from its time on", () => {
+  it("returns a pending policy as in force from its time on", () => {
     const stored = { policy: small, pending: { policy: large, effectiveAt: at(nowMs) } };
     expect(policyAt(stored, nowMs - 1)).toEqual(stored);
     expect(policyAt(stored, nowMs)).toEqual({ policy: large });
@@ -54,7 +57,7 @@ describe("policyAfter", () => {
     expect(requested({ policy: small }, [0, large])).toEqual({ policy: small, pending });
   });
 
-  it("takes the strictest of each field until then", () => {
+  it("applies the strictest value of each field until then", () => {
     const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"] });
     const asked = policy({ maxPerOrder: 9n, maxPerDay: 7n, tokens: ["C", "B"], tradingEnabled: false });
     const { policy: inForce, pending } = requested({ policy: before }, [0, asked]);
@@ -68,7 +71,7 @@ describe("policyAfter", () => {
     ["any token", { tokens: ["A"] }, {}],
     ["another token", { tokens: ["A"] }, { tokens: ["B"] }],
     ["trading", { tradingEnabled: false }, {}],
-  ])("has %s wait", (_, before, asked) => {
+  ])("delays %s", (_, before, asked) => {
     const { pending } = requested({ policy: policy(before) }, [0, policy(asked)]);
     expect(pending?.effectiveAt).toBe(at(nowMs + dayMs));
   });
@@ -79,7 +82,7 @@ describe("policyAfter", () => {
     expect(pending).toEqual({ policy: less, effectiveAt: at(nowMs + dayMs) });
   });
 
-  it("starts the 24 hours again for one that allows more, twice in a day too", () => {
+  it("restarts the 24 hours for one that allows more, even twice a day", () => {
     const more = policy({ maxPerOrder: 101n });
     expect(requested({ policy: small }, [0, large], [23, more]).pending?.effectiveAt).toBe(
       at(nowMs + 47 * hourMs),
@@ -91,11 +94,11 @@ describe("policyAfter", () => {
   it.each([
     ["the policy in force", small],
     ["a tighter one", policy({ maxPerOrder: 1n, tokens: [] })],
-  ])("drops what is pending when asked for %s", (_, asked) => {
+  ])("drops the pending policy after a request for %s", (_, asked) => {
     expect(requested({ policy: small }, [0, large], [1, asked])).toEqual({ policy: asked });
   });
 
-  it("takes lists of the same tokens in another order for the same", () => {
+  it("ignores the order of tokens in a list", () => {
     const [one, other] = [policy({ tokens: ["A", "B"] }), policy({ tokens: ["B", "A"] })];
     expect(requested({ policy: one }, [0, other])).toEqual({ policy: other });
   });
@@ -120,7 +123,7 @@ describe("policyAfter", () => {
     maxLength: 8,
   });
 
-  it("never allows within 24 hours what a request has forbidden, or what was forbidden and not asked for", () => {
+  it("never allows within 24 hours anything that a request has forbidden or not asked for", () => {
     fc.assert(
       fc.property(policies, requests, fc.nat(30), buys, spents, (first, sequence, later, buy, spent) => {
         const allows = (each: WalletPolicy) => objectionToBuy({ policy: each, spent }, buy) === undefined;
@@ -142,7 +145,7 @@ describe("policyAfter", () => {
         const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
         for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
         const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
-        // Then it was asked for in time, and by each request since.
+        // Then it was requested in time, and by each request since.
         const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
         if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
       }),
@@ -160,7 +163,7 @@ describe("objectionToBuy", () => {
     ["more than an order may spend", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
     ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
     ["an amount that the day counts already", { token: "A", amount: 5n }, undefined, undefined],
-  ])("judges %s", (_, buy, spent, rule) => {
+  ])("checks %s", (_, buy, spent, rule) => {
     expect(objectionToBuy({ policy: strict, ...(spent !== undefined && { spent }) }, buy)?.rule).toBe(rule);
   });
 
@@ -181,7 +184,7 @@ describe("objectionToBuy", () => {
     );
   });
 
-  it("names the day's limit, and what the day would come to", () => {
+  it("names the day's limit, and the day's total with this buy", () => {
     expect(objectionToBuy({ policy: strict, spent: 6n }, { token: "A", amount: 5n })).toMatchObject({
       limit: 10n,
       requested: 11n,
@@ -193,7 +196,7 @@ describe("counted", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
   const first = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
 
-  it("adds up what was signed on a day, and keeps it for a week", () => {
+  it("adds up the amounts signed on a day, and keeps the sum for a week", () => {
     expect(first).toEqual({
       ...key,
       day: "2026-11-22",
@@ -219,13 +222,13 @@ describe("rulesAt", () => {
   const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
   const stored = { ...key, policy: small, pending, revision: 1 };
 
-  it("has the policy in force and what was signed on the day", () => {
+  it("returns the policy in force and the amount signed on the day", () => {
     expect(rulesAt({ stored, count }, nowMs)).toEqual({ policy: small, spent: 3n });
     expect(rulesAt({ stored, count }, nowMs + hourMs)).toEqual({ policy: large, spent: 3n });
     expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: large, spent: 0n });
   });
 
-  it("allows everything to a wallet of which nothing is stored", () => {
+  it("allows everything for a wallet without stored limits", () => {
     const rules = rulesAt({ stored: undefined, count: undefined }, nowMs);
     expect(rules).toEqual({ policy: openPolicy, spent: 0n });
   });
