@@ -23,7 +23,7 @@ async function inspect(token: string): Promise<InspectedToken> {
 }
 
 describe("listTokens", () => {
-  it("has the coin first, and then the listed tokens by symbol, the wrapped coin among them", () => {
+  it("returns the coin first, then the listed tokens by symbol, with the wrapped coin among them", () => {
     const { tokens } = listTokens(chainsOf(chain), "eth");
     expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "MOON", "USDX", "WETH"]);
     expect(tokens[0]).toEqual({ chain: "eth", token: "native", symbol: "ETH", name: "Ether", decimals: 18 });
@@ -31,7 +31,7 @@ describe("listTokens", () => {
     expect(listTokens(chainsOf(chain)).tokens).toEqual(tokens);
   });
 
-  it("names the chains that trade if another is asked for", () => {
+  it("names the chains that trade when asked about another", () => {
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };
     expect(() => listTokens(chainsOf(chain), "sol")).toThrow(expect.objectContaining(refused));
   });
@@ -65,12 +65,12 @@ describe("inspectToken", () => {
     expect(await inspect(taxd)).toMatchObject(shown);
   });
 
-  it("sees that a token cannot be sold", async () => {
+  it("detects that a token cannot be sold", async () => {
     const shown = { sellable: false, buyTax: 0, sellTax: null, flags: ["NOT_LISTED", "CANNOT_SELL"] };
     expect(await inspect(trap)).toMatchObject(shown);
   });
 
-  it("has neither pools nor flags of the wrapped coin", async () => {
+  it("shows no pools and no flags for the wrapped coin", async () => {
     expect(await inspect(wrapped)).toMatchObject({ wrapped: true, sellable: null, pools: [], flags: [] });
   });
 
@@ -134,7 +134,7 @@ describe("inspectToken", () => {
     },
   );
 
-  it("names the field of what is not an address", async () => {
+  it("names the field with an invalid address", async () => {
     const wrong = moon.replace(/[a-f]/, (letter) => letter.toUpperCase());
     for (const token of [wrong, "native"]) {
       const refused = { code: "INVALID_REQUEST", details: { field: "token" } };
@@ -142,7 +142,7 @@ describe("inspectToken", () => {
     }
   });
 
-  it("does not know whether a token can be sold if no host can simulate", async () => {
+  it("returns null for sellable if no host can simulate", async () => {
     const host = await startPlainHost(chain);
     const { token } = await inspectToken(chainsOf(chain, { hosts: [host.url] }), {
       chain: "eth",

@@ -28,7 +28,7 @@ type Trade = {
   name: keyof typeof decimalsOf;
   side: "buy" | "sell";
   venues: readonly SwapVenue[];
-  /** Units of the coin, or parts in a million of the tokens in the wallet. */
+  /** Units of the coin for a buy, or millionths of the wallet's tokens for a sale. */
   coins: bigint;
   share: number;
 };
@@ -37,7 +37,7 @@ const trade: fc.Arbitrary<Trade> = fc.record({
   name: fc.constantFrom("moon" as const, "usdx" as const, "taxd" as const),
   side: fc.constantFrom("buy" as const, "sell" as const),
   venues: fc.constantFrom<SwapVenue[]>(["uniswap-v2"], ["uniswap-v3"], ["uniswap-v2", "uniswap-v3"]),
-  // As many small ones as large ones.
+  // Small amounts are as frequent as large ones.
   coins: fc
     .tuple(fc.integer({ min: 3, max: 18 }), fc.bigInt({ min: 1n, max: 30n }))
     .map(([e, m]) => m * 10n ** BigInt(e)),
@@ -56,7 +56,7 @@ async function send(call: Call): Promise<TestReceipt> {
   return receipt;
 }
 
-/** Quotes a trade and makes it. Returns what was quoted, and what the balances say. */
+/** Quotes a trade and makes it. Returns the quote, and the changes of balances. */
 async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
   const token = localAddresses[name];
   const reader = readerOf(chain);
@@ -68,7 +68,7 @@ async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
   if (amount === 0n) return undefined;
   const request = { chain: "base", side, token, wallet, amount: formatAmount(amount, inDecimals) } as const;
   const quote = await quoteTrade(limited, request, traderOf(), now).catch((error: { code?: string }) => {
-    // So small that nothing arrives, or without a pool that has enough.
+    // The amount is so small that nothing arrives, or no pool has enough.
     expect(["AMOUNT_TOO_SMALL", "NO_ROUTE"]).toContain(error.code);
     return undefined;
   });
@@ -91,7 +91,7 @@ async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
   return { quote, amount, change, outDecimals, l1Fee };
 }
 
-/** What layer 1 costs of a transaction, by its own bytes. */
+/** Computes the L1 fee of a transaction from its bytes. */
 async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
   const sent = (await chain.request("eth_getTransactionByHash", [transactionHash])) as Record<string, string>;
   const { to, nonce, gas: gasLimit, input: data, value, chainId, maxFeePerGas, maxPriorityFeePerGas } = sent;
@@ -111,7 +111,7 @@ async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
 const both = ["uniswap-v2", "uniswap-v3"] as const;
 const first = { venues: both, coins: 10n ** 17n, share: 500_000 };
 
-/** Each kind of trade once. */
+/** Contains each kind of trade once. */
 const firstTrades: Trade[] = (["buy", "sell"] as const).flatMap((side): Trade[] => [
   { ...first, side, name: "moon", venues: ["uniswap-v2"] },
   { ...first, side, name: "moon", venues: ["uniswap-v3"] },
@@ -130,8 +130,8 @@ const kinds = [
   "taxd sell uniswap-v2",
 ];
 
-describe("a quote", () => {
-  it("is to the unit what the router then delivers, and spends", async () => {
+describe("quoteTrade", () => {
+  it("quotes to the unit the amount that the router then delivers and spends", async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(trade, async (each) => {
@@ -141,11 +141,11 @@ describe("a quote", () => {
         const isBuy = each.side === "buy";
         expect(formatAmount(isBuy ? change.tokens : change.coins, outDecimals)).toBe(quote.amountOut);
         expect(isBuy ? -change.coins : -change.tokens).toBe(amount);
-        // Fees and nonces are some bytes longer or shorter than those of the quote.
+        // Fees and nonces may be some bytes longer or shorter than in the quote.
         expect(Number(quote.networkFee.l1) / (Number(l1Fee) / 1e18)).toBeCloseTo(1, 1);
         seen.add(`${each.name} ${each.side} ${quote.route[0]?.venue}`);
       }),
-      // The wallet has something to sell, and each kind of trade occurs.
+      // These examples cover each kind of trade; earlier buys give the wallet tokens to sell.
       { numRuns: process.env.FULL ? 500 : 25, examples: firstTrades.map((each) => [each]) },
     );
     expect([...seen]).toEqual(expect.arrayContaining(kinds));

@@ -59,7 +59,7 @@ describe("quoteTrade", () => {
       { flags: ["NOT_LISTED", "CANNOT_SELL"], buyTax: 0, sellTax: null },
     ],
     ["PRICE_IMPACT_TOO_HIGH", { amount: "20" }, {}, { priceImpact: 16.625, limit: 15 }],
-  ])("says that an order would be refused with %s", async (code, asked, user, details) => {
+  ])("shows that an order would be refused with %s", async (code, asked, user, details) => {
     const { wouldBeRefused } = await quote(asked, user);
     expect(wouldBeRefused).toEqual({
       code,
@@ -68,7 +68,7 @@ describe("quoteTrade", () => {
     });
   });
 
-  it("lets users have their own limits", async () => {
+  it("applies limits that the user sets", async () => {
     expect(await quote({ token: trap, amount: "0.5", allowUnsafe: true })).not.toHaveProperty(
       "wouldBeRefused",
     );
@@ -110,7 +110,7 @@ describe("quoteTrade", () => {
     });
   });
 
-  it("has no route of a strange token by v3 alone for a wallet whose wrapped coin the router may take", async () => {
+  it("finds no route for an unlisted token only on v3, if the router may take the wallet's wrapped coin", async () => {
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues, tokens: [] } };
@@ -123,12 +123,12 @@ describe("quoteTrade", () => {
     await expect(quoted()).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("believes no token that says more arrives than the pool pays", async () => {
+  it("rejects a token's claim that more arrives than the pool pays", async () => {
     const token = await deployOddToken(chain, "lies about balances");
     expect((await quote({ token, amount: "0.1", wallet })).amountOut).toBe("987.15803439706129885");
   });
 
-  /** Code that answers every call with as many bytes, reverts with them, logs them, or never ends. */
+  /** Code that answers every call with this many bytes, reverts with them, logs them, or never ends. */
   const bombs: Record<string, (size: string) => string> = {
     "answers with much": (size) => `0x62${size}5ff3`,
     "reverts with much": (size) => `0x62${size}5ffd`,

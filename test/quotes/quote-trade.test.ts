@@ -23,7 +23,7 @@ const quote = (asked: AskedQuote, user: Partial<Trader> = {}, hosts?: readonly s
   quoteOn(chain, asked, user, hosts);
 
 describe("quoteTrade", () => {
-  it("has the figures of the contract's example", async () => {
+  it("returns the figures of the contract's example", async () => {
     await chain.request("anvil_setNextBlockBaseFeePerGas", ["0x1dcd6500"]);
     const { route, networkFee, balances, block, ...shown } = await quote({ wallet, amount: "0.50" });
     expect(shown).toEqual({
@@ -59,7 +59,7 @@ describe("quoteTrade", () => {
     expect(balances).toEqual([{ token: "native", symbol: "ETH", needed, available: "100", enough: true }]);
   });
 
-  it("asks the hosts twice, for purchases, for sales and for shares of the balance", async () => {
+  it("needs two requests per host for buys, sales and percentages", async () => {
     await buyOn(chain, moon);
     const { client, ...reader } = readerOf(chain);
     for (const asked of [
@@ -81,7 +81,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("needs no wallet, and then says nothing of balances", async () => {
+  it("needs no wallet, and then leaves out balances", async () => {
     const shown = await quote({ amount: "0.5" });
     expect(shown.amountOut).toBe("4960.273038901078125544");
     expect(shown).not.toHaveProperty("wallet");
@@ -91,7 +91,7 @@ describe("quoteTrade", () => {
     expect(sale.wouldBeRefused).toBeUndefined();
   });
 
-  it("takes v3 where it is better, and 1 % better for a token that is not listed", async () => {
+  it("takes v3 where it is better, for an unlisted token only if it is 1 % better", async () => {
     expect((await quote({ token: usdx, amount: "0.5" })).route).toMatchObject([
       { venue: "uniswap-v3", feeBps: 5 },
     ]);
@@ -106,14 +106,14 @@ describe("quoteTrade", () => {
     expect(large.route).toMatchObject([{ venue: "uniswap-v3" }]);
   });
 
-  it("passes over a pool that would run dry", async () => {
+  it("skips a pool that would run dry", async () => {
     await addDryPool(chain);
     expect((await quote({ amount: "0.01" })).route).toMatchObject([{ feeBps: 100 }]);
     expect((await quote({ amount: "1" })).route).toMatchObject([{ feeBps: 30 }]);
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
-    // Both pools would take a part of it.
+    // Both pools would take only a part of it.
     for (const [side, amount] of [
       ["buy", "100"],
       ["sell", "10000000"],
@@ -165,7 +165,7 @@ describe("quoteTrade", () => {
     expect(sale.route).toMatchObject([{ venue: "uniswap-v2", feeBps: 30 }]);
   });
 
-  it("takes the taxes off what arrives", async () => {
+  it("subtracts taxes from the amount that arrives", async () => {
     const shown = { buyTax: 5, sellTax: 5, sellable: true, flags: ["NOT_LISTED", "TAXED"] };
     expect(await quote({ token: taxd, amount: "0.5", wallet })).toMatchObject({
       ...shown,
@@ -177,7 +177,7 @@ describe("quoteTrade", () => {
     expect(Number(sale.amountOut)).toBeCloseTo((whole * 0.95) / (500_000 + 1000 * 0.95), 3);
   });
 
-  it("sells a share of what is available beside other orders", async () => {
+  it("sells a percentage of the balance that other orders leave", async () => {
     await buyOn(chain, moon);
     const all = await quote({ side: "sell", percent: 100, wallet });
     const [coin, token] = all.balances ?? [];
@@ -196,18 +196,18 @@ describe("quoteTrade", () => {
     );
   });
 
-  it("takes a minimum of the user's own, and then has no slippage", async () => {
+  it("uses the user's own minimum, and then has no slippage", async () => {
     const shown = await quote({ amount: "0.5", minAmountOut: "3000.5" });
     expect(shown).toMatchObject({ minAmountOut: "3000.5", warnings: ["SLIPPAGE_HIGH"] });
     expect(shown).not.toHaveProperty("slippage");
   });
 
-  it("never has a minimum below one unit", async () => {
+  it("never sets a minimum below one unit", async () => {
     const shown = await quote({ token: usdx, amount: "0.000000001", slippage: 99 });
     expect(shown).toMatchObject({ amountOut: "0.000002", minAmountOut: "0.000001" });
   });
 
-  it("says how the transaction gets to the chain", async () => {
+  it("shows how the transaction reaches the chain", async () => {
     expect(await quote({ amount: "0.5", mevProtection: false })).toMatchObject({
       submission: "public",
       warnings: ["MEV_UNPROTECTED"],
@@ -217,19 +217,19 @@ describe("quoteTrade", () => {
     expect(withoutRelay).toMatchObject({ submission: "public", warnings: ["MEV_UNPROTECTED"] });
   });
 
-  it("warns of fees above the value, and of too little coin for a later sale", async () => {
+  it("warns about fees above the value, and about too little coin for a later sale", async () => {
     expect((await quote({ amount: "0.0001" })).warnings).toEqual(["FEE_ABOVE_VALUE"]);
     expect((await quote({ amount: "99.9995", wallet, maxPriceImpact: 100 })).warnings).toEqual([
       "NO_GAS_TO_SELL",
     ]);
   });
 
-  it("does without simulation where no host can simulate", async () => {
+  it("works without simulation if no host can simulate", async () => {
     const host = await startPlainHost(chain);
     const unknown = { sellable: null, buyTax: null, sellTax: null, flags: ["SELLABILITY_UNKNOWN"] };
     const listed = await quote({ token: usdx, amount: "0.5", wallet }, {}, [host.url]);
     expect(listed).toMatchObject({ ...unknown, amountOut: "1296.969844", route: [{ venue: "uniswap-v3" }] });
-    // The wallet has coin, so that gas can be estimated.
+    // The wallet has coin, so gas can be estimated.
     expect(listed.networkFee.expected).not.toBe(
       (await quote({ token: usdx, amount: "0.5" }, {}, [host.url])).networkFee.expected,
     );
@@ -242,7 +242,7 @@ describe("quoteTrade", () => {
     await host.close();
   });
 
-  it("is unavailable if no host answers", async () => {
+  it("fails with ChainUnavailable if no host answers", async () => {
     await expect(quote({ amount: "1" }, {}, ["http://127.0.0.1:1"])).rejects.toMatchObject({
       name: "ChainUnavailable",
     });

@@ -34,7 +34,7 @@ const question = (changes: Partial<QuoteQuestion["trade"]> = {}): QuoteQuestion 
   orders: [],
 });
 
-/** A clock that runs out after so many rounds. */
+/** Makes a clock that runs out after this many rounds. */
 const rounds = (count: number) => {
   let reads = 0;
   return () => 700 * (reads++ >= count ? 10 : 0);
@@ -45,7 +45,7 @@ const ask = (hosts: readonly string[], asked = question(), count = 1) =>
 
 const fair = { amountOut: 4_960_273_038_901_078_125_544n };
 
-/** Makes a host answer as if pools paid half. */
+/** Makes a host's pools pay half. */
 const lieAbout = (host: SecondHost) => {
   host.lie = ({ method }, reply) => {
     if (method !== "eth_simulateV1" || !("result" in reply)) return reply;
@@ -58,7 +58,7 @@ const lieAbout = (host: SecondHost) => {
 };
 
 describe("quotesOfHosts", () => {
-  it("has two hosts agree", async () => {
+  it("asks two hosts until they agree", async () => {
     expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
   });
 
@@ -73,43 +73,43 @@ describe("quotesOfHosts", () => {
     expect([a, b]).toMatchObject([fair, { ...fair, block: (a as { block: object }).block }]);
   });
 
-  it("does not go by a host that is far behind", async () => {
+  it("ignores a host that is far behind", async () => {
     await chain.mine(5);
     others[0].faults = { blocksBehind: 4 };
     const [a, b] = (await ask([chain.url, others[0].url])) as readonly { block: { number: number } }[];
     expect(a?.block.number).not.toBe(b?.block.number);
   });
 
-  it("lets both say what they do where they disagree", async () => {
+  it("returns both quotes if the hosts disagree", async () => {
     lieAbout(others[0]);
     const [a, b] = await ask([chain.url, others[0].url]);
     expect(a).toMatchObject(fair);
     expect(b).not.toMatchObject(fair);
   });
 
-  it("finds two of three that agree", async () => {
+  it("finds two of three hosts that agree", async () => {
     lieAbout(others[0]);
     expect(await ask([others[0].url, chain.url, others[1].url], question(), 3)).toMatchObject([fair, fair]);
   });
 
-  it("finds two of three if one cannot be reached", async () => {
+  it("finds two of three hosts if one cannot be reached", async () => {
     expect(await ask(["http://127.0.0.1:1", chain.url, others[1].url], question(), 3)).toMatchObject([
       fair,
       fair,
     ]);
   });
 
-  it("asks a host that has failed lately only if the others do not agree", async () => {
+  it("asks a recently failed host only if the others do not agree", async () => {
     const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
     await quotesOfHosts(reader, question(), rounds(3));
     expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
   });
 
-  it("has nothing of a host that cannot be reached", async () => {
+  it("returns nothing for a host that cannot be reached", async () => {
     expect(await ask([chain.url, "http://127.0.0.1:1"])).toMatchObject([fair, undefined]);
   });
 
-  it("has both say why they would not quote", async () => {
+  it("returns both hosts' reasons for refusing a quote", async () => {
     const quotes = await ask([chain.url, others[0].url], question({ token: wrapped }));
     for (const quote of quotes) expect(quote).toMatchObject({ code: "NO_ROUTE" });
     expect(quotes[0]).toBeInstanceOf(DomainError);

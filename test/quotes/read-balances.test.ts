@@ -43,7 +43,7 @@ const walletItem = (userID: string, address: string, network: Network = "eth") =
 
 let users = 0;
 
-/** A user who has these wallets. */
+/** Makes a user with these wallets. */
 async function newUser(...wallets: string[]): Promise<string> {
   const userID = `trader${++users}`;
   await putItems(
@@ -68,7 +68,7 @@ async function savePosition(userID: string, changes: Partial<Position>): Promise
   await saveExecution(db.table, { userID, kind: "position", execution, now });
 }
 
-/** Places a purchase of half a coin and a sale of a token of MOON, and returns what they reserve of the coin. */
+/** Places a buy for half a coin and a sale of one MOON, and returns the coin that they reserve. */
 async function placeTwo(userID: string, address: string): Promise<bigint> {
   const own = { wallet: address, userID } as const;
   const buy = newOrder({ ...own, amount: 5n * 10n ** 17n });
@@ -81,7 +81,7 @@ async function placeTwo(userID: string, address: string): Promise<bigint> {
 const listed = ["ETH", "MOON", "USDX", "WETH"];
 
 describe("readBalances", () => {
-  it("has the coin and all listed tokens of a wallet, zeros included", async () => {
+  it("returns the coin and all listed tokens of a wallet, including zeros", async () => {
     const userID = await newUser(wallet);
     await buyOn(chain, moon);
     const { balances, ...rest } = await balancesOf(userID, { wallet: wallet.toLowerCase() });
@@ -98,7 +98,7 @@ describe("readBalances", () => {
     expect(balances[3]).toMatchObject({ token: wrapped, amount: "0" });
   });
 
-  it("takes off what the wallet's open orders will spend, fees included, and stops at 0", async () => {
+  it("subtracts the amounts that the wallet's open orders will spend, with fees, but not below 0", async () => {
     const userID = await newUser(wallet);
     const reserved = await placeTwo(userID, wallet);
     const [coin, token] = (await balancesOf(userID)).balances;
@@ -110,7 +110,7 @@ describe("readBalances", () => {
     expect(token).toMatchObject({ symbol: "MOON", amount: "0", reserved: "1", available: "0" });
   });
 
-  it("has the tokens of the wallet's open positions on the chain", async () => {
+  it("returns the tokens of the wallet's open positions on the chain", async () => {
     const userID = await newUser(wallet);
     const other = await newUser(wallet);
     await savePosition(userID, { token: taxd });
@@ -122,7 +122,7 @@ describe("readBalances", () => {
     expect(await symbolsOf(userID)).toEqual([...listed, "TAXD"]);
   });
 
-  it("has a token that is asked for, once", async () => {
+  it("returns a requested token once", async () => {
     const userID = await newUser(wallet);
     expect(await symbolsOf(userID, { token: trap.toLowerCase() })).toEqual([...listed, "TRAP"]);
     expect(await symbolsOf(userID, { token: moon })).toEqual(listed);
@@ -137,13 +137,13 @@ describe("readBalances", () => {
     expect((await symbolsOf(userID)).toSorted()).toEqual([...listed, "TAXD"].toSorted());
   });
 
-  it("finds no token where none answers", async () => {
+  it("finds no token if the address does not answer", async () => {
     const userID = await newUser(wallet);
     const token = await deployOddToken(chain, "eats all gas");
     await expect(balancesOf(userID, { token })).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it("has all wallets that the user has on the chain", async () => {
+  it("returns all wallets that the user has on the chain", async () => {
     const [second] = (await chain.request("eth_accounts")) as [string, string];
     const other = getAddress(second === wallet.toLowerCase() ? usdx : second);
     const userID = await newUser(wallet, other);
@@ -153,7 +153,7 @@ describe("readBalances", () => {
     expect((await balancesOf(await newUser())).balances).toEqual([]);
   });
 
-  it("finds no wallet that is another user's, or retired", async () => {
+  it("finds no wallet that is retired or belongs to another user", async () => {
     await newUser(wallet);
     const stranger = await newUser();
     await expect(balancesOf(stranger, { wallet })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
@@ -161,11 +161,11 @@ describe("readBalances", () => {
     await expect(balancesOf(stranger, { wallet })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
   });
 
-  it("asks for a wallet's name if there are more than 1,000 balances", async () => {
+  it("asks for one wallet if there are more than 1,000 balances", async () => {
     const addressOf = (index: number) => getAddress(`0x${(index + 2 ** 20).toString(16).padStart(40, "0")}`);
     const addresses = Array.from({ length: 107 }, (_, index) => addressOf(index));
     const [eleventh = "", ...ten] = addresses.slice(96);
-    // 100 for each wallet, with the coin.
+    // Each wallet has 100, with the coin.
     const silent = addresses.slice(0, 96).map((token) => ({ token, symbol: "S", name: "S", decimals: 0 }));
     const reader = readerOf(chain);
     const { tokens } = reader.configuration;
@@ -188,7 +188,7 @@ describe("quoteOrder", () => {
     return (await quoteOrder(deps(), { userID, now, body })).quote;
   };
 
-  it("obeys the user's settings, unless the request says otherwise", async () => {
+  it("obeys the user's settings, unless the request overrides them", async () => {
     const userID = await newUser();
     expect(await quote(userID)).toMatchObject({ slippage: 1 });
     await putItems(db.table, [{ ...settingsKey(userID, "eth"), slippage: 2.5, maxGasPrice: 0.1 }]);
@@ -199,7 +199,7 @@ describe("quoteOrder", () => {
     expect(await quote(userID, { slippage: 3, maxGasPrice: 100 })).toMatchObject({ slippage: 3 });
   });
 
-  it("counts what open orders will spend", async () => {
+  it("counts the amounts that open orders will spend", async () => {
     const userID = await newUser(wallet);
     const [before] = (await balancesOf(userID)).balances;
     const reserved = await placeTwo(userID, wallet);
@@ -208,7 +208,7 @@ describe("quoteOrder", () => {
     expect(balances?.[0]?.available).toBe(formatAmount(available - reserved, 18));
   });
 
-  it("says that an operator has stopped trading", async () => {
+  it("reports that an operator has stopped trading", async () => {
     const stop = tradingStopKey("eth");
     await putItems(db.table, [stop]);
     expect((await quote(await newUser())).wouldBeRefused).toMatchObject({ code: "TRADING_DISABLED" });

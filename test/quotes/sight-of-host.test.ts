@@ -41,7 +41,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
-/** Pools skip a costly part of their bookkeeping in the second of the block before. */
+/** Pools skip a costly part of their bookkeeping within the second of the last block. */
 async function waitASecond(): Promise<void> {
   const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
     timestamp: string;
@@ -90,7 +90,7 @@ describe("sightOf", () => {
     expect(sight?.clearL1Fee).toBeGreaterThan(0n);
   });
 
-  it("shows the hashes of the blocks that are asked for, if there are any", async () => {
+  it("returns the hashes of requested blocks, if there are any", async () => {
     const sight = await look();
     const number = sight?.latest.number ?? 0;
     expect((await look({ blocks: [number, number + 9] }))?.blocks).toEqual(
@@ -98,7 +98,7 @@ describe("sightOf", () => {
     );
   });
 
-  it("counts a transaction that waits as pending only", async () => {
+  it("counts a waiting transaction only as pending", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
     expect((await look())?.nonce).toMatchObject({ latest: 0, pending: 1 });
   });
@@ -106,7 +106,7 @@ describe("sightOf", () => {
   it.each<[string, Route]>([
     ["v2", v2],
     ["v3", v3],
-  ])("reads from the receipt what a purchase and a sale on %s spent and brought", async (_, route) => {
+  ])("reads from the receipt the amounts that a buy and a sale on %s spent and brought", async (_, route) => {
     const before = await wei();
     const bought = await receiptOf(await swap({}, route));
     expect(bought).toMatchObject({ status: "ok", spent: coins(0.5) });
@@ -125,7 +125,7 @@ describe("sightOf", () => {
     expect((await factsOf(intent({ side: "sell", amount }))).held).toBe(0n);
   });
 
-  it("says whether a swap failed because of its minimum", async () => {
+  it("reports whether a swap failed because of its minimum", async () => {
     const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
     const late = await swap({ validUntil: 1 }, v3);
     const sight = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
@@ -140,7 +140,7 @@ describe("sightOf", () => {
     expect(await receiptOf(failed)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
-  it("shows a transaction that failed so long ago that the host has forgotten the state", async () => {
+  it("returns a failed transaction even if the host has forgotten the state before it", async () => {
     const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
     const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
     const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
@@ -159,7 +159,7 @@ describe("sightOf", () => {
     expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
-  it("takes a host that has forgotten the final state, and asks for many receipts in parts", async () => {
+  it("works with a host that has forgotten the final state, and asks for many receipts in parts", async () => {
     const { transactionHash } = await swap({}, v2);
     const sizes: number[] = [];
     const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
@@ -186,7 +186,7 @@ describe("sightOf", () => {
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
   });
 
-  it("has no receipt of what no block has", async () => {
+  it("returns no receipt for a pending transaction", async () => {
     expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });
 
@@ -195,19 +195,19 @@ describe("sightOf", () => {
     ["a purchase on v3", { token: usdx }],
     ["a purchase of a taxed token", { token: taxd }],
     ["a purchase by another venue only", { venues: ["uniswap-v3"] }],
-  ])("quotes to the unit what %s then delivers", async (_, changes) => {
+  ])("quotes to the unit the amount that %s then delivers", async (_, changes) => {
     const order = intent(changes);
     const { quote, gasLimit } = await factsOf(order);
     if (quote === undefined) throw new Error("There is no quote");
     const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    // The minimum's own bytes cost something too.
+    // The minimum's own bytes cost gas too.
     const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
     expect(Math.round(margin)).toBe(150);
   });
 
   it.each([["moon"], ["usdx"], ["taxd"]] as const)(
-    "quotes to the unit what a sale of %s then delivers",
+    "quotes to the unit the amount that a sale of %s then delivers",
     async (name) => {
       const token = localAddresses[name];
       const bought = await receiptOf(await swap({ token }, v2));
@@ -228,7 +228,7 @@ describe("sightOf", () => {
     },
   );
 
-  it("quotes a sale for what the wallet still has", async () => {
+  it("quotes a sale for the amount that the wallet still has", async () => {
     await swap({}, v2);
     const order = intent({ side: "sell", amount: 10n ** 24n });
     const { held, quote } = await factsOf(order);
@@ -237,7 +237,7 @@ describe("sightOf", () => {
     expect(quote).toEqual(less.quote);
   });
 
-  it("quotes a purchase on v3 of a token like USDT, of which the router may take some already", async () => {
+  it("quotes a buy on v3 of a token like USDT, of which the router may already take some", async () => {
     const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
     const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
     await chain.deploy(
@@ -252,7 +252,7 @@ describe("sightOf", () => {
     expect(receipt).toMatchObject({ status: "ok", received: quote?.amountOut });
   });
 
-  it("has no quote where no pool can deliver", async () => {
+  it("returns no quote if no pool can deliver", async () => {
     expect((await factsOf(intent({ token: trap, venues: ["uniswap-v3"] }))).quote).toBeUndefined();
     expect((await factsOf(intent({ token: v3Router }))).quote).toBeUndefined();
   });
@@ -264,7 +264,7 @@ describe("sightOf", () => {
     expect((await factsOf(order)).quote).toBeUndefined();
   });
 
-  it("is undefined if another block takes the place of the latest one meanwhile", async () => {
+  it("is undefined if another block replaces the latest one meanwhile", async () => {
     await chain.mine(2);
     const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
     let requests = 0;
