@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { collector } from "../admin/support/admin.ts";
 import { watchedFunctions } from "../e2e/stage/support/deployed.ts";
-import { runVerify, withoutSecrets } from "../e2e/stage/support/verify.ts";
+import { clean, nextSteps, runVerify, withoutSecrets } from "../e2e/stage/support/verify.ts";
 
 describe("runVerify", () => {
   it.each([
@@ -14,6 +14,43 @@ describe("runVerify", () => {
     const code = await runVerify(args, { stdout, stderr, env: {} });
     expect({ code, out: stdout.text() }).toEqual({ code: 2, out: "" });
     expect(stderr.text()).toMatch(message);
+  });
+});
+
+describe("clean", () => {
+  it("removes the latest first, names what is left, and still removes the rest", async () => {
+    const removed: string[] = [];
+    const lines: string[] = [];
+    const removal = (what: string, error?: Error) => ({
+      what,
+      remove: async () => {
+        if (error) throw error;
+        removed.push(what);
+      },
+    });
+    const user = removal("the user");
+    const data = removal("the data", new Error("Access denied"));
+    const keys = removal("the keys");
+
+    const isClean = await clean([user, data, keys], (line) => void lines.push(line));
+
+    expect(isClean).toBe(false);
+    expect(removed).toEqual(["the keys", "the user"]);
+    expect(lines).toContain("FAIL  the data could not be removed: Access denied");
+    expect(await clean([user], () => {})).toBe(true);
+  });
+});
+
+describe("nextSteps", () => {
+  const addresses = { baseUrl: "https://api.example", streamUrl: "wss://api.example/stream" };
+  const stepsAfter = (outcome: Parameters<typeof nextSteps>[1]) => nextSteps(addresses, outcome).join("\n");
+
+  it("warns after a failure, and leads to the checks by hand and the end-to-end suite", () => {
+    expect(stepsAfter({ isGood: false, isLocal: false })).toMatch(
+      /Do not send users.*by hand.*BASE_URL=https:\/\/api.example STREAM_URL=wss.*two days/s,
+    );
+    expect(stepsAfter({ isGood: true, isLocal: false })).not.toMatch(/Do not send users/);
+    expect(stepsAfter({ isGood: true, isLocal: true })).toMatch(/^- This was the local runner/);
   });
 });
 

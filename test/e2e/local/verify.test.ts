@@ -41,7 +41,7 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
   return { code, output };
 }
 
-/** Nothing is left of the user whom the output names: no item, and no API key. */
+/** Expects no item and no API key of the user whom the output names. */
 async function expectNothingLeft(output: string): Promise<void> {
   const { port } = localRunner();
   const [, userID = ""] = /^removed the data and the API keys of user (\S+)$/m.exec(output) ?? [];

@@ -25,7 +25,7 @@ type Given = {
   user: { id: string; token: string };
   deployed: NonNullable<Service["deployed"]>;
   edge: NonNullable<Service["edge"]>;
-  /** Names checks that take longer than half a minute. */
+  /** Marks checks that take longer than half a minute. */
   minutes: undefined;
 };
 

@@ -16,10 +16,10 @@ type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStac
 
 export type VerifyDeps = { stdout: Output; stderr: Output; env: TokenVariables };
 
-/** Ends a run even if each of its checks takes all of its time. */
+/** Bounds a run, however long its checks wait. */
 const maxMinutes = 20;
 
-/** Gives requests that Ctrl-C has cut off the time to end, so that the clean-up finds what they wrote. */
+/** Lets requests end that Ctrl-C has cut off, so that the clean-up finds what they wrote. */
 const settleMs = 3000;
 
 const root = resolve(import.meta.dirname, "../../../..");
@@ -122,7 +122,7 @@ async function runChecks(run: Run, say: (line: string) => void, signal: AbortSig
 }
 
 /** Removes everything, the latest first, also after a step that failed. @returns whether nothing is left. */
-async function clean(toRemove: readonly Removal[], say: (line: string) => void): Promise<boolean> {
+export async function clean(toRemove: readonly Removal[], say: (line: string) => void): Promise<boolean> {
   let isClean = true;
   for (const { what, remove } of toRemove.toReversed()) {
     try {
@@ -136,7 +136,7 @@ async function clean(toRemove: readonly Removal[], say: (line: string) => void):
   return isClean;
 }
 
-function nextSteps(
+export function nextSteps(
   { baseUrl, streamUrl }: Addresses,
   { isGood, isLocal }: { isGood: boolean; isLocal: boolean },
 ) {
