@@ -5,7 +5,7 @@ const Products = v.array(v.string());
 
 /** A channel is either a name, which applies to `product_ids`, or an object with its own products. */
 const Request = v.object({
-  type: v.picklist(["subscribe", "unsubscribe"]),
+  type: v.literal("subscribe"),
   product_ids: v.optional(Products, []),
   channels: v.array(v.union([v.string(), v.object({ name: v.string(), product_ids: Products })])),
 });
@@ -37,20 +37,19 @@ export function createSubscriber(hasProduct: (product: string) => boolean) {
     request(text: string): { answer: object; added: readonly string[] } {
       const request = parse(text);
       if (request === undefined) return { answer: failure("Malformed JSON"), added: [] };
-      const { type, product_ids } = request;
+      const { product_ids } = request;
       const named = request.channels.map((channel) =>
         typeof channel === "string" ? { name: channel, product_ids } : channel,
       );
       for (const channel of named) {
         const reason = objection(channel.name, channel.product_ids);
-        if (reason !== undefined) return { answer: failure(`Failed to ${type}`, reason), added: [] };
+        if (reason !== undefined) return { answer: failure("Failed to subscribe", reason), added: [] };
       }
       const added = new Set<string>();
       for (const { name, product_ids } of named) {
         for (const product of product_ids) {
-          if (type === "unsubscribe") subscribed.get(name)?.delete(product);
-          else subscribed.get(name)?.add(product);
-          if (type === "subscribe" && name === "ticker") added.add(product);
+          subscribed.get(name)?.add(product);
+          if (name === "ticker") added.add(product);
         }
       }
       return { answer: subscriptions(subscribed), added: [...added] };
