@@ -1,13 +1,15 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { json, pathOf, type Runner, type Site, type StartOptions } from "cdk-local-runner";
+import { json, pathOf, type Route, type Runner, type Site, type StartOptions } from "cdk-local-runner";
 import { Command, Option } from "commander";
 import { openLocal } from "../admin/local-target.ts";
+import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { consolePages } from "./console/pages.ts";
-import { referencePages } from "./reference-pages.ts";
 import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
 import { seedTable, seedWallet } from "./seed-data.ts";
+import { staticPages } from "./static-pages.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
 import { welcome } from "./welcome.ts";
@@ -151,4 +153,10 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     welcome({ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir, chains: chains?.chains }),
   );
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
+}
+
+/** Serves the reference pages at `/docs/`, as `npm run documents -- --site DIR` writes them. */
+function referencePages(): Route {
+  const files = siteFiles((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8"));
+  return staticPages("/docs", () => files, referencePolicy);
 }
