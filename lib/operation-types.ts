@@ -137,7 +137,10 @@ export type WebSocketRow = FunctionRow & {
   pushesReplies?: true;
 };
 
-/** Runs after changes of the table, in their order. Published items are settings, wallets, orders, positions, redemptions and prices. */
+/**
+ * Runs after changes of the table, in their order. lib/table/layout.ts names the items whose changes go to users or
+ * subscribers: these are published.
+ */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
 /** Runs at a fixed rate: always, or only if price feeds are configured. */

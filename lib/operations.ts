@@ -124,7 +124,7 @@ const rows = {
   publishChanges: {
     kind: "changes",
     changes: "published items",
-    summary: "Push changed settings, wallets, trades, purchases and prices to clients",
+    summary: "Push changed settings, wallets, exports, trades, purchases and prices",
     table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     connections: ["POST", "DELETE"],
     invokes: ["deliver", "catchUp"],

@@ -1,4 +1,4 @@
 import { runnerProcess } from "./deployment.ts";
 
-// The runner starts while other tests run.
+// Waits until the runner answers: the global set-up only starts it.
 await runnerProcess("GET");
