@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "./storage/store.ts";
 
-/** The local account. Every ARN, pseudo parameter and SDK client on this machine uses it. */
+/** The local account, which every ARN, pseudo parameter and SDK client on this machine uses. */
 export const account = {
   id: "000000000000",
   region: "us-east-1",
@@ -9,7 +9,7 @@ export const account = {
   urlSuffix: "amazonaws.com",
 } as const;
 
-/** An ARN in the local account, e.g. `arn("lambda", "function:list")`. */
+/** Builds an ARN in the local account, e.g. `arn("lambda", "function:list")`. */
 export function arn(service: string, resource: string): string {
   return `arn:${account.partition}:${service}:${account.region}:${account.id}:${resource}`;
 }
@@ -25,14 +25,17 @@ export type Endpoints = {
 
 export type Credentials = { accessKeyId: string; secretAccessKey: string };
 
-/** The only credentials of the local account. They are random, since they keep strangers out of the local services. */
+/**
+ * Loads or creates the only credentials of the local account. They are random, to keep other programs out of the
+ * services.
+ */
 export function localCredentials(store: Store): Credentials {
   const known = store.load<Credentials>("credentials");
   if (known !== undefined) return known;
-  const made = {
+  const created = {
     accessKeyId: randomBytes(16).toString("hex"),
     secretAccessKey: randomBytes(20).toString("hex"),
   };
-  store.save("credentials", made);
-  return made;
+  store.save("credentials", created);
+  return created;
 }

@@ -3,18 +3,18 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileStore } from "./storage/store.ts";
 
-/** What an assembly was made from, and what it was like when it was complete: both hashes. */
+/** Hashes of an assembly's inputs and of its finished content. */
 type Key = { inputs: string; assembly: string };
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** Beside the assembly, since CDK owns the folder. */
+/** The key is stored beside the assembly, since CDK owns the folder itself. */
 const nameOf = (folder: string) => `${basename(folder)}.key`;
 const storeOf = (folder: string) => fileStore(dirname(folder));
 
 /**
- * A hash of all that an assembly depends on: the sources, the versions of Node and of the runner, what the app is given in
- * its environment, and those variables there that CDK and the AWS SDK read.
+ * Hashes everything that an assembly depends on: the sources, the versions of Node and of the runner, the variables
+ * that the app is given, and the environment variables that CDK and the AWS SDK read.
  */
 export function assemblyKey(
   project: string,
@@ -30,18 +30,18 @@ export function assemblyKey(
   return hash.digest("hex");
 }
 
-/** Whether the folder holds the complete assembly of these inputs, with no file changed since. */
+/** True if the folder holds the complete assembly of these inputs, and no file has changed since. */
 export function isCurrent(folder: string, inputs: string): boolean {
   try {
     const key = storeOf(folder).load<Key>(nameOf(folder));
     return key?.inputs === inputs && key.assembly === contentHash(folder);
   } catch {
-    // An unreadable key is no key.
+    // An unreadable key counts as missing.
     return false;
   }
 }
 
-/** Call it last: an assembly without a key counts as incomplete. */
+/** Must run last: an assembly without a key counts as incomplete. */
 export function keepKey(folder: string, inputs: string): void {
   storeOf(folder).save(nameOf(folder), { inputs, assembly: contentHash(folder) } satisfies Key);
 }
@@ -50,7 +50,7 @@ export function removeKey(folder: string): void {
   rmSync(join(dirname(folder), `${nameOf(folder)}.json`), { force: true });
 }
 
-/** A hash of a file's content, or of all names and contents below a folder. What is missing has a hash too. */
+/** Hashes a file's content, or all names and contents below a folder. A missing path has a hash, too. */
 function contentHash(path: string): string {
   const hash = createHash("sha256");
   const status = statSync(path, { throwIfNoEntry: false });

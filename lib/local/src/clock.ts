@@ -1,27 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The current time, and pauses. Tests use one of their own. */
+/** The current time, and pauses. Tests replace it. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The longest delay of a timer in Node.js. */
+/** The longest delay of a timer in Node. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: Date.now,
   async pause(ms, signal) {
     for (let left = ms; !signal.aborted && left > 0; left -= LONGEST_MS) {
-      // Rejects only if aborted.
+      // The delay rejects only when it is aborted.
       await delay(Math.min(left, LONGEST_MS), undefined, { signal }).catch(() => {});
     }
   },
 };
 
-/** Waits for the first of the promises, for so many milliseconds at most. */
+/** Waits until the first promise settles, but at most `ms` milliseconds. */
 export async function firstWithin(
   clock: Clock,
   ms: number,

@@ -1,4 +1,4 @@
-/** Matches as IAM patterns do: `*` is any characters, `/` and `:` included, and `?` is one. */
+/** Compiles a pattern as IAM does: `*` stands for any characters, `/` and `:` included, and `?` for one. */
 export function wildcard(pattern: string, flags = ""): RegExp {
   const source = pattern
     .replace(/[\\^$.+()|[\]{}]/g, "\\$&")

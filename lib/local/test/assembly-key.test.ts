@@ -24,7 +24,7 @@ describe("the key of an assembly", () => {
     context = "{}";
   });
 
-  it("stays the same, in whatever order the sources are listed", () => {
+  it("does not depend on the order of the sources", () => {
     const before = key();
     sources.reverse();
     vi.stubEnv("HOME", "/elsewhere");
@@ -66,19 +66,19 @@ describe("an assembly", () => {
     keepKey(folder, "key");
   });
 
-  it("is current while it is as its key says", () => {
+  it("is current as long as it matches its key", () => {
     expect(isCurrent(folder, "key")).toBe(true);
     expect(isCurrent(folder, "another key")).toBe(false);
     expect((statSync(`${folder}.key.json`).mode & 0o777).toString(8)).toBe("600");
   });
 
   it.each<[change: string, () => unknown]>([
-    ["one of its files has changed", () => appendFileSync(join(folder, "template"), "!")],
-    ["one of its files is gone", () => rmSync(join(folder, "template"))],
-    ["a file has been added", () => writeFileSync(join(folder, "asset"), "")],
-    ["all of it is gone", () => rmSync(folder, { recursive: true })],
+    ["one of its files changed", () => appendFileSync(join(folder, "template"), "!")],
+    ["one of its files was deleted", () => rmSync(join(folder, "template"))],
+    ["a file was added", () => writeFileSync(join(folder, "asset"), "")],
+    ["the whole folder was deleted", () => rmSync(folder, { recursive: true })],
     ["its key cannot be read", () => writeFileSync(`${folder}.key.json`, "{")],
-    ["its key is removed", () => removeKey(folder)],
+    ["its key was removed", () => removeKey(folder)],
   ])("is not current if %s", (_, change) => {
     change();
     expect(isCurrent(folder, "key")).toBe(false);

@@ -5,7 +5,7 @@ import { firstWithin, systemClock } from "../src/clock.ts";
 import { testClock } from "./fixtures/clock.ts";
 
 describe("pause", () => {
-  it("ends if the signal is aborted, during it or before", async () => {
+  it("ends if the signal is aborted, before or during the pause", async () => {
     const ending = new AbortController();
     const pausing = systemClock.pause(3600_000, ending.signal);
     ending.abort();
@@ -13,7 +13,7 @@ describe("pause", () => {
     await systemClock.pause(3600_000, ending.signal);
   });
 
-  it("may be longer than the longest timer of Node.js", async () => {
+  it("can be longer than Node's longest timer", async () => {
     const ending = new AbortController();
     const warned = once(process, "warning", { signal: ending.signal }).catch(() => "none");
     const pausing = systemClock.pause(30 * 24 * 3600_000, ending.signal);
@@ -25,7 +25,7 @@ describe("pause", () => {
 });
 
 describe("firstWithin", () => {
-  it("ends with the first promise, the time or the signal", async () => {
+  it("ends at the first of the promises, the timeout and the signal", async () => {
     const { clock, advance } = testClock();
     const never = new Promise(() => {});
     const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import type { Resources } from "./resources.ts";
 /** An API, the resources of its stack and service, and the functions that it may invoke. */
 type Api = { api: ResolvedResource; resources: ResolvedResource[]; mayInvoke: MayInvoke };
 
-/** An API's own address has its id in the host, and the name of its stage in the path. */
+/** Parts of an API's own address: its id is in the host name, its stage in the path. */
 export type ApiPlace = { apiId: string; stage: string };
 
 export const hostOf = ({ apiId }: ApiPlace) => `${apiId}.execute-api.${account.region}.${account.urlSuffix}`;
@@ -15,7 +15,7 @@ export const hostOf = ({ apiId }: ApiPlace) => `${apiId}.execute-api.${account.r
 type ApiType = "AWS::ApiGateway::RestApi" | "AWS::ApiGatewayV2::Api";
 
 /**
- * The only API of a type, if the stacks have one.
+ * Finds the only API of a type, if the stacks have one.
  * @param several message of the StartupError if there are several, since the runner has one address for each type
  */
 export function onlyApi(resources: Resources, type: ApiType, several: string): Api | undefined {

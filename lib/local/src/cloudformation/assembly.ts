@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { StartupError } from "../startup-error.ts";
 
-/** An output, as written in a template. */
+/** An output in a template, before its intrinsics are resolved. */
 export type TemplateOutput = {
   Value: unknown;
   Export?: { Name: unknown } | undefined;
@@ -13,10 +13,10 @@ export type TemplateOutput = {
 export type Template = v.InferOutput<typeof Template>;
 export type Stack = { name: string; template: Template };
 
-/** The output of `cdk synth`: the stacks and the code of their functions. */
+/** The output of `cdk synth`: stacks and the code of their functions. */
 export type Assembly = {
   stacks: Stack[];
-  /** The folder of the asset that a deployment would upload under this S3 key. */
+  /** Finds the folder of the asset that a deployment would upload under this S3 key. */
   assetFolder(objectKey: string): string | undefined;
 };
 
@@ -73,7 +73,7 @@ const Template = v.object({
   ),
 });
 
-/** @throws StartupError if the folder is not a cloud assembly */
+/** @throws {StartupError} if the folder is not a cloud assembly */
 export function readAssembly(folder: string): Assembly {
   const read = <Schema extends v.GenericSchema>(schema: Schema, file: string) =>
     readJson(schema, join(folder, file));
@@ -113,5 +113,5 @@ function readJson<Schema extends v.GenericSchema>(schema: Schema, path: string):
   const parsed = v.safeParse(schema, content);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new StartupError(`${path} is not as expected at ${v.getDotPath(issue)}: ${issue.message}`);
+  throw new StartupError(`${path} is invalid at ${v.getDotPath(issue)}: ${issue.message}`);
 }

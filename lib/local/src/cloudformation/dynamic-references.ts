@@ -1,12 +1,12 @@
 import { StartupError } from "../startup-error.ts";
 import { isObject } from "./intrinsics.ts";
 
-/** A dynamic reference, which may be a part of a text: its service, and what it says to it. */
+/** Matches a dynamic reference anywhere in a text, and captures its service and the rest. */
 const pattern = /\{\{resolve:([^:}]*):?([^}]*)\}\}/g;
 
 /**
- * A value in which the dynamic references are replaced.
- * @throws StartupError if one is not to Secrets Manager
+ * Replaces the dynamic references in a value.
+ * @throws {StartupError} if one refers to another service than Secrets Manager
  */
 export function replaceReferences(value: unknown, readSecret: (reference: string) => string): unknown {
   if (typeof value === "string")

@@ -1,13 +1,13 @@
 import { StartupError } from "../startup-error.ts";
 
-/** What an expression of one stack may refer to. Each member throws StartupError for an unknown name. */
+/** The names that an expression of one stack may refer to. Each member throws a StartupError for an unknown name. */
 export type Scope = {
-  /** Of a parameter, a resource or a pseudo parameter. Undefined stands for AWS::NoValue. */
+  /** Resolves a `Ref` to a parameter, a resource or a pseudo parameter. Undefined stands for AWS::NoValue. */
   ref(name: string): unknown;
   attribute(logicalId: string, name: string): unknown;
-  /** The output that a stack exports under that name. */
+  /** Reads the output that some stack exports under this name. */
   imported(name: string): unknown;
-  /** An output of any stack, by its name in the template. */
+  /** Reads an output of any stack by its name in the template. */
   output(stackName: string, name: string): unknown;
   condition(name: string): boolean;
 };
@@ -28,8 +28,8 @@ class Place {
     return new Place(this.scope, `${this.path}.${key}`);
   }
 
-  refuse(why: string): never {
-    throw new StartupError(`${this.path}: ${why}`);
+  refuse(reason: string): never {
+    throw new StartupError(`${this.path}: ${reason}`);
   }
 
   text(argument: unknown): string {
@@ -106,9 +106,9 @@ const intrinsics: Record<string, Intrinsic> = {
 };
 
 /**
- * A value of a template with every intrinsic replaced.
+ * Replaces every intrinsic in a value of a template.
  * @param path the value's place in the template, for messages
- * @throws StartupError if it contains an intrinsic that is not emulated
+ * @throws {StartupError} if it contains an intrinsic that is not emulated
  */
 export function resolve(value: unknown, scope: Scope, path: string): unknown {
   return evaluate(value, new Place(scope, path));
@@ -126,9 +126,9 @@ const conditions: Record<string, (argument: unknown, at: Place) => boolean> = {
 };
 
 /**
- * Whether an expression of the section Conditions holds.
+ * Evaluates an expression of the section Conditions.
  * @param path the expression's place in the template, for messages
- * @throws StartupError if it contains anything that is not emulated
+ * @throws {StartupError} if it contains anything that is not emulated
  */
 export function resolveCondition(expression: unknown, scope: Scope, path: string): boolean {
   return holds(expression, new Place(scope, path));
@@ -154,7 +154,7 @@ function evaluate(value: unknown, at: Place): unknown {
   );
 }
 
-/** Unlike the other names, `Ref` may also be a property, if it does not stand alone. */
+/** Finds the intrinsic's name. `Ref` counts only if it stands alone: beside other keys, it is an ordinary property. */
 function intrinsicIn(value: Record<string, unknown>, at: Place): string | undefined {
   const keys = Object.keys(value);
   const name = keys.find((key) => key.startsWith("Fn::") || (key === "Ref" && keys.length === 1));
@@ -162,7 +162,7 @@ function intrinsicIn(value: Record<string, unknown>, at: Place): string | undefi
   return name;
 }
 
-/** The table's entry of that name. Every other name is not emulated. */
+/** Looks up an intrinsic or a condition; unknown names are not emulated. */
 function lookUp<Found>(table: Record<string, Found>, name: string, at: Place): Found {
   const found = Object.hasOwn(table, name) ? table[name] : undefined;
   return found ?? at.refuse(`${name} is not emulated`);

@@ -9,10 +9,10 @@ const Permission = v.object({
   SourceArn: v.optional(v.string()),
 });
 
-/** Whether an AWS::Lambda::Permission lets the service invoke this function for this source. */
+/** True if an AWS::Lambda::Permission lets the service invoke this function for this source. */
 export type MayInvoke = (functionArn: string, sourceArn: string) => boolean;
 
-/** The permissions of one service. Those of other services do not count. */
+/** Reads the permissions of one service and ignores those of others. */
 export function readPermissions(
   resources: Resources,
   service: "apigateway.amazonaws.com" | "events.amazonaws.com" = "apigateway.amazonaws.com",

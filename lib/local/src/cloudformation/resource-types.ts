@@ -1,16 +1,19 @@
 import { account, arn } from "../account.ts";
 import type { Resource } from "./resource.ts";
 
-/** The values of the intrinsics `Ref` and `Fn::GetAtt` for resources of one type. */
+/** Computes the values of `Ref` and `Fn::GetAtt` for resources of one type. */
 export type ResourceType = {
   ref(resource: Resource): unknown;
   attributes?: Record<string, (resource: Resource) => unknown>;
 };
 
-/** By CloudFormation type. A type that is not listed stops the runner. */
+/** The known resource types, by CloudFormation type. The runner refuses to start with any other type. */
 export type ResourceTypes = Readonly<Record<string, ResourceType>>;
 
-/** What CloudFormation makes up at random. Here it is the same in every run, and so the data is found again. */
+/**
+ * The name of a resource that CloudFormation would name at random. Here it is the same in every run, so stored data is
+ * found again.
+ */
 export function generatedName({ stackName, logicalId }: Resource): string {
   return `${stackName}-${logicalId}`;
 }
@@ -19,8 +22,8 @@ export const tableName = nameFrom("TableName");
 const tableArn = (resource: Resource) => arn("dynamodb", `table/${tableName(resource)}`);
 
 /**
- * The ARN of a table's stream in the templates. DynamoDB Local assigns another one, in a Region that does not
- * exist, once the table is created. Only the reader of the stream uses that one.
+ * The ARN of a table's stream, for the templates. DynamoDB Local assigns another one, in a Region that does not exist,
+ * when it creates the table; only the reader of the stream uses that one.
  */
 export const tableStreamArn = (resource: Resource) => `${tableArn(resource)}/stream/local`;
 
@@ -35,7 +38,7 @@ export const queueArn = (resource: Resource) => arn("sqs", queueName(resource));
 const queueUrl = (resource: Resource) =>
   `https://sqs.${account.region}.${account.urlSuffix}/${account.id}/${queueName(resource)}`;
 
-/** Types that the runner emulates, by service. */
+/** Types that the runner emulates. */
 const dataTypes: ResourceTypes = {
   "AWS::DynamoDB::Table": {
     ref: tableName,
@@ -73,7 +76,7 @@ const restTypes: ResourceTypes = {
   },
   "AWS::ApiGateway::Stage": { ref: (resource) => resource.property("StageName") },
   "AWS::ApiGateway::UsagePlan": identified("Id"),
-  // The attachment of a key to a plan has the key's own id.
+  // An attachment of a key to a plan has the id of the key.
   "AWS::ApiGateway::UsagePlanKey": { ref: keyId, attributes: { Id: keyId } },
 };
 
@@ -88,7 +91,7 @@ const webSocketTypes: ResourceTypes = {
   "AWS::ApiGatewayV2::ApiMapping": identified("ApiMappingId"),
   "AWS::ApiGatewayV2::Authorizer": identified("AuthorizerId"),
   "AWS::ApiGatewayV2::Deployment": identified("DeploymentId"),
-  // The domain name of a deployed API, which has no effect here.
+  // Custom domain names have no effect here.
   "AWS::ApiGatewayV2::DomainName": {
     ref: domainName,
     attributes: { RegionalDomainName: domainName, RegionalHostedZoneId: () => "local" },
@@ -100,7 +103,7 @@ const webSocketTypes: ResourceTypes = {
 };
 
 export const secretName = nameFrom("Name");
-/** AWS adds six characters to the name. */
+/** Ends in six more characters, as on AWS. */
 export const secretArn = (resource: Resource) =>
   arn("secretsmanager", `secret:${secretName(resource)}-local1`);
 
@@ -121,7 +124,7 @@ export const roleName = nameFrom("RoleName");
 export const roleArn = (resource: Resource) =>
   `arn:${account.partition}:iam::${account.id}:role/${roleName(resource)}`;
 
-/** Types that the runner only reads, or that have no effect on one machine, such as monitoring. */
+/** Types that the runner only reads, and types without effect on one machine, such as monitoring. */
 const inertTypes: ResourceTypes = {
   "AWS::ApiGateway::Account": named,
   "AWS::ApiGateway::Deployment": { ref: generatedName, attributes: { DeploymentId: generatedName } },
@@ -145,13 +148,15 @@ const inertTypes: ResourceTypes = {
   "AWS::SQS::QueuePolicy": named,
 };
 
-/** A type whose id, given by `Ref` and by this attribute, is its generated name. */
+/** A type whose `Ref` and this attribute both give its generated name. */
 const generated = (attribute: string): ResourceType => ({
   ref: generatedName,
   attributes: { [attribute]: generatedName },
 });
 
-/** Networks. Only the endpoints and their routes are read. No type here leads out of a VPC. */
+/**
+ * Resource types of networks. The runner reads only endpoints and their routes. None of these types leads out of a VPC.
+ */
 const networkTypes: ResourceTypes = {
   "AWS::EC2::FlowLog": generated("Id"),
   "AWS::EC2::RouteTable": generated("RouteTableId"),
@@ -168,7 +173,7 @@ const networkTypes: ResourceTypes = {
 };
 
 /**
- * Every type that a template may contain.
+ * Lists every type that a template may contain.
  * @param key creates or finds the KMS key of a resource, whose id is random and stored with its secret
  */
 export function resourceTypes(key: (resource: Resource) => { keyId: string; arn: string }): ResourceTypes {
@@ -191,12 +196,12 @@ export function resourceTypes(key: (resource: Resource) => { keyId: string; arn:
   };
 }
 
-/** The name in this property of the template, or else the generated one. */
+/** Reads a resource's name from this property, or else generates it. */
 function nameFrom(property: string): (resource: Resource) => string {
   return (resource) => String(resource.property(property) ?? generatedName(resource));
 }
 
-/** A type whose id, given by `Ref` and by these attributes, is its logical id. */
+/** A type whose `Ref` and these attributes all give its logical id. */
 function identified(...attributes: string[]): ResourceType {
   return { ref: logicalId, attributes: Object.fromEntries(attributes.map((name) => [name, logicalId])) };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { StartupError } from "../startup-error.ts";
 
-/** A resource of a stack. Properties are resolved lazily, each once. */
+/** A resource of a stack. Each property is resolved once, on first use. */
 export type Resource = {
   stackName: string;
   logicalId: string;
@@ -11,8 +11,8 @@ export type Resource = {
 };
 
 /**
- * A resource whose intrinsics have become plain values. A `Ref` to a resource of API Gateway is its logical id
- * (of a stage: its StageName), `GetAtt <RestApi>.RootResourceId` is `<logical id of the API>/root`.
+ * A resource whose intrinsics are replaced by plain values. A `Ref` to a resource of API Gateway gives its logical id
+ * (for a stage, its StageName), and `GetAtt <RestApi>.RootResourceId` gives `<logical id of the API>/root`.
  */
 export type ResolvedResource = { logicalId: string; type: string; properties: Record<string, unknown> };
 
@@ -20,7 +20,10 @@ export function resolved({ logicalId, type, properties }: Resource): ResolvedRes
   return { logicalId, type, properties: properties() };
 }
 
-/** Only the properties that a schema names. The others may refer to what is not emulated, or back to the resource. */
+/**
+ * Reads only the properties that a schema names. The others may refer to resources that are not emulated, or back to
+ * this one.
+ */
 export function namedProperties(
   { property }: Resource,
   { entries }: { entries: object },
@@ -29,8 +32,8 @@ export function namedProperties(
 }
 
 /**
- * The properties of a resource, checked against what is emulated.
- * @throws StartupError that names the resource and the first property that is not emulated
+ * Reads the properties of a resource and checks that all of them are emulated.
+ * @throws {StartupError} if one is not; the message names the resource and the property
  */
 export function readProperties<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -46,15 +49,15 @@ export function readProperties<Schema extends v.GenericSchema>(
   );
 }
 
-/** The error for something in a template that would otherwise be ignored silently. */
+/** Makes the error for a part of a template that would otherwise be ignored silently. */
 export function notEmulated(
   { logicalId, type }: Pick<ResolvedResource, "logicalId" | "type">,
-  what: string,
+  part: string,
 ): StartupError {
-  return new StartupError(`${logicalId} (${type}) has something that is not emulated: ${what}`);
+  return new StartupError(`${logicalId} (${type}) has something that is not emulated: ${part}`);
 }
 
-/** Reads a part of a resource, and adds the resource's name to any error. */
+/** Reads a part of a resource and adds the resource's name to any error. */
 export function reading<Result>(
   resource: Pick<ResolvedResource, "logicalId" | "type">,
   read: () => Result,

@@ -11,20 +11,20 @@ import type { ResourceType, ResourceTypes } from "./resource-types.ts";
 export type Resources = {
   all: readonly Resource[];
   ofType(type: string): Resource[];
-  /** Values by the name of the output. */
+  /** Resolves all outputs, by name. */
   outputs(): Record<string, unknown>;
 };
 
-/** The value of what stands behind `secretsmanager` in a dynamic reference. */
+/** Resolves the part of a dynamic reference that follows `secretsmanager:`. */
 type ReadSecret = (reference: string) => string;
 
 const noSecrets: ReadSecret = (reference) => {
-  throw new StartupError(`The secret ${reference} is not known here`);
+  throw new StartupError(`There is no secret ${reference}`);
 };
 
 /**
  * Resolves stacks, which may refer to each other's outputs.
- * @throws StartupError if a resource has a type that is not among `types`
+ * @throws {StartupError} if a resource has a type that is not among `types`
  */
 export function resolveStacks(
   stacks: readonly Stack[],
@@ -56,10 +56,10 @@ export function resolveStacks(
   };
 }
 
-/** One stack. Everything is resolved on first use, so the order within a template does not matter. */
+/** A stack whose parts are resolved on first use, so their order in the template does not matter. */
 type ResolvedStack = {
   resources: Resource[];
-  /** Outputs by their names in the template. */
+  /** Outputs by name in the template. */
   outputs: ReadonlyMap<string, () => unknown>;
   /** Outputs by the names under which other stacks import them. */
   exports(): ReadonlyMap<unknown, () => unknown>;
@@ -73,7 +73,7 @@ function resolveStack(
 ): ResolvedStack {
   const scope: Scope = { ref, attribute, ...others, condition };
   const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
-  // CloudFormation has these in resources only: outputs show no secrets.
+  // CloudFormation resolves dynamic references in resources only, so outputs show no secrets.
   const withSecrets = once((path: string, expression: unknown) =>
     replaceReferences(value(path, expression), readSecret),
   );
@@ -138,14 +138,14 @@ function resolveStack(
     return known ?? fail(`${type} (${logicalId}) is not emulated`);
   }
 
-  function fail(why: string): never {
-    throw new StartupError(`${stackName}: ${why}`);
+  function fail(reason: string): never {
+    throw new StartupError(`${stackName}: ${reason}`);
   }
 }
 
 /**
  * Computes the value of each path once.
- * @throws StartupError that shows the cycle if a path depends on itself
+ * @throws {StartupError} if a path depends on itself; the message shows the cycle
  */
 function once<Argument, Value>(compute: (path: string, argument: Argument) => Value) {
   const known = new Map<string, Value>();
@@ -168,7 +168,7 @@ function once<Argument, Value>(compute: (path: string, argument: Argument) => Va
   };
 }
 
-/** The values of `Ref` for the names that CloudFormation itself defines. */
+/** Values of `Ref` for the names that CloudFormation itself defines. */
 const pseudoParameters: Readonly<Record<string, (stackName: string) => unknown>> = {
   "AWS::AccountId": () => account.id,
   "AWS::NoValue": () => undefined,

@@ -13,7 +13,7 @@ const properties = v.strictObject({
   GenerateSecretString: v.optional(
     v.strictObject({
       PasswordLength: v.optional(v.number(), 32),
-      // What is generated here has neither.
+      // Secrets that the runner generates have neither punctuation nor spaces.
       ExcludePunctuation: v.optional(v.literal(true, "only true")),
       IncludeSpace: v.optional(v.literal(false, "only false")),
     }),
@@ -23,28 +23,29 @@ const properties = v.strictObject({
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** An id of a secret, then its text, of which JSON may be read. Stages and versions are not emulated. */
+/** A secret's ARN, and optionally a key in its JSON. Stages and versions are not emulated. */
 const reference = /^(arn:[^:]+:secretsmanager:[^:]*:\d+:secret:[^:]+)(?::SecretString(?::([^:]*):?:?)?)?$/;
 
 /**
- * Secrets Manager, as far as templates refer to it: `{{resolve:secretsmanager:<ARN>}}`. Generated secrets are kept.
+ * Emulates Secrets Manager for references in templates: `{{resolve:secretsmanager:<ARN>}}`. Generated secrets are
+ * stored.
  *
- * @returns the value of a reference. Throws StartupError for one that is not emulated.
+ * @returns a function that resolves a reference. It throws a StartupError if the reference is not emulated.
  */
 export function openSecrets(resources: () => Resources, store: Store): (reference: string) => string {
-  const kept: Record<string, string> = store.load("secrets") ?? {};
+  const generated: Record<string, string> = store.load("secrets") ?? {};
 
   function textOf(secret: Resource): string {
     const { SecretString, GenerateSecretString } = readProperties(properties, resolved(secret));
     if (SecretString !== undefined) return SecretString;
     const name = secretName(secret);
-    const known = kept[name];
+    const known = generated[name];
     if (known !== undefined) return known;
     const length = GenerateSecretString?.PasswordLength ?? 32;
-    const made = Array.from({ length }, () => letters[randomInt(letters.length)]).join("");
-    kept[name] = made;
-    store.save("secrets", kept);
-    return made;
+    const value = Array.from({ length }, () => letters[randomInt(letters.length)]).join("");
+    generated[name] = value;
+    store.save("secrets", generated);
+    return value;
   }
 
   return (text) => {
@@ -54,7 +55,7 @@ export function openSecrets(resources: () => Resources, store: Store): (referenc
       .ofType("AWS::SecretsManager::Secret")
       .find((each) => secretArn(each) === id);
     if (secret === undefined) throw new StartupError(`There is no secret ${id}`);
-    const value = textOf(secret);
-    return key ? String(JSON.parse(value)[key]) : value;
+    const secretText = textOf(secret);
+    return key ? String(JSON.parse(secretText)[key]) : secretText;
   };
 }

@@ -14,11 +14,11 @@ describe("an assembly of the CDK", () => {
   const assembly = readAssembly(assemblyFolder("worker"));
   const resources = resolveStacks(assembly.stacks, types);
 
-  it("has its stacks", () => {
+  it("contains its stacks", () => {
     expect(assembly.stacks.map(({ name }) => name).toSorted()).toEqual(["Data", "Service"]);
   });
 
-  it("has functions with their code, configuration and imports from other stacks", () => {
+  it("contains functions with their code, configuration and imports from other stacks", () => {
     const [worker, walled, ...others] = resources
       .ofType("AWS::Lambda::Function")
       .map((resource) => defineFunction(resource, assembly));
@@ -42,7 +42,7 @@ describe("an assembly of the CDK", () => {
     expect(existsSync(join(worker?.codeFolder ?? "", "index.mjs"))).toBe(true);
   });
 
-  it("has outputs with resolved names", () => {
+  it("contains outputs with resolved names", () => {
     expect(resources.outputs()).toMatchObject({
       TableName: expect.stringMatching(/^Data-Table/),
       KeyId: "arn of k",
@@ -62,7 +62,7 @@ describe("readAssembly", () => {
   it.each([
     ["an empty folder", {}, "Cannot read"],
     ["a manifest without stacks", { "manifest.json": { artifacts: {} } }, "There is no stack in"],
-    ["a malformed manifest", { "manifest.json": { artifacts: [1] } }, "is not as expected at artifacts"],
+    ["a malformed manifest", { "manifest.json": { artifacts: [1] } }, "is invalid at artifacts"],
     [
       "a stack without its template",
       { "manifest.json": { artifacts: { S: { type: "aws:cloudformation:stack" } } } },

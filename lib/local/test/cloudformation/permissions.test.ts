@@ -9,9 +9,9 @@ const permission = (Principal: string, rest: object = {}) => ({
   Properties: { Action: "lambda:InvokeFunction", FunctionName: functionArn("feed"), Principal, ...rest },
 });
 
-/** Whether the permission lets each service invoke the function for `arn:source`. */
-function allows(stated: ReturnType<typeof permission>, name = "feed") {
-  const resources = resourcesOf({ Permission: stated });
+/** Reports for each service whether the permission lets it invoke the function for `arn:source`. */
+function allows(properties: ReturnType<typeof permission>, name = "feed") {
+  const resources = resourcesOf({ Permission: properties });
   return {
     apigateway: readPermissions(resources)(functionArn(name), "arn:source"),
     events: readPermissions(resources, events)(functionArn(name), "arn:source"),
@@ -23,7 +23,7 @@ describe("readPermissions", () => {
     ["events.amazonaws.com", { apigateway: false, events: true }],
     ["apigateway.amazonaws.com", { apigateway: true, events: false }],
     ["lambda.amazonaws.com", { apigateway: false, events: false }],
-  ])("lets the service %s alone invoke the function", (service, expected) => {
+  ])("lets only the service %s invoke the function", (service, expected) => {
     expect(allows(permission(service))).toEqual(expected);
   });
 
@@ -35,7 +35,7 @@ describe("readPermissions", () => {
     ["source", permission(events, { SourceArn: "arn:other" }), "feed"],
     ["function", permission(events), "other"],
     ["action", permission(events, { Action: "lambda:GetFunction" }), "feed"],
-  ])("ignores a permission for another %s", (_, stated, name) => {
-    expect(allows(stated, name).events).toBe(false);
+  ])("ignores a permission for another %s", (_, properties, name) => {
+    expect(allows(properties, name).events).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ describe("resolveStacks", () => {
     }
   });
 
-  it("gives parameters their default", () => {
+  it("gives parameters their default values", () => {
     expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
   });
 

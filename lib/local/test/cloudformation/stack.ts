@@ -1,10 +1,10 @@
 import { resourceTypes } from "../../src/cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "../../src/cloudformation/resources.ts";
 
-type Stated = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+type TemplateResources = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 
-/** The resources of a single stack called S. */
-export function resourcesOf(Resources: Stated): Resources {
+/** Resolves the resources of a single stack called S. */
+export function resourcesOf(Resources: TemplateResources): Resources {
   const types = resourceTypes(() => ({ keyId: "key", arn: "arn" }));
   const template = { Parameters: {}, Conditions: {}, Outputs: {}, Resources };
   return resolveStacks([{ name: "S", template }], types);

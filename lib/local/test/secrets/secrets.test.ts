@@ -4,7 +4,7 @@ import { type Resources, resolveStacks } from "../../src/cloudformation/resource
 import { openSecrets } from "../../src/secrets/secrets.ts";
 import { memoryStore, type Store } from "../../src/storage/store.ts";
 
-/** The properties of a resource that refers to the secret of another stack. */
+/** Resolves the properties of a resource that refers to the secret of another stack. */
 function referring(
   reference: (arn: object) => object | string,
   secret: object = { GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 40 } },
@@ -37,11 +37,14 @@ const text = (suffix: string) => (arn: object) => ({
 });
 
 describe("a dynamic reference to a secret", () => {
-  it.each(["", ":SecretString", ":SecretString:::"])("is replaced by a generated text, with %j", (suffix) => {
-    const read = referring(text(suffix));
-    expect(read()).toMatch(/^before [A-Za-z0-9]{40} after$/);
-    expect(read()).toBe(read());
-  });
+  it.each(["", ":SecretString", ":SecretString:::"])(
+    "with the ending %j is replaced by a generated text",
+    (suffix) => {
+      const read = referring(text(suffix));
+      expect(read()).toMatch(/^before [A-Za-z0-9]{40} after$/);
+      expect(read()).toBe(read());
+    },
+  );
 
   it("has the same value after a restart", () => {
     const saved = new Map<string, unknown>();
@@ -54,7 +57,7 @@ describe("a dynamic reference to a secret", () => {
     expect(referring(text(""))()).not.toBe(before);
   });
 
-  it("can name a part of a text of JSON", () => {
+  it("can name a key in a secret's JSON", () => {
     const secret = { SecretString: '{"user":"alice"}' };
     expect(referring(text(":SecretString:user::"), secret)()).toBe("before alice after");
   });
