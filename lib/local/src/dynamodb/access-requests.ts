@@ -6,13 +6,13 @@ import type { AccessRequest } from "../iam/caller.ts";
 /** The names of the partition keys of a table and of its indexes. */
 export type TableKeys = { table: string; indexes: Readonly<Record<string, string>> };
 
-/** By the name of a table. */
+/** Partition keys by table name. */
 export type TablesKeys = ReadonlyMap<string, TableKeys>;
 
 type KeySchema = readonly { AttributeName: string; KeyType: string }[];
 type Index = { IndexName: string; KeySchema: KeySchema };
 
-/** The partition keys of the tables in the stacks. */
+/** Reads the partition keys of all tables in the stacks. */
 export function readTableKeys(resources: Resources): TablesKeys {
   return new Map(
     resources.ofType("AWS::DynamoDB::Table").map((table) => {
@@ -36,7 +36,7 @@ const partitionKey = (schema: KeySchema) =>
 /** Attributes in DynamoDB's JSON, e.g. `{"PK":{"S":"a"}}`. */
 type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** What matters of a call's body. It is not checked: DynamoDB refuses what is malformed. */
+/** The part of a call's body that permissions depend on. It is not validated: DynamoDB refuses malformed calls. */
 type Body = {
   TableName?: string;
   IndexName?: string;
@@ -55,7 +55,7 @@ type Condition = {
 
 type WriteRequests = { PutRequest?: { Item?: Attributes }; DeleteRequest?: { Key?: Attributes } }[];
 
-/** The actions of the parts of transactions. */
+/** IAM actions for the parts of a transaction. */
 const partActions: Readonly<Record<string, string>> = {
   Put: "PutItem",
   Update: "UpdateItem",
@@ -65,8 +65,8 @@ const partActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a call needs permission for: one request, or one for each part of a transaction or each table of a batch. Undefined for
- * PartiQL, whose statements are not read.
+ * Lists the permissions that a call needs: one for each part of a transaction or table of a batch, otherwise one.
+ * Undefined for PartiQL, whose statements are not read.
  */
 export function accessRequestsOf(
   operation: string,
@@ -117,12 +117,12 @@ function valuesOf(items: readonly (Attributes | undefined)[], name: string): str
   return items.flatMap((item) => textOf(item?.[name]));
 }
 
-/** The text of a key's value: `{"S":"a"}`, `{"N":"1"}` or `{"B":"YQ=="}`. */
+/** Reads the text of a key's value: `{"S":"a"}`, `{"N":"1"}` or `{"B":"YQ=="}`. */
 function textOf(value: Attributes[string] | null): string[] {
   return Object.values(value ?? {}).map(String);
 }
 
-/** The value that a query asks of its partition key, in an expression or in the older form. */
+/** Finds the partition key's value in a query, from an expression or the older KeyConditions. */
 function conditionOn(query: Condition, name: string): string[] {
   const {
     KeyConditionExpression: expression = "",

@@ -24,7 +24,7 @@ const one = <Schema extends v.GenericSchema>(schema: Schema) =>
     schema,
     v.transform((call) => [call]),
   );
-/** In the items of a transaction, the operation is the key: `{"Put":{…}}`. */
+/** An item of a transaction, whose only key is the operation: `{"Put":{…}}`. */
 const oneOf = v.pipe(
   v.object({
     Put: v.optional(put),
@@ -74,15 +74,15 @@ const schemas = {
   TransactGetItems: transaction,
 };
 
-export type WatchedOperation = keyof typeof schemas;
+export type ConflictingOperation = keyof typeof schemas;
 
-/** The operations that can conflict with others. Plain reads cannot. */
-export function isWatched(operation: string): operation is WatchedOperation {
+/** True for operations that can conflict with others. Plain reads cannot. */
+export function canConflict(operation: string): operation is ConflictingOperation {
   return Object.hasOwn(schemas, operation);
 }
 
-/** The parts of a call, in order. Undefined for a malformed call, which DynamoDB refuses. */
-export function partsOf(operation: WatchedOperation, body: unknown): ItemCall[] | undefined {
+/** Lists the parts of a call in order. Undefined for a malformed call, which DynamoDB refuses. */
+export function partsOf(operation: ConflictingOperation, body: unknown): ItemCall[] | undefined {
   const parsed = v.safeParse(schemas[operation], body);
   const parts: (ItemCall | undefined)[] = parsed.success ? parsed.output : [undefined];
   return parts.every((part) => part !== undefined) ? parts : undefined;
@@ -102,7 +102,7 @@ export function keyOf(call: ItemCall, keyNames: readonly string[]): Attributes {
   return Object.fromEntries(keyNames.map((name) => [name, from[name]]));
 }
 
-/** The same condition as a part of a transaction that writes nothing. Undefined for a part without a condition. */
+/** Turns a part's condition into a ConditionCheck, which writes nothing. Undefined for a part without a condition. */
 export function conditionCheck(call: ItemCall, keyNames: readonly string[]): object | undefined {
   const { TableName, ConditionExpression, ReturnValuesOnConditionCheckFailure } = call;
   if (ConditionExpression === undefined) return undefined;

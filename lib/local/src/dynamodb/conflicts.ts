@@ -1,6 +1,6 @@
 import type { GatewayRequest, Handle } from "../http/messages.ts";
 import type { Random } from "../random.ts";
-import { conditionCheck, type ItemCall, isWatched, itemNameOf, partsOf, tableOf } from "./calls.ts";
+import { canConflict, conditionCheck, type ItemCall, itemNameOf, partsOf, tableOf } from "./calls.ts";
 import {
   type CancellationReason,
   conditionalCheckFailed,
@@ -22,11 +22,14 @@ export type ConflictsOptions = {
 };
 
 /**
- * Documented: an item is in flight from when a TransactWriteItems that names it, in a ConditionCheck too, is taken until its
- * answer. Meanwhile another TransactWriteItems is cancelled, single writes fail, and TransactGetItems is cancelled, by single
- * writes in flight as well. GetItem, Query, Scan and BatchGetItem never conflict. AWS does not document what a
- * transaction does that meets a single write: here it waits. Nor does it document whether a failed condition or a conflict
- * is reported, so it is the one or the other.
+ * Adds conflicts to a database.
+ *
+ * Documented: an item that a TransactWriteItems names, even in a ConditionCheck, is in flight until the call is
+ * answered. Meanwhile another TransactWriteItems on it is cancelled and single writes fail. TransactGetItems is
+ * cancelled by single writes in flight, too. GetItem, Query, Scan and BatchGetItem never conflict.
+ *
+ * Undocumented: what happens to a transaction that meets a single write (here it waits), and whether a failed condition
+ * or the conflict is reported (here chance decides).
  */
 export function createConflicts({ forward, random, hold }: ConflictsOptions): Handle {
   const inFlight = createInFlight();
@@ -35,7 +38,7 @@ export function createConflicts({ forward, random, hold }: ConflictsOptions): Ha
 
   return async (request) => {
     const operation = operationOf(request);
-    if (!isWatched(operation)) return forward(request);
+    if (!canConflict(operation)) return forward(request);
     const body = parsed(request.body);
     const parts = partsOf(operation, body);
     const keyNames = parts && (await Promise.all(parts.map((part) => keyNamesOf(request, tableOf(part)))));
@@ -82,7 +85,10 @@ export function createConflicts({ forward, random, hold }: ConflictsOptions): Ha
     }
   };
 
-  /** Why the parts of a call that meets a transaction are refused: in half of all cases for conditions that fail. */
+  /**
+   * Lists the reasons for refusing each part of a call that meets a transaction. In half of all cases, failed
+   * conditions come first.
+   */
   async function refusals(
     request: GatewayRequest,
     calls: readonly Call[],
@@ -97,7 +103,7 @@ export function createConflicts({ forward, random, hold }: ConflictsOptions): Ha
     return conflicts.map((reason, index) => failed.get(index) ?? reason);
   }
 
-  /** The conditions that do not hold, by the index of their part. */
+  /** Finds the conditions that fail, by index of their part. */
   async function failedConditions(
     request: GatewayRequest,
     calls: readonly Call[],

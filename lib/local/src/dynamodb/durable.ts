@@ -3,8 +3,9 @@ import { ask, type Forward, operationOf, parsed } from "./forward.ts";
 import { keySchemas } from "./key-schemas.ts";
 
 /**
- * Answers transactions once they are in the database's file. DynamoDB Local answers a little earlier, so if it is killed just
- * then, a transaction is lost that was acknowledged. A read of one of its items has to wait for it.
+ * Delays the answer to a transaction until the transaction is in the database's file. DynamoDB Local answers a little
+ * earlier, so killing it at that moment would lose an acknowledged transaction. Reading one of the items waits for the
+ * file.
  */
 export function withDurableTransactions(forward: Forward): Forward {
   const keyNamesOf = keySchemas(forward);

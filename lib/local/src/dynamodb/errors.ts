@@ -1,6 +1,6 @@
 import { type GatewayResponse, json } from "../http/messages.ts";
 
-/** The reason for which a part of a transaction was cancelled. */
+/** Why a part of a transaction was cancelled. */
 export type CancellationReason = { Code: string; Message?: string; Item?: unknown };
 
 export const none: CancellationReason = { Code: "None" };
@@ -9,7 +9,7 @@ export const conflict: CancellationReason = {
   Message: "Transaction is ongoing for the item",
 };
 
-/** An error in the form of DynamoDB. */
+/** Formats an error as DynamoDB does. */
 export function dynamoDbError(
   status: 400 | 500,
   name: string,
@@ -23,7 +23,7 @@ export function dynamoDbError(
 export function transactionCanceled(reasons: readonly CancellationReason[]): GatewayResponse {
   const codes = reasons.map(({ Code }) => Code).join(", ");
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  // Unlike other errors, this one has its message in upper case.
+  // This error spells `Message` with a capital letter as well.
   return dynamoDbError(400, "TransactionCanceledException", Message, {
     Message,
     CancellationReasons: reasons,

@@ -6,7 +6,7 @@ import { dynamoDbError } from "./errors.ts";
 /** Passes a call on to the database. */
 export type Forward = (request: GatewayRequest) => Promise<GatewayResponse>;
 
-/** Headers of one connection. The next one has its own. */
+/** Headers that concern one connection and are not forwarded. */
 const hopHeaders = new Set([
   "connection",
   "content-length",
@@ -19,10 +19,13 @@ const hopHeaders = new Set([
 const endToEnd = (headers: readonly Pair[]) =>
   headers.filter(([name]) => !hopHeaders.has(name.toLowerCase()));
 
-/** DynamoDB Local closes idle connections, sometimes just when a call arrives. The SDK repeats a call that fails like this. */
+/**
+ * DynamoDB Local sometimes closes an idle connection just when a call arrives. The SDK retries a call that fails with
+ * this error.
+ */
 const connectionLost = dynamoDbError(500, "InternalServerError", "DynamoDB Local closed the connection");
 
-/** @param endpoint of DynamoDB Local */
+/** @param endpoint the address of DynamoDB Local */
 export function openForward(endpoint: string): { forward: Forward; close(): void } {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
@@ -45,12 +48,12 @@ export function openForward(endpoint: string): { forward: Forward; close(): void
   };
 }
 
-/** The name of an operation, e.g. `PutItem`. */
+/** Reads the operation's name, e.g. `PutItem`. */
 export function operationOf(request: GatewayRequest): string {
   return header(request, "x-amz-target")?.split(".")[1] ?? "";
 }
 
-/** Calls an operation in the name of another request. Resolves to the answer's JSON. */
+/** Calls an operation with the credentials of another request, and returns the JSON of the answer. */
 export async function ask(
   forward: Forward,
   request: GatewayRequest,
@@ -64,7 +67,7 @@ export async function ask(
   return parsed(answer.body) ?? {};
 }
 
-/** The JSON of a body. Undefined if it is not JSON. */
+/** Parses a body. Undefined if it is not JSON. */
 export function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));

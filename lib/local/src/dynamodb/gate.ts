@@ -7,9 +7,9 @@ import type { Callers } from "../iam/callers.ts";
 import { accessRequestsOf, type TablesKeys } from "./access-requests.ts";
 
 export type GateOptions = {
-  /** Where calls go that are allowed. */
+  /** Address to which allowed calls are forwarded. */
   endpoint: string;
-  /** Those of the database. The access key must be as long as the callers'. */
+  /** Credentials of the database. The access key must be as long as the callers'. */
   credentials: Credentials;
   callers: Pick<Callers, "find">;
   tables: TablesKeys;
@@ -18,9 +18,9 @@ export type GateOptions = {
 export type Gate = { endpoint: string; stop(): Promise<void> };
 
 /**
- * Lets functions make the calls of DynamoDB that the policies of their roles allow, and puts the database's access key in the
- * place of theirs. It works on the bytes of connections, each with one to the database: an HTTP proxy would add
- * 0.4 ms to a call. Clients must wait for an answer before the next call, as the SDK's do.
+ * Forwards the DynamoDB calls that the policies of a function's role allow, and replaces the function's access key by
+ * the database's. The gate works on the bytes of connections, since an HTTP proxy would add 0.4 ms to a call. Clients
+ * must wait for an answer before the next call, as the SDK does.
  */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const { hostname, port } = new URL(options.endpoint);
@@ -34,7 +34,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       database.destroy();
     });
     client.on("error", () => database.destroy());
-    // The SDK repeats a call whose connection is lost.
+    // The SDK retries a call whose connection is lost.
     database.on("error", () => client.destroy());
     database.pipe(client);
     client.on("data", readRequests(decide, client, database));
@@ -55,11 +55,11 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const HEAD_LIMIT_BYTES = 16 * 1024;
 
-/** Collects the bytes of a connection to requests. */
+/** Splits the bytes of a connection into requests. */
 function readRequests(decide: (request: Buffer) => Buffer | undefined, client: Socket, database: Socket) {
   let chunks: Buffer[] = [];
   let collected = 0;
-  /** The length of the request that is arriving, once its head is here. */
+  /** Length of the arriving request, once its head is complete. */
   let length: number | undefined;
 
   return (chunk: Buffer) => {
@@ -84,7 +84,10 @@ function readRequests(decide: (request: Buffer) => Buffer | undefined, client: S
   };
 }
 
-/** The bytes of a request, body included. Undefined while its head is not complete, NaN if it does not say. */
+/**
+ * Computes the length of a request with its body. Undefined while the head is incomplete, NaN if it has no
+ * Content-Length.
+ */
 function lengthOf(bytes: Buffer): number | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;
@@ -92,7 +95,7 @@ function lengthOf(bytes: Buffer): number | undefined {
   return length === undefined ? Number.NaN : end + HEAD_END.length + Number(length);
 }
 
-/** The answer to a request that is refused. An allowed one is given the database's access key, in place. */
+/** Returns the answer to a refused request. In an allowed request, replaces the access key in place. */
 function decision(request: Buffer, { credentials, callers, tables }: GateOptions): Buffer | undefined {
   const headEnd = request.indexOf(HEAD_END);
   const head = request.toString("latin1", 0, headEnd);
@@ -103,14 +106,14 @@ function decision(request: Buffer, { credentials, callers, tables }: GateOptions
     return refusal("UnrecognizedClientException", "The security token included in the request is invalid.");
   }
   const [, operation = ""] = /\r\nx-amz-target: *[^\r.]*\.(\w+)/i.exec(head) ?? [];
-  const needed = accessRequestsOf(operation, parsed(request, headEnd + HEAD_END.length), tables);
-  if (needed === undefined) {
+  const requests = accessRequestsOf(operation, parsed(request, headEnd + HEAD_END.length), tables);
+  if (requests === undefined) {
     return refusal(
       "UnknownOperationException",
       `${operation} is not emulated: policies are not read for PartiQL`,
     );
   }
-  for (const each of needed) {
+  for (const each of requests) {
     const denial = denialOf(caller, each);
     if (denial !== undefined) return refusal("AccessDeniedException", denial);
   }
@@ -129,7 +132,7 @@ function parsed(request: Buffer, bodyStart: number): unknown {
   }
 }
 
-/** Unlike other errors of DynamoDB, these have their message in upper case. */
+/** These errors spell `Message` with a capital letter, unlike DynamoDB's other errors. */
 function refusal(name: string, Message: string): Buffer {
   const body = JSON.stringify({ __type: `com.amazon.coral.service#${name}`, Message });
   const head = [

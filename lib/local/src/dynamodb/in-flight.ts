@@ -1,15 +1,15 @@
-/** A table's item, as text that is equal for equal items only. */
+/** Identifies an item of a table: equal texts mean the same item. */
 export type ItemName = string;
 
-/** The items that calls in progress name. */
+/** Tracks the items that calls in progress use. */
 export type InFlight = {
-  /** Those of the items that a transaction in progress writes or checks. */
+  /** Returns the items that a transaction in progress writes or checks. */
   inTransaction(items: readonly ItemName[]): Set<ItemName>;
-  /** Those of the items that any call in progress writes, or that a transaction checks. */
+  /** Returns the items that any call in progress writes, or that a transaction checks. */
   written(items: readonly ItemName[]): Set<ItemName>;
   /** Runs a single write. */
   write<Result>(items: readonly ItemName[], run: () => Promise<Result>): Promise<Result>;
-  /** Runs a transaction, after the single writes of its items that are in progress. */
+  /** Waits for single writes of these items in progress, and then runs a transaction. */
   transact<Result>(items: readonly ItemName[], run: () => Promise<Result>): Promise<Result>;
 };
 

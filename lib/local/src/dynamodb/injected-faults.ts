@@ -15,8 +15,8 @@ const writes = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
 const reads = new Set(["GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"]);
 
 /**
- * A database of whose calls some fail. Only calls on items do. A write that fails with an InternalServerError may have been
- * done, as on AWS.
+ * Makes a share of the calls on items fail. As on AWS, a write that fails with an InternalServerError may have been
+ * done.
  */
 export function withDynamoDbFaults(database: Handle, faults: Faults): Handle {
   const { random, strikes } = faults;
@@ -51,7 +51,7 @@ const throughputExceeded = dynamoDbError(
 );
 const throttling: CancellationReason = { Code: "ThrottlingError", Message: "Rate exceeded" };
 
-/** Cancels a transaction for one of its parts. */
+/** Cancels a transaction because of one of its parts, chosen at random. */
 function cancelled(body: Buffer, reason: CancellationReason, random: Random): GatewayResponse {
   const { TransactItems = [] } = parsed(body) as { TransactItems?: unknown[] };
   const struck = Math.floor(random() * TransactItems.length);

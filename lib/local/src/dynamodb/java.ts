@@ -7,8 +7,8 @@ const OLDEST_VERSION = 17;
 const FIX = "install one with `apt-get install openjdk-17-jre-headless` or `brew install openjdk@17`";
 
 /**
- * The `java` to run: from JAVA_HOME, or else from the PATH.
- * @throws StartupError if there is none, or it is too old for DynamoDB Local
+ * Finds the `java` to run: from JAVA_HOME, or else from the PATH.
+ * @throws {StartupError} if Java is missing or too old for DynamoDB Local
  */
 export async function findJava({ JAVA_HOME } = process.env): Promise<string> {
   const java = JAVA_HOME ? join(JAVA_HOME, "bin", "java") : "java";
@@ -26,7 +26,10 @@ export async function findJava({ JAVA_HOME } = process.env): Promise<string> {
   return java;
 }
 
-/** `java -version` prints e.g. `openjdk version "17.0.15"`, or `"1.8.0_392"` for Java 8. A stub without Java fails. */
+/**
+ * Runs `java -version`, which prints e.g. `openjdk version "17.0.15"`, or `"1.8.0_392"` for Java 8. Fails for macOS's
+ * stub without a Java.
+ */
 async function versionOf(java: string): Promise<number | undefined> {
   try {
     const { stderr } = await promisify(execFile)(java, ["-version"]);

@@ -1,10 +1,13 @@
 import { type GatewayRequest, header } from "../http/messages.ts";
 import { ask, type Forward } from "./forward.ts";
 
-/** Gives the names of a table's key attributes, in the database of the request. Undefined for a table that does not exist. */
+/**
+ * Finds the names of a table's key attributes, in the database of the request. Undefined for a table that does not
+ * exist.
+ */
 export type KeyNames = (request: GatewayRequest, table: string) => Promise<string[] | undefined>;
 
-/** A lookup of the key attributes of tables. It gives undefined for a table that does not exist. */
+/** Asks the database for key attributes, once for each table. */
 export function keySchemas(forward: Forward): KeyNames {
   const known = new Map<string, Promise<string[] | undefined>>();
 
@@ -28,7 +31,7 @@ export function keySchemas(forward: Forward): KeyNames {
   };
 }
 
-/** DynamoDB Local has a database for each access key and Region. */
+/** Names the database of a request: DynamoDB Local has one for each access key and Region. */
 export function databaseOf(request: GatewayRequest): string {
   const [, accessKey = "", region = ""] =
     /Credential=([^/,]*)\/[^/,]*\/([^/,]*)/.exec(header(request, "authorization") ?? "") ?? [];

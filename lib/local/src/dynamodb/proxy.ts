@@ -8,17 +8,17 @@ import { openForward } from "./forward.ts";
 import { withDynamoDbFaults } from "./injected-faults.ts";
 
 export type DynamoDbProxyOptions = {
-  /** The endpoint of DynamoDB Local. */
+  /** Address of DynamoDB Local. */
   endpoint: string;
-  /** Whether the database is in files, which outlast it. */
+  /** True if the database is in files, which outlast it. */
   isOnDisk?: boolean;
-  /** Whether transactions conflict. */
+  /** Makes transactions conflict. */
   conflicts: boolean;
-  /** Least and greatest time for which a transaction holds its items, in milliseconds. */
+  /** Shortest and longest time for which a transaction holds its items, in milliseconds. */
   holdMs?: readonly [least: number, greatest: number];
-  /** Decides how long items are in flight, and which of two errors is reported. */
+  /** Seed for how long items are in flight, and for which of two errors is reported. */
   seed?: number;
-  /** Makes calls fail. */
+  /** Makes a share of the calls fail. */
   faults?: Faults | undefined;
   onFault: (error: unknown) => void;
 };
@@ -26,7 +26,8 @@ export type DynamoDbProxyOptions = {
 export type DynamoDbProxy = { endpoint: string; stop(): Promise<void> };
 
 /**
- * Serves DynamoDB Local with what it lacks: conflicts, since it runs transactions one after another, and faults.
+ * Serves DynamoDB Local and adds two things that it lacks: conflicts, since it runs transactions one after another, and
+ * faults.
  */
 export async function startDynamoDbProxy({
   endpoint,
@@ -40,12 +41,12 @@ export async function startDynamoDbProxy({
   const { forward: toDatabase, close } = openForward(endpoint);
   const forward = isOnDisk ? withDurableTransactions(toDatabase) : toDatabase;
   const random = seededRandom(`conflicts ${seed}`);
-  // A transaction is held twice, before and after it.
+  // Each transaction is held twice, before and after it runs.
   const hold = () => pause((least + random() * (greatest - least)) / 2);
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
   const handle = faults ? withDynamoDbFaults(database, faults) : database;
   let stopped = false;
-  // Calls in progress fail when the proxy stops, and their clients have gone.
+  // When the proxy stops, calls in progress fail, but nobody waits for their answers.
   const listener = await listen(0, handle, (error) => stopped || onFault(error));
   return {
     endpoint: listener.url,

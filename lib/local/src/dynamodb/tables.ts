@@ -33,7 +33,7 @@ const WAIT_SECONDS = 30;
 
 /**
  * Creates the table of a resource, unless it exists.
- * @throws StartupError if it exists with other keys, indexes or stream
+ * @throws {StartupError} if it exists with other keys, other indexes or another stream
  */
 export async function ensureTable(client: DynamoDBClient, resource: Resource): Promise<void> {
   const wanted = creation(resource);
@@ -43,7 +43,7 @@ export async function ensureTable(client: DynamoDBClient, resource: Resource): P
     await waitUntilTableExists({ client, maxWaitTime: WAIT_SECONDS }, { TableName: wanted.TableName });
   } else if (!isDeepStrictEqual(shape(existing), shape(wanted))) {
     throw new StartupError(
-      `The stored table ${wanted.TableName} has other keys, indexes or stream than the template; choose another --data-dir.`,
+      `The keys, indexes or stream of the stored table ${wanted.TableName} differ from the template; choose another --data-dir.`,
     );
   }
   await ensureTimeToLive(client, resource);
@@ -63,7 +63,10 @@ function creation(resource: Resource): CreateTableCommandInput & { TableName: st
   };
 }
 
-/** The properties that a stored table must share with the template. The runner does not change them in place. */
+/**
+ * Selects the properties that must be equal in a stored table and its template. The runner does not change them in
+ * place.
+ */
 function shape({
   KeySchema,
   GlobalSecondaryIndexes = [],

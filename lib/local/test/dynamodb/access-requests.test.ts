@@ -19,7 +19,7 @@ const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/t";
 const item = (PK: string) => ({ PK: { S: PK }, SK: { S: "s" }, owner: { S: "o" } });
 const TableName = "t";
 
-/** Action, resource and leading keys of each request. */
+/** Lists action, resource and leading keys of each request. */
 const summary = (operation: string, body: unknown) =>
   accessRequestsOf(operation, body, tables)?.map(({ action, resource, values }) => [
     action.replace("dynamodb:", ""),
@@ -50,11 +50,11 @@ describe("accessRequestsOf", () => {
       },
       ["BatchWriteItem", "t", ["a", "b"]],
     ],
-  ])("asks once for %s of %o", (operation, body, expected) => {
+  ])("makes one request for %s with %o", (operation, body, expected) => {
     expect(summary(operation, body)).toEqual([expected]);
   });
 
-  it("asks for each part of a transaction, with the part's own action", () => {
+  it("makes a request for each part of a transaction, with the part's own action", () => {
     const parts = [
       { Put: { TableName, Item: item("a") } },
       { Update: { TableName, Key: item("b") } },
@@ -91,7 +91,7 @@ describe("accessRequestsOf", () => {
     expect(summary("Query", query)).toEqual([["Query", "t", expected]]);
   });
 
-  it("finds the partition of an index, and of a query in the older form", () => {
+  it("finds the partition of an index, and of a query with KeyConditions", () => {
     const ofIndex = {
       TableName,
       IndexName: "byOwner",
@@ -109,7 +109,7 @@ describe("accessRequestsOf", () => {
   });
 
   it.each(["TransactWriteItems", "BatchWriteItem", "BatchGetItem", "Query", "PutItem"])(
-    "takes any body for %s, since DynamoDB refuses what is malformed",
+    "accepts any body for %s, since DynamoDB refuses malformed calls",
     (operation) => {
       const odd = [
         undefined,

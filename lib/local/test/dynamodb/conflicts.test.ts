@@ -27,9 +27,9 @@ import { engineStartMs, newDatabase } from "../support/dynamodb.ts";
 
 const TableName = "notes";
 
-/** Ends the current hold of a transaction. Without a gate, transactions are not held. */
+/** Ends the current pause of a transaction. Without this gate, transactions do not pause. */
 let gate: PromiseWithResolvers<void> | undefined;
-/** Ends the current hold of forwarded single writes. */
+/** Ends the current pause of forwarded single writes. */
 let writeGate: PromiseWithResolvers<void> | undefined;
 let chance: number;
 let held = 0;
@@ -108,7 +108,7 @@ async function during<Result>(act: () => Promise<Result>, parts: object[] = [put
 }
 
 describe("a transaction in flight", () => {
-  it("cancels another one of the same item, with the reason at its index", async () => {
+  it("cancels another transaction on the same item, with the reason at the item's index", async () => {
     const error = await during(() => failure(transact(put("b"), put("a"), check("c"))));
     expect(codesOf(error)).toEqual(["None", "TransactionConflict", "None"]);
     expect(error).toMatchObject({
@@ -118,7 +118,7 @@ describe("a transaction in flight", () => {
     expect((await client.send(new GetCommand({ TableName, Key: key("b") }))).Item).toBeUndefined();
   });
 
-  it("holds the items of its ConditionChecks too", async () => {
+  it("keeps the items of its ConditionChecks in flight, too", async () => {
     const error = await during(() => failure(transact(check("a"))), [check("a")]);
     expect(codesOf(error)).toEqual(["TransactionConflict"]);
   });
@@ -135,7 +135,7 @@ describe("a transaction in flight", () => {
           Key: key("a"),
         }),
     ],
-  ])("fails %s of the same item", async (_, command) => {
+  ])("makes %s of the same item fail", async (_, command) => {
     const error = await during(() => failure(client.send(command() as PutCommand)));
     expect(error).toBeInstanceOf(TransactionConflictException);
     expect(error).toMatchObject({ message: "Transaction is ongoing for the item" });
@@ -167,14 +167,14 @@ describe("a transaction in flight", () => {
     });
   });
 
-  it("is over with its answer, whatever that is", async () => {
+  it("ends with its answer, even an error", async () => {
     const impossible = { ConditionExpression: "attribute_not_exists(PK)" };
     expect(codesOf(await failure(transact(put("a", impossible))))).toEqual(["ConditionalCheckFailed"]);
     await transact(put("a"));
     await client.send(new PutCommand({ TableName, Item: key("a") }));
   });
 
-  it("answers a repetition of its token with TransactionInProgressException", async () => {
+  it("makes a call with the same token fail with TransactionInProgressException", async () => {
     const repeated = (PK: string) =>
       client.send(new TransactWriteCommand({ TransactItems: [put(PK)], ClientRequestToken: "token" }));
     const own = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
   it.each([
     ["the conflict", 0.2, ["TransactionConflict", "None"]],
     ["the condition", 0.7, ["ConditionalCheckFailed", "None"]],
-  ])("is answered with %s, as chance has it", async (_, at, codes) => {
+  ])("is answered with %s, decided by chance", async (_, at, codes) => {
     const error = await during(() => {
       chance = at;
       return failure(transact(put("a", failing), put("b")));
@@ -207,7 +207,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
     expect(codesOf(error)).toEqual(codes);
   });
 
-  it("is answered with both where they concern different items", async () => {
+  it("is answered with both if they concern different items", async () => {
     await client.send(new PutCommand({ TableName, Item: key("d") }));
     const error = await during(() => {
       chance = 0.7;
@@ -247,7 +247,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
 });
 
 describe("a single write in flight", () => {
-  it("makes a transaction of its item wait, and cancels TransactGetItems", async () => {
+  it("makes a transaction on its item wait, and cancels TransactGetItems", async () => {
     writeGate = Promise.withResolvers();
     const order: string[] = [];
     const update = {

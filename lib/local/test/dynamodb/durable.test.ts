@@ -31,7 +31,7 @@ describe("withDurableTransactions", () => {
   const put = { Put: { TableName: "notes", Item: { ...key, text: { S: "c" } } } };
   const transaction = { TransactItems: [put] };
 
-  it("reads an item of a transaction before it answers", async () => {
+  it("reads an item of a transaction before answering", async () => {
     const { status, calls } = await callsOf(request("TransactWriteItems", transaction), json(200, {}));
     expect(status).toBe(200);
     expect(calls).toEqual([

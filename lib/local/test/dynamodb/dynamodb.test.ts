@@ -8,7 +8,7 @@ import { startDynamoDbProxy } from "../../src/dynamodb/proxy.ts";
 import { atEnd } from "../support/clean-up.ts";
 
 /** Answers the first request of each connection, and closes the connection at the second. */
-async function forgetfulDatabase(): Promise<Server> {
+async function closingDatabase(): Promise<Server> {
   const used = new WeakSet<object>();
   const server = createServer((request, response) => {
     if (used.has(request.socket)) return request.socket.destroy();
@@ -21,8 +21,8 @@ async function forgetfulDatabase(): Promise<Server> {
 }
 
 describe("openClient", () => {
-  it("repeats a call whose idle connection the database has closed", async () => {
-    const { port } = (await forgetfulDatabase()).address() as AddressInfo;
+  it("retries a call if the database has closed the idle connection", async () => {
+    const { port } = (await closingDatabase()).address() as AddressInfo;
     const client = openClient(`http://127.0.0.1:${port}`, { accessKeyId: "any", secretAccessKey: "any" });
     atEnd(() => client.destroy());
 
@@ -34,7 +34,7 @@ describe("openClient", () => {
 
 describe("startDynamoDbProxy", () => {
   it("answers with an error of DynamoDB, and logs nothing, if the database closes the connection", async () => {
-    const { port } = (await forgetfulDatabase()).address() as AddressInfo;
+    const { port } = (await closingDatabase()).address() as AddressInfo;
     const onFault = vi.fn();
     const endpoint = `http://127.0.0.1:${port}`;
     const proxy = await startDynamoDbProxy({ endpoint, conflicts: false, onFault });

@@ -23,7 +23,7 @@ const writes = ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Ba
 );
 const sessionArn = "arn:aws:sts::000000000000:assumed-role/executor-role/executor";
 
-/** It may write all but what the signer owns, as trading has it. */
+/** Like an executor of trades: it may write everything except the signer's partitions. */
 const policy = readTemplatePolicy({
   Statement: [
     { Effect: "Allow", Action: [...writes, "dynamodb:GetItem", "dynamodb:Query"], Resource: table },
@@ -80,14 +80,14 @@ afterAll(async () => {
 const put = (PK: string, more = {}) => ({ TableName, Item: { PK: { S: PK }, ...more } });
 const keyOf = (PK: string) => ({ TableName, Key: { PK: { S: PK } } });
 const stored = async (PK: string) => (await operator.send(new GetItemCommand(keyOf(PK)))).Item;
-const denied = (action: string, why = "with an explicit deny in an identity-based policy") => ({
+const denied = (action: string, reason = "with an explicit deny in an identity-based policy") => ({
   name: "AccessDeniedException",
-  message: `User: ${sessionArn} is not authorized to perform: ${action} on resource: ${table} ${why}`,
+  message: `User: ${sessionArn} is not authorized to perform: ${action} on resource: ${table} ${reason}`,
   $metadata: { httpStatusCode: 400 },
 });
 
 describe("openGate", () => {
-  it("passes on what the role allows, in the database of the operator", async () => {
+  it("forwards allowed calls to the operator's database", async () => {
     await executor.send(new PutItemCommand(put("LANE#1", { n: { N: "1" } })));
     expect(await stored("LANE#1")).toEqual({ PK: { S: "LANE#1" }, n: { N: "1" } });
     const query = {
@@ -98,7 +98,7 @@ describe("openGate", () => {
     expect((await executor.send(new QueryCommand(query))).Count).toBe(1);
   });
 
-  it("refuses every kind of write to a denied partition, and does nothing", async () => {
+  it("refuses every kind of write to a denied partition, without effect", async () => {
     await operator.send(new PutItemCommand(put("SIGNED#1")));
     const update = {
       ...keyOf("SIGNED#1"),
@@ -136,7 +136,7 @@ describe("openGate", () => {
     ]);
   });
 
-  it("refuses an action that no policy allows, and lets reads pass that are not denied", async () => {
+  it("refuses actions that no policy allows, and forwards reads that are not denied", async () => {
     expect((await executor.send(new GetItemCommand(keyOf("SIGNED#1")))).Item).toBeDefined();
     await expect(
       executor.send(new CreateTableCommand({ TableName, KeySchema: [], AttributeDefinitions: [] })),
@@ -148,7 +148,7 @@ describe("openGate", () => {
     );
   });
 
-  it("refuses PartiQL, and access keys that it does not know", async () => {
+  it("refuses PartiQL and unknown access keys", async () => {
     const statement = { Statement: `DELETE FROM ${TableName} WHERE PK = 'SIGNED#1'` };
     await expect(executor.send(new ExecuteStatementCommand(statement))).rejects.toMatchObject({
       name: "UnknownOperationException",
@@ -158,7 +158,7 @@ describe("openGate", () => {
     });
   });
 
-  it("carries large items, and many calls at once", async () => {
+  it("forwards large items, and many calls at once", async () => {
     const text = "€".repeat(100_000);
     const all = await Promise.all(
       Array.from({ length: 30 }, async (_, n) => {
@@ -169,7 +169,7 @@ describe("openGate", () => {
     expect(all.every((read, n) => read === `${n}${text}`)).toBe(true);
   });
 
-  it("ends a connection whose requests have no length, or no end", async () => {
+  it("closes a connection if a request has no length or its headers never end", async () => {
     await expect(fetch(gate.endpoint)).rejects.toThrow();
     const { port } = new URL(gate.endpoint);
     const socket = connect(Number(port), "127.0.0.1");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findJava } from "../../src/dynamodb/java.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 
-/** A JAVA_HOME whose `java` is this shell script. */
+/** Creates a JAVA_HOME whose `java` is this shell script. */
 function javaHome(script: string): string {
   const home = temporaryFolder();
   mkdirSync(join(home, "bin"));
@@ -13,17 +13,17 @@ function javaHome(script: string): string {
   return home;
 }
 
-const saying = (version: string) => javaHome(`echo 'openjdk version "${version}" 2025-04-15' >&2`);
+const javaOfVersion = (version: string) => javaHome(`echo 'openjdk version "${version}" 2025-04-15' >&2`);
 
 describe("findJava", () => {
   it.each(["17.0.15", "17", "21.0.1", "25-ea"])("accepts Java %s", async (version) => {
-    const JAVA_HOME = saying(version);
+    const JAVA_HOME = javaOfVersion(version);
     expect(await findJava({ JAVA_HOME })).toBe(join(JAVA_HOME, "bin", "java"));
   });
 
   it.each([
-    ["Java 8", saying("1.8.0_392"), "is Java 8"],
-    ["Java 11", saying("11.0.2"), "is Java 11"],
+    ["Java 8", javaOfVersion("1.8.0_392"), "is Java 8"],
+    ["Java 11", javaOfVersion("11.0.2"), "is Java 11"],
     ["a missing Java", "/absent", "/absent/bin/java does not run"],
     ["a stub that fails", javaHome("echo 'Unable to locate a Java Runtime.' >&2; exit 1"), "does not run"],
   ])("rejects %s in one line, with the fix", async (_, JAVA_HOME, reason) => {

@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 describe("ensureTable", () => {
-  it("creates a missing table, with the properties that matter on one machine", async () => {
+  it("creates a missing table with the properties that have an effect on one machine", async () => {
     dynamodb
       .on(DescribeTableCommand)
       .rejectsOnce(new ResourceNotFoundException({ message: "", $metadata: {} }))
@@ -73,7 +73,7 @@ describe("ensureTable", () => {
     });
   });
 
-  it("leaves an existing table alone", async () => {
+  it("does not change an existing table", async () => {
     dynamodb.on(DescribeTableCommand).resolves({ Table: stored });
     await ensure();
     expect(dynamodb.commandCalls(CreateTableCommand)).toEqual([]);
@@ -84,11 +84,11 @@ describe("ensureTable", () => {
     ["keys", { KeySchema: [{ AttributeName: "id", KeyType: "HASH" }] }],
     ["indexes", { GlobalSecondaryIndexes: [] }],
     ["stream", { StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" } }],
-  ])("rejects a stored table with other %s", async (_, change) => {
+  ])("rejects a stored table if the %s differ from the template", async (_, change) => {
     dynamodb.on(DescribeTableCommand).resolves({ Table: { ...stored, ...change } });
     await expect(ensure()).rejects.toThrow(StartupError);
     await expect(ensure()).rejects.toThrow(
-      /^The stored table S-Table has other .*choose another --data-dir\.$/,
+      /^The keys, indexes or stream of the stored table S-Table differ.*choose another --data-dir\.$/,
     );
   });
 });
