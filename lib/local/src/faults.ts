@@ -4,7 +4,7 @@ import { type GatewayRequest, type GatewayResponse, type Handle, header, pathOf 
 import { type Random, seededRandom } from "./random.ts";
 import { refusal } from "./services.ts";
 
-/** The answers of AWS to calls that meet a fault, by service. DynamoDB's depend on the call. */
+/** AWS's answers to calls that meet a fault, by service. DynamoDB's answers depend on the call and are elsewhere. */
 const answers = {
   "apigateway.throttled": refusal(429, "TooManyRequestsException", "Too Many Requests"),
   "connections.failed": refusal(500, "InternalServerError", "Internal server error"),
@@ -19,8 +19,8 @@ const stuck = refusal(429, "LimitExceededException", "The client does not read i
 const answered = Object.keys(answers) as (keyof typeof answers)[];
 
 /**
- * `lambda.killed` kills the process of a function before its answer. `connections.stuck` is a share of the clients, not of
- * calls: those that have stopped reading.
+ * Faults without a fixed answer. `lambda.killed` kills the process of a function before it answers. `connections.stuck`
+ * is a share of clients, not of calls: clients that have stopped reading.
  */
 const others = [
   "connections.stuck",
@@ -37,8 +37,8 @@ const names: readonly FaultName[] = [...answered, ...others];
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 /**
- * What tests set: the share of calls, from 0 to 1, that meet each fault, beside values of other kinds. Faults that are left
- * out do not occur.
+ * Schema of the values that tests set: for each fault, the share of calls that meet it, from 0 to 1 (0 if left out);
+ * and other values.
  */
 export const ratesSchema = <const Name extends string, Others extends v.ObjectEntries>(
   names: readonly Name[],
@@ -49,8 +49,8 @@ export const FaultRates = ratesSchema(names, {});
 export type FaultRates = v.InferOutput<typeof FaultRates>;
 
 /**
- * Decides whether a call meets a fault, by the rates as they are then. With the same seed, the same sequence of calls has
- * the same fate.
+ * Creates a function that decides whether a call meets a fault, at the current rate. The same seed and the same
+ * sequence of calls give the same decisions.
  */
 export function strikesOf<Name extends string>(
   names: readonly Name[],
@@ -65,12 +65,12 @@ export type Faults = {
   rates: FaultRates;
   /** Decides whether a call meets the fault. */
   strikes(name: FaultName): boolean;
-  /** Decides whether a client has stopped reading. The answer for a client changes with the rate alone. */
+  /** Decides whether a client has stopped reading. The decision changes only when the rate changes. */
   isStuck(path: string): boolean;
   random: Random;
 };
 
-/** No fault occurs until rates are set. */
+/** Creates faults, none of which occurs until rates are set. */
 export function createFaults(seed: number): Faults {
   const faults: Faults = {
     rates: {},
@@ -81,7 +81,7 @@ export function createFaults(seed: number): Faults {
   return faults;
 }
 
-/** The services that share a server, of whose calls some fail before they have an effect. */
+/** Makes a share of calls fail before they take effect, for the services that share a server. */
 export function withFaults(services: Handle, faults: Faults): Handle {
   return async (request) => {
     const service = serviceOf(request);

@@ -1,10 +1,13 @@
 import type { LogEntry } from "./lambda/lambda.ts";
 import { logLine } from "./lambda/sandbox/log.ts";
 
-/** The log of an emulated service: answers that no function gave, events that no function handled, and faults of the runner. */
+/**
+ * Logs what an emulated service does without a function: its own answers, events that no function handled, and errors
+ * of the runner.
+ */
 export function gatewayLog(log: (entry: LogEntry) => void, source = "api-gateway") {
-  const write = (level: "WARN" | "ERROR", what: unknown) =>
-    log({ source, line: logLine("JSON", level, undefined, [what]) });
+  const write = (level: "WARN" | "ERROR", value: unknown) =>
+    log({ source, line: logLine("JSON", level, undefined, [value]) });
   return {
     report: (line: string) => write("WARN", line),
     onFault: (error: unknown) => write("ERROR", error),

@@ -36,7 +36,7 @@ function always(...names: FaultName[]) {
 }
 
 describe("createFaults", () => {
-  it("makes the same decisions for the same seed, whatever other faults strike", () => {
+  it("makes the same decisions for the same seed, regardless of other faults", () => {
     const sequence = (seed: number, disturb: boolean) => {
       const faults = createFaults(seed);
       faults.rates = { "kms.failed": 0.5, "lambda.killed": 0.5 };
@@ -73,14 +73,14 @@ describe("withFaults", () => {
     ["kms.failed", kms, 500, "KMSInternalException"],
     ["kms.throttled", kms, 400, "ThrottlingException"],
     ["lambda.throttled", request("/2015-03-31/functions/f/invocations"), 429, "TooManyRequestsException"],
-  ])("answers for %s before the call has an effect", async (name, call, status, type) => {
+  ])("answers %s before the call takes effect", async (name, call, status, type) => {
     const { reached, handle } = counted();
     const answer = await withFaults(handle, always(name))(call);
     expect(answer).toMatchObject({ status, headers: expect.arrayContaining([["x-amzn-ErrorType", type]]) });
     expect(reached).toEqual([]);
   });
 
-  it("refuses every push to a share of the clients, always the same ones, and lets them be closed", async () => {
+  it("refuses every push to a fixed share of the clients, but can still close them", async () => {
     const { handle } = counted();
     const faults = createFaults(1);
     faults.rates = { "connections.stuck": 0.3 };
@@ -98,7 +98,7 @@ describe("withFaults", () => {
     expect(await refused()).toEqual([]);
   });
 
-  it("lets other services work", async () => {
+  it("does not affect other services", async () => {
     const { reached, handle } = counted();
     const faulty = withFaults(handle, always("kms.failed", "lambda.throttled"));
     for (const call of [connections, request("/apikeys"), request("/")]) await faulty(call);
@@ -111,8 +111,8 @@ describe("withDynamoDbFaults", () => {
     request("/", [["X-Amz-Target", `DynamoDB_20120810.${operation}`]], body);
   const three = { TransactItems: [{ Put: {} }, { Put: {} }, { Put: {} }] };
 
-  /** The names of the errors of 40 calls, and how many of the calls reached the database. */
-  async function fate(operation: string, names: FaultName[], body: unknown = {}) {
+  /** Makes 40 calls, and returns the names of their errors and the number of calls that reached the database. */
+  async function outcomeOf(operation: string, names: FaultName[], body: unknown = {}) {
     const { reached, handle } = counted();
     const faulty = withDynamoDbFaults(handle, always(...names));
     const errors = new Set<string>();
@@ -127,39 +127,39 @@ describe("withDynamoDbFaults", () => {
   }
 
   it.each(["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"])(
-    "throttles %s in both ways of AWS",
+    "throttles %s with both of AWS's errors",
     async (operation) => {
       const errors = ["ProvisionedThroughputExceededException", "ThrottlingException"];
-      expect(await fate(operation, ["dynamodb.throttled"])).toEqual({ errors, reached: 0 });
+      expect(await outcomeOf(operation, ["dynamodb.throttled"])).toEqual({ errors, reached: 0 });
     },
   );
 
-  it("throttles a transaction also by a reason of one part", async () => {
-    const { errors, reached } = await fate("TransactWriteItems", ["dynamodb.throttled"], three);
+  it("throttles a transaction also by cancelling it for one of its parts", async () => {
+    const { errors, reached } = await outcomeOf("TransactWriteItems", ["dynamodb.throttled"], three);
     expect(errors).toContain("TransactionCanceledException: None,None,ThrottlingError");
     expect(errors).toContain("ThrottlingException");
     expect(reached).toBe(0);
   });
 
-  it("makes writes conflict, and no reads", async () => {
+  it("makes writes conflict, but not reads", async () => {
     const conflicting: FaultName[] = ["dynamodb.conflicting"];
     const single = { errors: ["TransactionConflictException"], reached: 0 };
-    expect(await fate("PutItem", conflicting)).toEqual(single);
+    expect(await outcomeOf("PutItem", conflicting)).toEqual(single);
     const cancelled = { errors: ["TransactionCanceledException: None,None,TransactionConflict"], reached: 0 };
-    expect(await fate("TransactWriteItems", conflicting, three)).toEqual(cancelled);
-    expect(await fate("GetItem", conflicting)).toEqual({ errors: [""], reached: 40 });
+    expect(await outcomeOf("TransactWriteItems", conflicting, three)).toEqual(cancelled);
+    expect(await outcomeOf("GetItem", conflicting)).toEqual({ errors: [""], reached: 40 });
   });
 
-  it("fails after half of the writes are done", async () => {
-    const { errors, reached } = await fate("PutItem", ["dynamodb.failed"]);
+  it("lets half of the failing writes take effect", async () => {
+    const { errors, reached } = await outcomeOf("PutItem", ["dynamodb.failed"]);
     expect(errors).toEqual(["InternalServerError"]);
     expect(reached).toBeGreaterThan(5);
     expect(reached).toBeLessThan(35);
   });
 
-  it("leaves calls about tables alone", async () => {
+  it("does not affect calls about tables", async () => {
     const all: FaultName[] = ["dynamodb.throttled", "dynamodb.conflicting", "dynamodb.failed"];
-    expect(await fate("DescribeTable", all)).toEqual({ errors: [""], reached: 40 });
+    expect(await outcomeOf("DescribeTable", all)).toEqual({ errors: [""], reached: 40 });
   });
 });
 
@@ -200,7 +200,7 @@ describe("/_local/faults", () => {
     },
   );
 
-  it("takes JSON by PUT only, which a page of another site cannot send", async () => {
+  it("accepts only PUT with JSON, which a page of another site cannot send", async () => {
     const faults = createFaults(1);
     const call = await served(faults);
     expect(await call("PUT", { "kms.failed": 1 }, [["Content-Type", "text/plain"]])).toMatchObject({

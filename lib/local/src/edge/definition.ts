@@ -6,19 +6,19 @@ import * as schemas from "./property-schemas.ts";
 /** An API that a distribution can have as an origin. */
 export type OriginServer = {
   domainName: string;
-  /** The first segment of every path there. */
+  /** The first segment of each of its paths. */
   stage: string;
-  /** Whether it takes WebSocket connections. */
+  /** True if it accepts WebSocket connections. */
   opensSockets: boolean;
-  /** Answers requests whose path comes without the stage. */
+  /** Answers requests. Their paths lack the stage. */
   answer: Handle;
 };
 
-/** A distribution as its template describes it. */
+/** A distribution, as its template describes it. */
 export type DistributionDefinition = {
-  /** In the order in which they are tried. The last one matches every path. */
+  /** Behaviors in the order in which they are tried. The last one matches every path. */
   behaviors: readonly Behavior[];
-  /** How long an answer with that status to GET or HEAD is kept, in milliseconds. */
+  /** For each status, how long an answer to GET or HEAD is cached, in milliseconds. */
   errorTtlMs: ReadonlyMap<number, number>;
 };
 
@@ -31,16 +31,16 @@ export type Behavior = {
 export type Origin = {
   domainName: string;
   server: OriginServer;
-  /** In front of the path of each request: empty, or a slash and more. */
+  /** Prefix of each request's path: empty, or a slash and more. */
   path: string;
-  /** They replace headers of the same name. */
+  /** Headers to add. They replace those of the same name. */
   headers: readonly Pair[];
 };
 
-/** Documented: statuses of answers to GET and HEAD that are kept whatever the cache policy says. */
-const keptStatuses = [404, 414, 500, 501, 502, 503, 504];
+/** Documented: answers to GET and HEAD with these statuses are cached, whatever the cache policy says. */
+const cachedStatuses = [404, 414, 500, 501, 502, 503, 504];
 
-/** @throws StartupError that names the distribution and the part of it that is not emulated */
+/** @throws {StartupError} if a part of the distribution is not emulated; the message names both */
 export function readDistribution(
   resource: ResolvedResource,
   servers: readonly OriginServer[],
@@ -52,13 +52,14 @@ export function readDistribution(
         ({ HeaderName, HeaderValue }): Pair => [HeaderName, HeaderValue],
       );
       const server = servers.find(({ domainName }) => domainName === DomainName);
-      if (server === undefined) throw notEmulated(resource, `the origin ${DomainName}, which is no API here`);
+      if (server === undefined)
+        throw notEmulated(resource, `the origin ${DomainName}, which is not an API of these stacks`);
       return [Id, { domainName: DomainName, server, path: OriginPath, headers }];
     }),
   );
   const originOf = (id: string) => {
     const origin = origins.get(id);
-    if (origin === undefined) throw notEmulated(resource, `a behavior of the unknown origin ${id}`);
+    if (origin === undefined) throw notEmulated(resource, `a behavior with the unknown origin ${id}`);
     return origin;
   };
   const { DefaultCacheBehavior, CacheBehaviors, CustomErrorResponses } = config;
@@ -75,11 +76,14 @@ export function readDistribution(
       methods: new Set<string>(AllowedMethods),
       origin: originOf(TargetOriginId),
     })),
-    errorTtlMs: new Map(keptStatuses.map((status) => [status, (ttls.get(status) ?? 10) * 1000])),
+    errorTtlMs: new Map(cachedStatuses.map((status) => [status, (ttls.get(status) ?? 10) * 1000])),
   };
 }
 
-/** Documented: `*` stands for any characters, `?` for one, case counts, and the slash in front may be left out. */
+/**
+ * Matches a path pattern. Documented: `*` stands for any characters, `?` for one; patterns are case-sensitive, and the
+ * first slash may be left out.
+ */
 function pathMatcher(pattern: string): Behavior["matches"] {
   const expression = wildcard(`/${pattern.replace(/^\//, "")}`);
   return (path) => pattern === "*" || expression.test(path);

@@ -3,34 +3,33 @@ import { type GatewayRequest, type GatewayResponse, type Handle, json, type Pair
 import { type Behavior, type OriginServer, readDistribution } from "./definition.ts";
 import { asksForSocket, newCloudFrontId, originRequest } from "./origin-request.ts";
 
-/** What a distribution does with a request: sends it to an origin, or answers it. */
+/** A request that goes on to an origin, or CloudFront's own answer to it. */
 type Forwarded = { origin: OriginServer; request: GatewayRequest } | { refusal: GatewayResponse };
 
 /** A CloudFront distribution in front of the APIs. */
 export type Edge = {
   answer: Handle;
-  /** Whether a connection may be opened at that target. */
+  /** True if a WebSocket connection can be opened at this target. */
   opensSocketsAt(target: string): boolean;
   forward(request: GatewayRequest): Forwarded;
-  /** What the viewer gets of an answer. */
+  /** Adds the headers of CloudFront to an answer. */
   toViewer(answer: GatewayResponse): GatewayResponse;
 };
 
 export type EdgeOptions = {
-  /** The AWS::CloudFront::Distribution. */
   distribution: ResolvedResource;
-  /** All APIs. */
+  /** All APIs of the stacks. */
   servers: readonly OriginServer[];
   now?: () => number;
 };
 
 const URL_BYTES = 8192;
 
-/** @throws StartupError that names the distribution and the part of it that is not emulated */
+/** @throws {StartupError} if a part of the distribution is not emulated; the message names both */
 export function createEdge({ distribution, servers, now = Date.now }: EdgeOptions): Edge {
   const { behaviors, errorTtlMs } = readDistribution(distribution, servers);
   const via = `1.1 ${distribution.logicalId.toLowerCase()}.cloudfront.net (CloudFront)`;
-  const kept = new Map<string, { answer: GatewayResponse; until: number; since: number }>();
+  const cached = new Map<string, { answer: GatewayResponse; until: number; since: number }>();
   const behaviorOf = (target: string) => behaviors.find(({ matches }) => matches(pathIn(target))) as Behavior;
 
   function forward(request: GatewayRequest): Forwarded {
@@ -46,15 +45,15 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     return { origin: server, request: { ...forwarded, target: inStage } };
   }
 
-  const seen = (
+  const withEdgeHeaders = (
     { headers, ...answer }: GatewayResponse,
-    cache: string,
+    cacheStatus: string,
     ...others: Pair[]
   ): GatewayResponse => ({
     ...answer,
     headers: [
       ...headers,
-      ["X-Cache", `${cache} from cloudfront`],
+      ["X-Cache", `${cacheStatus} from cloudfront`],
       ["Via", via],
       ["X-Amz-Cf-Pop", "LOCAL1-C1"],
       ["X-Amz-Cf-Id", newCloudFrontId()],
@@ -62,7 +61,8 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     ],
   });
 
-  const toViewer = (answer: GatewayResponse) => seen(answer, answer.status < 400 ? "Miss" : "Error");
+  const toViewer = (answer: GatewayResponse) =>
+    withEdgeHeaders(answer, answer.status < 400 ? "Miss" : "Error");
 
   return {
     forward,
@@ -71,22 +71,25 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     async answer(request) {
       const found = forward(request);
       if ("refusal" in found) return toViewer(found.refusal);
-      // The key of CachingDisabled has no query, no header and no cookie: users share what is kept.
+      // With CachingDisabled, the cache key has no query, header or cookie, so users share cached errors.
       const key = `${request.method} ${pathIn(originForm(request.target))}`;
-      const error = kept.get(key);
+      const error = cached.get(key);
       if (error && now() < error.until) {
-        return seen(error.answer, "Error", ["Age", String(Math.floor((now() - error.since) / 1000))]);
+        return withEdgeHeaders(error.answer, "Error", [
+          "Age",
+          String(Math.floor((now() - error.since) / 1000)),
+        ]);
       }
-      kept.delete(key);
+      cached.delete(key);
       const answer = await found.origin.answer(found.request);
       const ttlMs = ["GET", "HEAD"].includes(request.method) ? (errorTtlMs.get(answer.status) ?? 0) : 0;
-      if (ttlMs > 0) kept.set(key, { answer, since: now(), until: now() + ttlMs });
+      if (ttlMs > 0) cached.set(key, { answer, since: now(), until: now() + ttlMs });
       return toViewer(answer);
     },
   };
 }
 
-/** CloudFront's own answer to a request that it does not send on. */
+/** Refuses a request that CloudFront does not forward. */
 function refusalOf(
   { method, target, body }: GatewayRequest,
   methods: ReadonlySet<string>,
@@ -102,7 +105,7 @@ function refusalOf(
   return undefined;
 }
 
-/** Documented: an error of CloudFront is a page. It has no headers of CORS. */
+/** Builds an error page. Documented: CloudFront's errors are pages, without CORS headers. */
 function page(status: number, title: string, text: string): GatewayResponse {
   const body = `<!DOCTYPE HTML>
 <HTML><HEAD><TITLE>ERROR: ${title}</TITLE></HEAD><BODY>
@@ -123,12 +126,12 @@ ${text}
   };
 }
 
-/** A target without the scheme and the host, which proxies' clients send. */
+/** Removes the scheme and the host, which clients of proxies send. */
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, "").replace(/^(?!\/)/, "/");
 
 const pathIn = (target: string) => target.split("?", 1)[0] ?? "";
 
-/** The target inside of a stage. Undefined if its path is not in the stage. */
+/** Removes the stage from a target. Undefined if the path is not in the stage. */
 function withoutStage(target: string, stage: string): string | undefined {
   const path = pathIn(target);
   if (path !== `/${stage}` && !path.startsWith(`/${stage}/`)) return undefined;

@@ -13,10 +13,10 @@ import type { WebSocketApi } from "../websocket-api/websocket-api.ts";
 import type { OriginServer } from "./definition.ts";
 import { createEdge } from "./edge.ts";
 
-/** The distribution on a port. */
+/** The distribution, served on a port. */
 export type ServedEdge = {
   answer: Handle;
-  /** Whether a request opens a WebSocket connection. */
+  /** True if a request opens a WebSocket connection. */
   upgrades(request: IncomingMessage): boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 };
@@ -24,7 +24,7 @@ export type ServedEdge = {
 /**
  * Opens the distribution of the stacks, if they have one.
  *
- * @throws StartupError if there are several, or a part of it is not emulated
+ * @throws {StartupError} if there are several, or a part of one is not emulated
  */
 export function openEdge(
   resources: Resources,
@@ -34,8 +34,7 @@ export function openEdge(
 ): ServedEdge | undefined {
   const [distribution, ...others] = resources.ofType("AWS::CloudFront::Distribution");
   if (distribution === undefined) return undefined;
-  if (others.length > 0)
-    throw new StartupError("There is more than one distribution, and one base URL for them.");
+  if (others.length > 0) throw new StartupError("There are several distributions, but only one base URL.");
   const servers: OriginServer[] = [];
   if (rest.place) servers.push({ ...at(rest.place), opensSockets: false, answer: rest.handle });
   if (stream) servers.push({ ...at(stream.place), opensSockets: true, answer: async () => upgradeRequired });

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type GatewayRequest, header, type Pair, withOverrides } from "../http/messages.ts";
 import type { Origin } from "./definition.ts";
 
-/** Where requests of a distribution come from, as an API sees it. No real address: it is one for documentation. */
+/** The source address that APIs see for requests of a distribution. It is reserved for documentation. */
 export const EDGE_ADDRESS = "192.0.2.1";
 
-/** Documented: an origin never gets these. Those of the WebSocket handshake are forwarded with it. */
+/** Headers that CloudFront removes. Documented: those of a WebSocket handshake are kept in a handshake. */
 const dropped = new Set([
   "connection",
   "expect",
@@ -29,7 +29,7 @@ const isForwarded = (name: string, opensSocket: boolean) =>
   !name.startsWith("x-amz-cf-");
 
 /**
- * A viewer's request as an origin gets it, under the policy AllViewerExceptHostHeader.
+ * Turns a viewer's request into the one that an origin gets under the policy AllViewerExceptHostHeader.
  *
  * @param target the path and query at the origin
  */
@@ -51,9 +51,9 @@ export function originRequest(
   return { ...request, target, headers: withOverrides(sent, added), sourceIp: EDGE_ADDRESS };
 }
 
-/** In the format of CloudFront's ids of requests. */
+/** Makes a request id in the format of CloudFront. */
 export const newCloudFrontId = () => `${randomBytes(41).toString("base64url")}==`;
 
-/** Whether a request asks for a WebSocket connection. */
+/** True if a request asks for a WebSocket connection. */
 export const asksForSocket = (request: Pick<GatewayRequest, "headers">) =>
   header(request, "upgrade")?.toLowerCase() === "websocket";

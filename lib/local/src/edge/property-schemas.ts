@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** Strict, as everything that is emulated: what is not named here would be ignored silently. */
+/** Schemas are strict, so that no property is ignored silently. */
 const methods = v.array(v.picklist(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"]));
 
-/** Ids of AWS's own policies. */
+/** Accepts only this managed policy of AWS. */
 const managed = (id: string, name: string) => v.literal(id, `only the managed policy ${name}`);
 
-/** No behavior caches anything, save errors. So `CachedMethods` has no effect. */
+/** Behaviors cache nothing but errors, so `CachedMethods` has no effect. */
 const behavior = {
   AllowedMethods: v.optional(methods, ["GET", "HEAD"]),
   CachedMethods: v.optional(methods),
@@ -14,7 +14,7 @@ const behavior = {
   Compress: v.optional(v.literal(false), false),
   OriginRequestPolicyId: managed("b689b0a8-53d0-40ab-baf2-68738e2966ac", "AllViewerExceptHostHeader"),
   TargetOriginId: v.string(),
-  // There is no TLS on this machine.
+  // The runner serves plain HTTP, so this has no effect.
   ViewerProtocolPolicy: v.picklist(["https-only", "redirect-to-https", "allow-all"]),
 };
 
@@ -29,7 +29,7 @@ const origin = v.strictObject({
   CustomOriginConfig: v.looseObject({ OriginProtocolPolicy: v.literal("https-only") }),
 });
 
-/** A response without a page: only the time for which an error is kept. */
+/** A custom error response without a page. It only sets how long an error is cached. */
 const errorResponse = v.strictObject({
   ErrorCode: v.picklist([400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]),
   ErrorCachingMinTTL: v.optional(v.number(), 10),
@@ -42,7 +42,7 @@ export const distribution = v.strictObject({
     DefaultCacheBehavior: v.strictObject(behavior),
     CacheBehaviors: v.optional(v.array(v.strictObject({ ...behavior, PathPattern: v.string() })), []),
     CustomErrorResponses: v.optional(v.array(errorResponse), []),
-    // These concern names, TLS and the network between clients and AWS.
+    // These concern DNS names, TLS and the network between clients and AWS.
     Aliases: v.optional(v.array(v.string())),
     Comment: v.optional(v.string()),
     HttpVersion: v.optional(v.string()),

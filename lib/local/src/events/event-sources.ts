@@ -21,7 +21,7 @@ export type EventSourcesOptions = {
   lambda: Pick<Lambda, "has" | "invoke">;
   dynamodb: Pick<DynamoDb, "client" | "endpoint">;
   credentials: Credentials;
-  /** Keeps the positions in the streams. */
+  /** Stores the positions in the streams. */
   store: Store;
   log: (entry: LogEntry) => void;
   clock?: Clock;
@@ -31,22 +31,22 @@ export type EventSourcesOptions = {
 export type EventSources = {
   invokeLater: InvokeLater;
   messages: Queues["messages"];
-  /** Finds the streams of the tables. Nothing is read from them yet. */
+  /** Finds the streams of the tables, without reading them yet. */
   prepare(): Promise<void>;
   /** Starts to read the streams and to follow the schedules. */
   begin(): void;
-  /** Ends everything at once, without waiting for functions. Unfinished changes come again in the next run. */
+  /** Stops at once, without waiting for functions. The next run repeats unfinished changes. */
   stop(): void;
 };
 
-/** @throws StartupError if the stacks ask for something that is not emulated */
+/** @throws {StartupError} if the stacks use something that is not emulated */
 export function createEventSources(options: EventSourcesOptions): EventSources {
   const { resources, lambda, dynamodb, credentials, store, log, clock = systemClock } = options;
   const { report } = gatewayLog(log, "lambda");
   const onFault = (error: unknown) =>
     report(error instanceof Error ? `${error.name}: ${error.message}` : `${error}`);
-  const ending = new AbortController();
-  const { signal } = ending;
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   const queues = createQueues(resources, gatewayLog(log, "sqs").report);
   const configOf = readInvokeConfigs(resources, lambda.has);
@@ -88,7 +88,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
       for (const rule of rules) void followRule(rule, ruleDeps);
     },
     stop() {
-      ending.abort();
+      stopping.abort();
       checkpoints.close();
       client.destroy();
     },

@@ -16,7 +16,7 @@ export type RuleDeps = {
   mayInvoke: MayInvoke;
   clock: Clock;
   signal: AbortSignal;
-  /** Called with a line that says why a function was not invoked. */
+  /** Receives a line for each function that was not invoked, with the reason. */
   report: (line: string) => void;
 };
 
@@ -34,8 +34,8 @@ const Properties = v.strictObject({
       v.strictObject({
         Id: v.string(),
         Arn: v.string(),
-        // This policy is about handing the event to Lambda, which cannot fail here. How often Lambda tries the
-        // function is up to its AWS::Lambda::EventInvokeConfig.
+        // This policy concerns the hand-over to Lambda, which cannot fail here. AWS::Lambda::EventInvokeConfig sets how
+        // often Lambda retries the function.
         RetryPolicy: v.optional(
           v.strictObject({ MaximumEventAgeInSeconds: unread, MaximumRetryAttempts: unread }),
         ),
@@ -46,15 +46,15 @@ const Properties = v.strictObject({
 });
 
 /**
- * The rules that are enabled.
+ * Reads the rules that are enabled.
  *
- * @throws StartupError that names the rule and the property that is not emulated, or whose target is missing
+ * @throws {StartupError} if a property is not emulated or a target is missing; the message names both rule and property
  */
 export function readRules(resources: Resources, hasFunction: (nameOrArn: string) => boolean): Rule[] {
   return resources.ofType("AWS::Events::Rule").flatMap((resource) => {
     const { ScheduleExpression, State, Targets } = readProperties(Properties, resolved(resource));
     const functionArns = Targets.map(({ Arn }, index) => {
-      if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: it is not a function`);
+      if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: not a function`);
       return Arn;
     });
     const rateMs = rateOf(resource, ScheduleExpression);
@@ -68,14 +68,14 @@ const UNITS_MS = { minute: 60_000, hour: 3600_000, day: 24 * 3600_000 };
 function rateOf(resource: Resource, expression: string): number {
   const [, count, unit, plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   if (count === undefined || (count === "1") !== (plural === "")) {
-    throw notEmulated(resource, `ScheduleExpression: ${expression}, only rate(...) is`);
+    throw notEmulated(resource, `ScheduleExpression: ${expression} (only rate(...) is)`);
   }
   return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
 
 /**
- * Invokes the targets of a rule at once and then at its rate, until the signal is aborted. Times are counted
- * from the first run, so that they do not drift. Runs that fall into a sleep of the machine are skipped.
+ * Invokes the targets of a rule at once and then at its rate, until the signal is aborted. Times are counted from the
+ * first run, so they do not drift. While the machine sleeps, runs are skipped.
  */
 export async function followRule({ arn, rateMs, functionArns }: Rule, deps: RuleDeps): Promise<void> {
   const { invokeLater, mayInvoke, clock, signal, report } = deps;
@@ -87,7 +87,7 @@ export async function followRule({ arn, rateMs, functionArns }: Rule, deps: Rule
     }
     const passed = Math.floor((clock.now() - first) / rateMs);
     const next = first + (passed + 1) * rateMs;
-    // A timer may fire a little early.
+    // Timers may fire a little early.
     while (!signal.aborted && clock.now() < next) await clock.pause(next - clock.now(), signal);
   }
 }
@@ -100,7 +100,7 @@ function scheduledEvent(ruleArn: string, now: number) {
     "detail-type": "Scheduled Event",
     source: "aws.events",
     account: account.id,
-    // EventBridge has no fractions of seconds.
+    // EventBridge omits fractions of seconds.
     time: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
     region: account.region,
     resources: [ruleArn],

@@ -26,11 +26,11 @@ export function sendResponse(response: ServerResponse, { status, headers, body }
     status,
     [...headers, ...length].flatMap(([name, value]) => [name, toWire(value)]),
   );
-  // Node would write even an empty body separately, with one more system call.
+  // Node would write an empty body separately, with one more system call.
   response.end(hasBody && body.length > 0 ? body : undefined);
 }
 
-/** Answers an upgrade request with a refusal and ends the connection. */
+/** Refuses an upgrade request and ends the connection. */
 export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse): void {
   const { socket } = request;
   const response = new ServerResponse(request);
@@ -38,7 +38,7 @@ export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse)
   try {
     response.assignSocket(socket);
   } catch {
-    // An earlier request on this socket still waits for its answer, which must come first.
+    // The answer to an earlier request on this socket is still due, and must come first.
     return void socket.destroy();
   }
   response.once("finish", () => socket.destroySoon());
@@ -48,15 +48,15 @@ export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse)
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Reads a body. Resolves to "too large" as soon as that is known, and leaves the rest in the stream.
+ * Reads a body. Resolves to "too large" as soon as it exceeds the limit, and leaves the rest in the stream.
  *
- * @throws Error if the client disconnects
+ * @throws {Error} if the client disconnects
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | "too large"> {
   if (Number(request.headers["content-length"]) > BODY_LIMIT_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let size = 0;
-  // Otherwise leaving the loop would close the socket that the answer needs.
+  // Without the option, leaving the loop would close the socket that the answer needs.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > BODY_LIMIT_BYTES) return "too large";

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 
-/** Refuses arrays, which valibot's object and record schemas accept. Put it before such a schema in a pipe. */
+/** Rejects arrays, which valibot's object and record schemas accept. Put it before such a schema in a pipe. */
 export const jsonObject = v.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
 const json = v.pipe(v.string(), v.parseJson(), jsonObject);
 
-/** Parses a JSON object. If its shape is wrong, `malformedAt` is the path to the fault, without any value. */
+/** Parses a JSON object. If its shape is wrong, `malformedAt` is the path of the first error, without any value. */
 export function readJson<Schema extends v.GenericSchema>(
   schema: Schema,
   text: string,

@@ -1,14 +1,16 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 
-/** A header or query parameter. A name may occur several times, in any case. */
+/** A header or query parameter. The same name may occur several times. */
 export type Pair = readonly [name: string, value: string];
 
 /** An HTTP request without its socket. */
 export type GatewayRequest = {
   method: string;
-  /** The request target as sent: path and query, percent-encoded. An absolute-form target begins with its origin. */
+  /**
+   * The request target as sent: path and query, percent-encoded. An absolute-form target begins with scheme and host.
+   */
   target: string;
-  /** In the order and case in which they were sent, with repetitions. */
+  /** All headers in the order and case in which they were sent. */
   headers: readonly Pair[];
   body: Buffer;
   sourceIp: string;
@@ -30,17 +32,17 @@ export function json(status: number, body: unknown, ...headers: Pair[]): Gateway
   };
 }
 
-/** The path of a request's target, without its query. */
+/** Reads the path of a request's target, without its query. */
 export function pathOf({ target }: GatewayRequest): string {
   return target.split("?", 1)[0] ?? "";
 }
 
-/** The last value of a header. */
+/** Reads the last value of a header. */
 export function header({ headers }: { headers: readonly Pair[] }, lowerCaseName: string): string | undefined {
   return headers.findLast(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
 }
 
-/** The headers, with the overrides in place of all headers of the same name, whatever their case. */
+/** Replaces all headers of the same name, in any case, by the overrides. */
 export function withOverrides(headers: readonly Pair[], overrides: readonly Pair[]): Pair[] {
   const names = new Set(overrides.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...overrides];
@@ -49,7 +51,7 @@ export function withOverrides(headers: readonly Pair[], overrides: readonly Pair
 /** Two views of the same pairs: the last value of each name, and all values in order. */
 export type ValueMaps = { single: Record<string, string>; multi: Record<string, string[]> };
 
-/** @param keyOf gives equal keys to spellings of one name; the maps use the first spelling */
+/** @param keyOf maps different spellings of a name to the same key; the maps use the first spelling */
 export function valueMaps(
   pairs: Iterable<Pair>,
   keyOf: (name: string) => string = (name) => name,
@@ -67,17 +69,17 @@ export function valueMaps(
   };
 }
 
-/** A header's text as one character per byte of its UTF-8, which is how Node sends and receives headers. */
+/** Encodes a header's text as one character per byte of its UTF-8, as Node sends and receives headers. */
 export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
 export function fromWire(text: string): string {
-  // Nearly every header is plain ASCII, which is the same in both.
+  // Nearly every header is ASCII, which needs no decoding.
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
 }
 
-/** Whether HTTP can carry a header. A line break in its value, for example, would start another header. */
+/** True if HTTP can carry a header. A line break in its value, for example, would start another header. */
 export function isSendable([name, value]: Pair): boolean {
   try {
     validateHeaderName(name);

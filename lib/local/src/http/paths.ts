@@ -8,11 +8,11 @@ type Candidate<Resource> = { resource: Resource; segments: Segment[] };
 const precedence = ["static", "parameter", "proxy"];
 
 /**
- * Finds the resource of a path, case-sensitively. The first segment in which two resources differ decides: a static
- * segment wins over a `{parameter}`, and a parameter over `{proxy+}`. Recorded: the values of path parameters stay
- * percent-encoded, and `%2F` does not separate segments.
+ * Creates a case-sensitive lookup of resources by path. The first segment in which two resources differ decides: a
+ * static segment wins over a `{parameter}`, and a parameter over `{proxy+}`. Recorded: the values of path parameters
+ * stay percent-encoded, and `%2F` does not separate segments.
  *
- * @throws Error for a resource path that API Gateway does not accept
+ * @throws {Error} if API Gateway does not accept a resource's path
  */
 export function createRouteMatcher<Resource extends { path: string }>(
   resources: readonly Resource[],
@@ -31,7 +31,7 @@ export function createRouteMatcher<Resource extends { path: string }>(
   };
 }
 
-/** Recorded: a trailing slash is ignored, an empty segment inside a path is not. */
+/** Splits a path into segments. Recorded: a trailing slash is ignored, an empty segment inside a path is not. */
 function split(path: string): string[] {
   const inner = path.replace(/^\//, "").replace(/\/+$/, "");
   return inner === "" ? [] : inner.split("/");
@@ -40,7 +40,7 @@ function split(path: string): string[] {
 function readSegment(part: string, index: number, parts: string[]): Segment {
   const [, name, greedy] = /^\{([\w.:-]+)(\+?)\}$/.exec(part) ?? [];
   if (name === undefined) {
-    if (/[{}]/.test(part)) throw new Error(`"${part}" is not a path part`);
+    if (/[{}]/.test(part)) throw new Error(`"${part}" is not a valid path part`);
     return { kind: "static", name: part };
   }
   if (greedy && index < parts.length - 1) throw new Error(`"${part}" must be the last path part`);
@@ -72,22 +72,22 @@ function matchSegments(
 }
 
 export type RequestTarget = {
-  /** The path as sent, as it appears in `requestContext.path`. */
+  /** The path as sent, for `requestContext.path`. */
   rawPath: string;
-  /** The path that is matched and that functions get. It is not decoded, and dot segments are not resolved. */
+  /** The path for matching and for functions. It is not decoded, and dot segments are not resolved. */
   path: string;
   query: ValueMaps;
 };
 
-/** Splits any request target; `isWellFormed` says whether API Gateway accepts it. */
+/** Splits any request target, even one that API Gateway refuses (see `isWellFormed`). */
 export function readTarget(target: string): RequestTarget {
   const origin = /^https?:\/\/[^/?]*/i.exec(target)?.[0] ?? "";
   const [rawPath = "", ...query] = target.slice(origin.length).split("?");
   return {
     rawPath: rawPath || "/",
-    // Recorded: `//pets` has the path `/pets`, but doubled slashes further on stay.
+    // Recorded: `//pets` has the path `/pets`, but double slashes further on stay.
     path: rawPath.replace(/^\/*/, "/"),
-    // URLSearchParams strips a leading "?", and the query itself may begin with one.
+    // URLSearchParams strips one leading "?", and the query itself may begin with another.
     query: valueMaps(new URLSearchParams(`?${query.join("?")}`)),
   };
 }

@@ -14,28 +14,31 @@ export type Listener = {
 };
 
 export type ListenOptions = {
-  /** The command-line option that sets the port. Error messages name it. */
+  /** The command-line option for the port, named in error messages. */
   option?: "--port" | "--stream-port" | "--chain-port";
-  /** Takes over upgrade requests, with their socket. Without it, they are answered like any other request. */
+  /** Takes over upgrade requests with their socket. Without it, they are answered like other requests. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Whether to take over this one. By default, all are. */
+  /** Selects the upgrade requests to take over; all by default. */
   upgrades?: (request: IncomingMessage) => boolean;
 };
 
-/** Bytes of all names and values. */
+/** Limit for all names and values together. */
 const HEADER_LIMIT_BYTES = 10_240;
 const LINGER_MS = 1_000;
-/** Node's default is 5 s. A busy machine may keep a client waiting that long, and then reset its connection. */
+/**
+ * Longer than Node's default of 5 s, which a busy machine can exceed between two requests: the connection would be
+ * reset.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Browsers send names below `localhost` to this machine, whatever a name server says. */
+/** Names of this machine. Browsers resolve names below `localhost` to it, whatever a name server says. */
 const localName = /^(127\.0\.0\.1|\[::1\]|([a-z\d-]+\.)*localhost)$/;
 
 /**
- * Serves on 127.0.0.1. Port 0 takes any free port.
+ * Serves on 127.0.0.1. Port 0 stands for any free port.
  *
  * @param onFault receives errors of the handler, whose clients get a plain 500
- * @throws StartupError if the port is in use or needs rights that this process does not have
+ * @throws {StartupError} if the port is in use or this process may not use it
  */
 export async function listen(
   port: number,
@@ -54,7 +57,7 @@ export async function listen(
 
   if (upgrade) {
     server.on("upgrade", (request, socket, head) => {
-      // Node no longer handles the errors of this socket.
+      // Node leaves errors of this socket to us.
       socket.on("error", () => socket.destroy());
       const refused = foreignHost(request) ?? largeHeaders(request);
       if (refused) refuseUpgrade(request, refused);
@@ -94,12 +97,15 @@ async function serve(request: IncomingMessage, response: ServerResponse, handle:
   sendResponse(response, await handle(readRequest(request, body)));
 }
 
-/** A page of another site can make its own host name resolve to 127.0.0.1, but the Host header still shows that name. */
+/**
+ * Guards against DNS rebinding: a page of another site can make its own host name resolve to 127.0.0.1, but the Host
+ * header shows that name.
+ */
 function foreignHost({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "host");
   const isOurs = (host: string) => localName.test(host.toLowerCase().replace(/:\d*$/, ""));
   if (hosts.length > 0 && hosts.every(isOurs)) return undefined;
-  return refusal(403, "This server answers to 127.0.0.1 and localhost only.");
+  return refusal(403, "This server accepts only the hosts 127.0.0.1 and localhost.");
 }
 
 function largeHeaders({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
@@ -121,8 +127,9 @@ function refusal(status: number, text: string): GatewayResponse {
 }
 
 /**
- * Closing a socket that still receives bytes would reset it before the client has read the answer. So the answer goes out
- * at once, and the connection ends after a moment in which the rest of the body is discarded.
+ * Refuses a large body. Closing a socket that still receives bytes would reset it before the client has read the
+ * answer. So the answer goes out at once, and the connection ends after a moment in which the rest of the body is
+ * discarded.
  */
 function refuseBody(request: IncomingMessage, response: ServerResponse): void {
   const text = `HTTP content length exceeded ${BODY_LIMIT_BYTES} bytes.`;
@@ -140,7 +147,7 @@ function refuseBody(request: IncomingMessage, response: ServerResponse): void {
     .resume();
 }
 
-/** A free port of the loopback interface. */
+/** Finds a free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createSocketServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -29,7 +29,7 @@ const config = {
   CacheBehaviors: [{ ...behavior, TargetOriginId: "socket", PathPattern: "stream" }],
 };
 
-/** A distribution in front of an API that answers with the next of the answers, or always with the only one. */
+/** Creates a distribution in front of an API that gives these answers in turn, and repeats the last one. */
 function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})], now = () => 0) {
   const seen: GatewayRequest[] = [];
   const answer = async (request: GatewayRequest) => {
@@ -65,7 +65,7 @@ describe("an edge", () => {
   it("sends requests to the origin of the first behavior that matches", async () => {
     const { answer, seen } = edge();
     expect((await answer(request("/orders/1?limit=2"))).status).toBe(200);
-    // The API's stage is gone again.
+    // The API's stage is removed again.
     expect(seen.map(({ target }) => target)).toEqual(["/orders/1?limit=2"]);
     expect((await answer(request("/stream?x=1"))).status).toBe(426);
     await Promise.all(["/stream/", "/streams", "/Stream", "/a/stream"].map((path) => answer(request(path))));
@@ -79,7 +79,7 @@ describe("an edge", () => {
     expect(["/abc/x/y.json", "/ac/x.json", "/abc/xjson"].map(opensSocketsAt)).toEqual([true, false, false]);
   });
 
-  it("passes on what the viewer sent, and adds where it came from and the origin's headers", async () => {
+  it("forwards the viewer's request, and adds its address and the origin's headers", async () => {
     const { answer, seen } = edge();
     await answer(
       request("/orders", {
@@ -115,7 +115,7 @@ describe("an edge", () => {
     ]);
   });
 
-  it("passes on the handshake of a WebSocket to an origin that takes it", () => {
+  it("forwards the handshake of a WebSocket to an origin that accepts it", () => {
     const headers = [
       ["Connection", "Upgrade"],
       ["Upgrade", "websocket"],
@@ -131,11 +131,11 @@ describe("an edge", () => {
   });
 
   it.each([
-    ["a method that it does not pass on", request("/orders", { method: "TRACE" }), 403],
+    ["an unsupported method", request("/orders", { method: "TRACE" }), 403],
     ["a method that the behavior does not allow", request("/stream", { method: "POST" }), 403],
     ["a GET with a body", request("/orders", { body: Buffer.from("{}") }), 403],
     ["a URL that is too long", request(`/${"x".repeat(8192)}`), 414],
-  ])("answers %s with a page of its own", async (_, refused, status) => {
+  ])("answers %s with its own error page", async (_, refused, status) => {
     const { answer, seen } = edge();
     expect(await answer(refused)).toMatchObject(html(status));
     expect(seen).toEqual([]);
@@ -147,7 +147,7 @@ describe("an edge", () => {
     expect((await answer(request(`/${"x".repeat(8191)}`))).status).toBe(200);
   });
 
-  it("answers as API Gateway does if the origin's path is in no stage", async () => {
+  it("answers like API Gateway if the origin's path is outside of the stage", async () => {
     const Origins = config.Origins.map((origin) => ({ ...origin, OriginPath: "/other" }));
     const answer = await edge({ Origins }).answer(request("/orders"));
     expect({ status: answer.status, type: typeOf(answer) }).toEqual({
@@ -187,7 +187,7 @@ describe("the authorizer of a gateway behind an edge", () => {
     ["X-Forwarded-For", "192.0.2.1, 192.0.2.2"],
   ];
 
-  it("sees the edge's key and nothing of a viewer's, and the viewer's address in the last place but one", async () => {
+  it("sees only the edge's key, and the viewer's address as the last but one", async () => {
     expect((await answer(request("/pets", { headers: lies, sourceIp: "203.0.113.7" }))).status).toBe(200);
     const { multiValueHeaders } = api.authorizerEvents.at(-1) ?? {};
     const keys = Object.entries(multiValueHeaders ?? {}).filter(([name]) => /origin-key/i.test(name));
@@ -202,7 +202,7 @@ describe("errors at the edge", () => {
   const missing = json(404, { error: "Not found" });
   const found = json(200, { ok: true });
 
-  it("are kept for 10 seconds, for all users, without regard to the query", async () => {
+  it("are cached for 10 seconds for all users, regardless of the query", async () => {
     let now = 0;
     const { answer } = edge({}, [missing, found], () => now);
     expect((await answer(request("/orders/1"))).status).toBe(404);
@@ -214,7 +214,7 @@ describe("errors at the edge", () => {
   });
 
   it.each([404, 500, 501, 502, 503, 504])(
-    "are not kept with status %i if the template says so",
+    "are not cached with status %i if the template says so",
     async (status) => {
       const CustomErrorResponses = [{ ErrorCode: status, ErrorCachingMinTTL: 0 }];
       const { answer } = edge({ CustomErrorResponses }, [json(status, {}), found]);
@@ -223,7 +223,7 @@ describe("errors at the edge", () => {
     },
   );
 
-  it("are kept of GET and HEAD only, and with some statuses only", async () => {
+  it("are cached only for GET and HEAD, and only with some statuses", async () => {
     const posts = edge({}, [missing, found]);
     await posts.answer(request("/orders/1", { method: "POST" }));
     expect((await posts.answer(request("/orders/1", { method: "POST" }))).status).toBe(200);
@@ -236,7 +236,7 @@ describe("errors at the edge", () => {
 describe("a distribution that is not emulated", () => {
   it.each([
     [
-      "an origin that is no API",
+      "an origin that is not an API",
       { Origins: [{ ...config.Origins[0], DomainName: "s3.example" }] },
       /s3\.example/,
     ],
@@ -252,7 +252,7 @@ describe("a distribution that is not emulated", () => {
     ],
     ["a web ACL", { WebACLId: "arn" }, /WebACLId/],
     [
-      "a behavior of no origin",
+      "a behavior without an origin",
       { CacheBehaviors: [{ ...behavior, TargetOriginId: "x", PathPattern: "*" }] },
       /x/,
     ],

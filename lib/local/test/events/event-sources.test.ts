@@ -24,7 +24,7 @@ let runner: Runner;
 const linesOf = (wanted: string) => lines.filter(({ source }) => source === wanted).map(({ line }) => line);
 const messagesOf = (source: string) => linesOf(source).map((line) => JSON.parse(line).message);
 
-/** Ids that reached the listener, in order. */
+/** Collects the ids that reached the listener, in order. */
 const received = (): string[] => messagesOf("listener").flatMap((message) => message.received ?? []);
 
 async function put({ outputs, endpoints, credentials }: Place, id: string): Promise<void> {
@@ -38,7 +38,7 @@ async function placeAt(baseUrl: string): Promise<Place> {
   return (await fetch(`${baseUrl}/_local/outputs`)).json() as Promise<Place>;
 }
 
-// One runner that is killed in the middle of its work, and another one after it.
+// Kills one runner in the middle of its work, and starts another one after it.
 beforeAll(async () => {
   const assembly = assemblyFolder("event-sources");
   const first = fork(script, [assembly, dataDir], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await vi.waitFor(() => expect(readFileSync(log, "utf8")).toContain("endless"), { timeout: 20_000 });
   const ended = once(first, "exit");
   first.kill("SIGKILL");
-  // Before that, the data directory is locked.
+  // Until the first runner has ended, it locks the data directory.
   await ended;
 
   runner = await start({
@@ -70,12 +70,12 @@ beforeAll(async () => {
 afterAll(() => runner?.stop());
 
 describe("a runner", () => {
-  it("handles what a killed runner had not finished, and what was written since", async () => {
+  it("handles changes that a killed runner had not finished, and changes written since", async () => {
     await eventually(received).toContain("endless");
     await eventually(() => received().filter((id) => id.startsWith("seed-")).length).toBe(20);
   });
 
-  it("passes on nothing before the data is in", () => {
+  it("handles no change before the seed is complete", () => {
     expect(receivedWhileSeeding).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe("a runner", () => {
     await eventually(received).toContain("new");
   });
 
-  it("sends the place of a failed change to the queue, and logs only queue and function", async () => {
+  it("sends the place of a failed change to the queue, and logs only the names of queue and function", async () => {
     await put(runner, "poison");
     await eventually(() => runner.messages("failed")).toContainEqual(
       expect.objectContaining({
@@ -96,7 +96,7 @@ describe("a runner", () => {
     expect([...linesOf("sqs"), ...linesOf("lambda")].join()).not.toMatch(/0xfeed|poison|stack/i);
   });
 
-  it("tries an asynchronous event as often as the function's configuration allows", async () => {
+  it("retries an asynchronous event as often as the function's configuration allows", async () => {
     const { endpoints, credentials } = runner;
     const client = new LambdaClient({ endpoint: endpoints.lambda, region: "us-east-1", credentials });
     const FunctionName = "failing";
@@ -126,7 +126,7 @@ describe("a runner", () => {
     ]);
   });
 
-  it("stops without waiting for functions, and leaves no process", async () => {
+  it("stops without waiting for functions, and leaves no process behind", async () => {
     await eventually(received).toContain("endless");
     const children = descendants(process.pid);
     await runner.stop();

@@ -17,7 +17,7 @@ describe("readRules", () => {
     return readRules(resources, (name) => name === feed);
   }
 
-  it("reads a rule, whose retry policy has no effect here", () => {
+  it("reads a rule and ignores its retry policy", () => {
     const RetryPolicy = { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 };
     const stated = {
       ...rule,
@@ -160,7 +160,7 @@ describe("followRule", () => {
     expect(times()).toEqual([0]);
   });
 
-  it("skips the runs that a sleeping machine misses", async () => {
+  it("skips runs while the machine sleeps", async () => {
     let now = start;
     const ending = new AbortController();
     const runs: number[] = [];
@@ -181,7 +181,7 @@ describe("followRule", () => {
     expect(runs).toEqual([0, 5.5, 6]);
   });
 
-  it("reports a function that it has no permission to invoke", () => {
+  it("reports a function that it may not invoke", () => {
     const { runs, lines } = follow({}, false);
     expect(runs).toEqual([]);
     expect(lines).toEqual([`${rule.arn} has no permission to invoke ${feed}`]);

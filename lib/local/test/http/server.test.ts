@@ -75,19 +75,19 @@ describe("a request", () => {
     ]);
   });
 
-  it("has header values in UTF-8", async () => {
+  it("can have header values in UTF-8", async () => {
     await serve();
     await raw(Buffer.from(request("GET / HTTP/1.1", ["X-Name: Zoë 🐈"])));
     expect(requests[0]?.headers).toContainEqual(["X-Name", "Zoë 🐈"]);
   });
 
-  it("may have a target in absolute form", async () => {
+  it("can have a target in absolute form", async () => {
     await serve();
     await raw(request("GET http://127.0.0.1/a?b=1 HTTP/1.1"));
     expect(requests[0]?.target).toBe("http://127.0.0.1/a?b=1");
   });
 
-  it("may have a chunked body", async () => {
+  it("can have a chunked body", async () => {
     await serve();
     await raw(request("PUT / HTTP/1.1", ["Transfer-Encoding: chunked"]), "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
     expect(requests[0]?.body.toString()).toBe("abcde");
@@ -173,7 +173,7 @@ describe("the Host header", () => {
   });
 });
 
-describe("the limits", () => {
+describe("limits", () => {
   const tooLarge = "HTTP content length exceeded 10485760 bytes.";
 
   it("admit a body of 10 MB", async () => {
@@ -231,8 +231,8 @@ describe("the limits", () => {
   });
 });
 
-describe("a failure", () => {
-  it("of a client in the middle of its body is not reported, and the request is dropped", async () => {
+describe("listen with a failure", () => {
+  it("drops the request of a client that disconnects in the middle of its body, and reports nothing", async () => {
     await serve();
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
@@ -245,7 +245,7 @@ describe("a failure", () => {
     expect(faults).toStrictEqual([]);
   });
 
-  it("of a client before its answer is not reported", async () => {
+  it("reports nothing if a client disconnects before its answer", async () => {
     const begun = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<GatewayResponse>();
     await serve(() => {
@@ -261,7 +261,7 @@ describe("a failure", () => {
     expect(faults).toStrictEqual([]);
   });
 
-  it("of the handler is reported, and is a 500 without its message", async () => {
+  it("reports an error of the handler, and answers with a 500 without its message", async () => {
     const fault = new Error("a secret");
     await serve(() => Promise.reject(fault));
     const answer = await raw(request("GET / HTTP/1.1"));
