@@ -8,10 +8,10 @@ import { createCallers } from "./callers.ts";
 import { readVpcEndpoints } from "./vpc-endpoints.ts";
 
 export type Access = {
-  /** The resources by logical id: the name or id that `Ref` gives, and the ARN where there is one. */
+  /** Resolves a resource by logical id: `ref` gives what `Ref` would, `arn` its ARN. */
   ref(logicalId: string): string;
   arn(logicalId: string): string;
-  /** Why a function may not make a request of DynamoDB or KMS, in AWS's words. Undefined if it may. */
+  /** Returns AWS's message for refusing a function's request to DynamoDB or KMS. Undefined if it is allowed. */
   denial(
     functionName: string,
     request: Omit<AccessRequest, "values"> & Partial<AccessRequest>,
@@ -19,10 +19,10 @@ export type Access = {
 };
 
 /**
- * What the functions of synthesized stacks may do, without running anything: their roles' policies, those of keys, and those
- * of endpoints.
+ * Computes what the functions of synthesized stacks may do, without running them, from the policies of roles, keys and
+ * endpoints.
  *
- * @throws StartupError for what the runner does not emulate
+ * @throws {StartupError} if the stacks use something that is not emulated
  */
 export function readAccess(templates: readonly { name: string; template: object }[]): Access {
   const stacks = templates.map(({ name, template }) => {

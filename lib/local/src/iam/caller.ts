@@ -2,7 +2,7 @@ import type { Credentials } from "../account.ts";
 import { account } from "../account.ts";
 import { type ConditionValues, type Policy, readPolicy } from "./policy.ts";
 
-/** The services that ask for a caller's permission. */
+/** Services that check the caller's permission. */
 export const guardedServices = ["dynamodb", "kms"] as const;
 
 export type GuardedService = (typeof guardedServices)[number];
@@ -10,17 +10,17 @@ export type GuardedService = (typeof guardedServices)[number];
 /** An endpoint in the caller's VPC, with its policy. */
 export type VpcEndpoint = { id: string; vpc: string; policy: Policy };
 
-/** A function, as the services see it. */
+/** A function that calls services. */
 export type Caller = {
   credentials: Credentials;
   roleArn: string;
-  /** The ARN that AWS's messages have. */
+  /** The caller's ARN in AWS's messages. */
   sessionArn: string;
-  /** What its role may do. */
+  /** All policies of its role. */
   policy: Policy;
-  /** The values of condition keys that all its requests have. */
+  /** Values of condition keys that all its requests have. */
   values: ConditionValues;
-  /** Present if it is in a VPC: the endpoints there. */
+  /** Endpoints in its VPC. Undefined outside of a VPC. */
   endpoints?: Partial<Record<GuardedService, VpcEndpoint>> | undefined;
 };
 
@@ -29,50 +29,52 @@ export type AccessRequest = { action: string; resource: string; values: Conditio
 const emulatedKeys =
   /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
 
-/** @throws {Error} if the document has something that is not emulated, and is for a service that asks */
+/** @throws {Error} if a statement for one of the guarded services has something that is not emulated */
 export function readTemplatePolicy(document: unknown): Policy {
   return readPolicy(document, { services: guardedServices, isKnown: (key) => emulatedKeys.test(key) });
 }
 
-/** The values of condition keys that all requests in the account have. */
+/** Values of condition keys that all requests in the account have. */
 export const accountValues: ConditionValues = {
   "aws:PrincipalAccount": [account.id],
   "aws:ResourceAccount": [account.id],
 };
 
-/** The operator of the runner. */
+/** The ARN of the runner's operator. */
 const rootArn = `arn:${account.partition}:iam::${account.id}:root`;
 const operatorValues: ConditionValues = { ...accountValues, "aws:PrincipalArn": [rootArn] };
 
-/** Names by which the policy of a resource leaves a decision to the policies of roles. */
+/** Principals by which a resource's policy leaves a decision to the policies of roles. */
 const accountNames = [rootArn, account.id];
 
 /**
- * Why a request is refused, in the words of AWS. Undefined if it is allowed.
+ * Returns AWS's message for refusing a request. Undefined if it is allowed.
  *
- * @param caller undefined for the operator, whom only the policy of the resource can limit
- * @param ofResource the policy of the resource, if it has one that decides, as a KMS key does
+ * @param caller undefined for the operator, limited only by the policy of the resource
+ * @param resourcePolicy the policy of the resource, if it has one that decides, as KMS keys do
  */
 export function denialOf(
   caller: Caller | undefined,
   request: AccessRequest,
-  ofResource?: Policy,
+  resourcePolicy?: Policy,
 ): string | undefined {
   const { action, resource } = request;
-  const why = caller ? reasonOf(caller, request, ofResource) : reasonOfOperator(request, ofResource);
-  if (why === undefined) return undefined;
+  const reason = caller
+    ? reasonOf(caller, request, resourcePolicy)
+    : reasonOfOperator(request, resourcePolicy);
+  if (reason === undefined) return undefined;
   const user = caller?.sessionArn ?? rootArn;
-  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${why}`;
+  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;
 }
 
-function reasonOfOperator({ action, values }: AccessRequest, ofResource?: Policy): string | undefined {
-  if (ofResource === undefined) return undefined;
-  const verdict = ofResource({ action, values: { ...operatorValues, ...values } });
+function reasonOfOperator({ action, values }: AccessRequest, resourcePolicy?: Policy): string | undefined {
+  if (resourcePolicy === undefined) return undefined;
+  const verdict = resourcePolicy({ action, values: { ...operatorValues, ...values } });
   if (verdict === "Deny") return denies("resource-based");
   return verdict === "Allow" ? undefined : doesNotAllow("resource-based", action);
 }
 
-function reasonOf(caller: Caller, request: AccessRequest, ofResource?: Policy): string | undefined {
+function reasonOf(caller: Caller, request: AccessRequest, resourcePolicy?: Policy): string | undefined {
   const { action, resource } = request;
   const endpoint = caller.endpoints?.[action.split(":", 1)[0] as GuardedService];
   const values = {
@@ -87,12 +89,12 @@ function reasonOf(caller: Caller, request: AccessRequest, ofResource?: Policy): 
   const atEndpoint = endpoint ? endpoint.policy({ action, resource, principals, values }) : "Allow";
   if (atEndpoint === "Deny") return denies("VPC endpoint");
   if (atEndpoint !== "Allow") return doesNotAllow("VPC endpoint", action);
-  if (ofResource !== undefined) {
-    const ofAccount = ofResource({ action, principals: [...principals, ...accountNames], values });
+  if (resourcePolicy !== undefined) {
+    const ofAccount = resourcePolicy({ action, principals: [...principals, ...accountNames], values });
     if (ofAccount === "Deny") return denies("resource-based");
     if (ofAccount !== "Allow") return doesNotAllow("resource-based", action);
-    // A policy that names the role needs no other. One that names the account leaves it to the role's.
-    if (ofResource({ action, principals, values }) === "Allow") return undefined;
+    // A policy that names the role is enough. One that names the account leaves the decision to the role's policies.
+    if (resourcePolicy({ action, principals, values }) === "Allow") return undefined;
   }
   return ofRole === "Allow" ? undefined : doesNotAllow("identity-based", action);
 }

@@ -8,27 +8,27 @@ import { StartupError } from "../startup-error.ts";
 import { accountValues, type Caller, readTemplatePolicy } from "./caller.ts";
 import { joined, type Policy } from "./policy.ts";
 
-/** The functions as callers of the services, each with credentials of its own. */
+/** Functions as callers of services, each with its own credentials. */
 export type Callers = {
   of(functionName: string): Caller;
-  /** Undefined if no function has this access key. */
+  /** Finds the function with this access key. */
   find(accessKeyId: string): Caller | undefined;
 };
 
-/** A function with its role, as the template has them. */
+/** A function with its role, from its template. */
 export type CallingFunction = Pick<Caller, "endpoints"> & { name: string; arn: string; roleArn: string };
 
-/** Managed policies of AWS without rights for the services that ask. */
+/** Managed policies of AWS without rights for the guarded services. */
 const harmless = new Set(
   ["AWSLambdaBasicExecutionRole", "AWSLambdaDynamoDBExecutionRole", "AWSLambdaVPCAccessExecutionRole"].map(
     (name) => `arn:${account.partition}:iam::aws:policy/service-role/${name}`,
   ),
 );
 
-/** @throws StartupError if a function's role has something that is not emulated, or does not exist */
+/** @throws {StartupError} if a function's role is missing or has something that is not emulated */
 export function createCallers(functions: readonly CallingFunction[], resources: Resources): Callers {
   const policyOf = readRoles(resources);
-  const made = functions.map(({ name, arn, roleArn, endpoints }) => {
+  const created = functions.map(({ name, arn, roleArn, endpoints }) => {
     const session = `${account.id}:assumed-role/${roleArn.split("/").at(-1)}/${name}`;
     const caller: Caller = {
       credentials: {
@@ -43,8 +43,8 @@ export function createCallers(functions: readonly CallingFunction[], resources: 
     };
     return { name, caller };
   });
-  const byName = new Map(made.map(({ name, caller }) => [name, caller]));
-  const byKey = new Map(made.map(({ caller }) => [caller.credentials.accessKeyId, caller]));
+  const byName = new Map(created.map(({ name, caller }) => [name, caller]));
+  const byKey = new Map(created.map(({ caller }) => [caller.credentials.accessKeyId, caller]));
   return {
     of(functionName) {
       const caller = byName.get(functionName);
@@ -58,7 +58,7 @@ export function createCallers(functions: readonly CallingFunction[], resources: 
 const InlinePolicies = v.optional(v.array(v.object({ PolicyDocument: v.unknown() })), []);
 const Names = v.optional(v.array(v.string()), []);
 
-/** What the policies of a role say together, by its ARN. */
+/** Returns a function that joins all policies of a role, given its ARN. */
 function readRoles(resources: Resources): (roleArn: string) => Policy {
   const roles = new Map(resources.ofType("AWS::IAM::Role").map((role) => [roleArn(role), role]));
   const attached = [
@@ -74,7 +74,7 @@ function readRoles(resources: Resources): (roleArn: string) => Policy {
 
   return (arn) => {
     const role = roles.get(arn);
-    if (role === undefined) throw new StartupError(`The role ${arn} of a function is in no stack.`);
+    if (role === undefined) throw new StartupError(`No stack has the role ${arn} of a function.`);
     if (role.property("PermissionsBoundary") !== undefined) throw notEmulated(role, "PermissionsBoundary");
     const inline = reading(role, () =>
       v

@@ -1,26 +1,26 @@
 import * as v from "valibot";
 import { wildcard } from "../wildcard.ts";
 
-/** What the conditions of a policy look at: the values of each condition key that a request has. */
+/** Values of a request's condition keys. */
 export type ConditionValues = Readonly<Record<string, readonly string[]>>;
 
 export type PolicyRequest = {
-  /** E.g. `dynamodb:PutItem`. */
+  /** For example `dynamodb:PutItem`. */
   action: string;
   /** An ARN. Without it, statements for any resource apply. */
   resource?: string;
-  /** The names of the caller that a statement may list. Without them, statements for any caller of the account apply. */
+  /** Names of the caller that a statement may list. Without them, statements for any caller of the account apply. */
   principals?: readonly string[];
   values: ConditionValues;
 };
 
-/** What the statements that apply to a request say together. Undefined if none applies. */
+/** Evaluates the statements that apply to a request. Undefined if none applies. */
 export type Policy = (request: PolicyRequest) => "Allow" | "Deny" | undefined;
 
 export type PolicyOptions = {
-  /** Skips statements that are for other services only, e.g. `["kms"]`. They may have anything. */
+  /** Reads only statements that concern these services, e.g. `["kms"]`. The others may contain anything. */
   services?: readonly string[];
-  /** Whether requests can have a condition key. All can by default. */
+  /** True if requests can have this condition key. By default, all are known. */
   isKnown?: (conditionKey: string) => boolean;
 };
 
@@ -56,10 +56,10 @@ const Statement = v.strictObject({
 type StatementOf = v.InferOutput<typeof Statement>;
 
 /**
- * Reads a policy document, of a role or of a resource. Statements for AWS services are skipped: every caller here is of the
- * account.
+ * Reads the policy document of a role or of a resource. Statements for AWS services are skipped, since every caller
+ * here belongs to the account.
  *
- * @throws {Error} if it has something that is not emulated, such as another operator.
+ * @throws {Error} if it has something that is not emulated, such as another operator
  */
 export function readPolicy(
   document: unknown,
@@ -81,7 +81,7 @@ export function readPolicy(
   };
 }
 
-/** Policies as one: a request is allowed if any of them allows it, and none denies it. */
+/** Joins policies: a request is allowed if any of them allows it and none denies it. */
 export function joined(policies: readonly Policy[]): Policy {
   return (request) => {
     const verdicts = policies.map((policy) => policy(request));
@@ -89,7 +89,7 @@ export function joined(policies: readonly Policy[]): Policy {
   };
 }
 
-/** A statement without actions has those that it does not name, so it may be for any service. */
+/** A statement with NotAction instead of Action may concern any service. */
 function concerns(statement: unknown, services: readonly string[]): boolean {
   const { Action } = statement as { Action?: string | string[] };
   if (Action === undefined) return true;
@@ -112,7 +112,7 @@ function readStatement(
   const actions = Action.map((pattern) => wildcard(pattern, "i"));
   const isIn = (value: string | undefined, patterns: () => RegExp[]) =>
     value === undefined || patterns().some((pattern) => pattern.test(value));
-  // Resources are read late: those of a template that is not resolved are no text.
+  // Resources are read on first use, since intrinsics in them may not be resolved yet.
   let resources: RegExp[] | undefined;
   const resourcePatterns = () => {
     resources ??= v.parse(texts, Resource ?? "*").map((pattern) => wildcard(plain(pattern)));
@@ -151,7 +151,7 @@ function readCondition(operator: string, key: string, wanted: readonly string[])
   const matchers = wanted.map(makeMatch);
   const matchesOne = (value: string) => matchers.some((match) => match(value));
   const holds = (value: string) => matchesOne(value) !== (negation !== undefined);
-  // Of a key that the request lacks, nothing holds but ForAllValues and a negation.
+  // For a key that the request lacks, only ForAllValues and negations hold.
   if (set === "ForAllValues") return (values) => (values[key] ?? []).every(holds);
   if (set === "ForAnyValue" || negation === undefined) return (values) => (values[key] ?? []).some(holds);
   return (values) => (values[key] ?? []).every(holds);
@@ -161,7 +161,7 @@ type MakeMatch = (wanted: string) => (value: string) => boolean;
 
 const equals: MakeMatch = (wanted) => (value) => value === wanted;
 
-/** Patterns are compared part by part, so that none reaches across a colon. The last part has the other colons. */
+/** Compares ARNs part by part, so that no wildcard reaches across a colon. The last part may contain colons. */
 const arnLike: MakeMatch = (pattern) => {
   const parts = partsOfArn(pattern).map((part) => wildcard(part));
   return (value) => {

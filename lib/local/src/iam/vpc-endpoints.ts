@@ -28,14 +28,14 @@ const Endpoint = v.object({
 
 const allowsAll: Policy = () => "Allow";
 
-/** The endpoints that a function in these subnets reaches. Undefined for a function in no VPC. */
+/** Finds the endpoints that a function in these subnets reaches. Undefined for a function outside of a VPC. */
 export type EndpointsOf = (subnetIds: readonly string[]) => Caller["endpoints"];
 
 /**
- * Reads the networks of the stacks. A gateway endpoint serves the subnets whose route table it names, and an interface endpoint
- * its whole VPC, if it has the service's DNS name. Security groups are not read.
+ * Reads the networks of the stacks. A gateway endpoint serves the subnets whose route table it names. An interface
+ * endpoint serves its whole VPC, provided that it has the service's DNS name. Security groups are ignored.
  *
- * @throws StartupError for an endpoint of another service
+ * @throws {StartupError} if there is an endpoint of another service
  */
 export function readVpcEndpoints(resources: Resources): EndpointsOf {
   const vpcs = new Map(

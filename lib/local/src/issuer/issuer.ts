@@ -10,7 +10,7 @@ import {
 import * as v from "valibot";
 import type { Store } from "../storage/store.ts";
 
-/** The claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. */
+/** Claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. */
 export type TokenRequest = v.InferInput<typeof TokenRequest>;
 
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
@@ -22,9 +22,9 @@ export const TokenRequest = v.strictObject({
   expiresIn: v.optional(v.pipe(v.number(), v.safeInteger()), 900),
 });
 
-/** An OpenID Connect issuer that signs whatever it is asked to. */
+/** An OpenID Connect issuer that signs any token on request. */
 export type Issuer = {
-  /** The value of `iss`. */
+  /** The issuer's URL: the claim `iss` of its tokens. */
   url: string;
   jwksUri: string;
   metadata: object;
@@ -34,7 +34,7 @@ export type Issuer = {
 
 const ALGORITHM = "ES256";
 
-/** @param audience the value of `aud` in every token */
+/** @param audience the claim `aud` of every token */
 export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   const { d: _, ...publicKey } = key;
   const jwksUri = `${url}/jwks.json`;
@@ -61,7 +61,7 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
         .setAudience(audience)
         .setSubject(sub)
         .setJti(randomUUID())
-        // A token must not expire before it was issued.
+        // Some verifiers reject tokens that expire before they were issued.
         .setIssuedAt(Math.min(now, expiry))
         .setExpirationTime(expiry)
         .sign(key);
@@ -70,13 +70,13 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   };
 }
 
-/** The issuer's private key. The store keeps it, so that tokens remain valid after a restart. */
+/** Loads or creates the issuer's private key. The store keeps it, so tokens remain valid after a restart. */
 export async function signingKey(store: Store): Promise<JWK> {
   const known = store.load<JWK>("issuer");
   if (known !== undefined) return known;
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
-  const made = { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: ALGORITHM, use: "sig" };
-  store.save("issuer", made);
-  return made;
+  const created = { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: ALGORITHM, use: "sig" };
+  store.save("issuer", created);
+  return created;
 }

@@ -4,7 +4,7 @@ import { KmsError } from "./kms-error.ts";
 /** Names the secret that sealed a ciphertext. The header has one byte for the length of the ARN, which is enough. */
 export type Origin = { keyArn: string; materialId: string };
 
-/** Decryption needs exactly the same pairs, in any order. */
+/** Pairs that decryption must repeat exactly, in any order. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
 const FORMAT = 1;
@@ -13,7 +13,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const ALGORITHM = "aes-256-gcm";
 
-/** Layout: format (1 byte), length of the ARN (1), ARN, material id (32), IV (12), tag (16), encrypted bytes. */
+/**
+ * Encrypts. Layout: format (1 byte), length of the ARN (1), ARN, material id (32), IV (12), tag (16), encrypted bytes.
+ */
 export function seal(
   origin: Origin,
   secret: string,
@@ -28,7 +30,11 @@ export function seal(
   return Buffer.concat([header, iv, cipher.getAuthTag(), encrypted]);
 }
 
-/** @throws KmsError InvalidCiphertextException if the format is wrong */
+/**
+ * Reads the key that sealed a ciphertext.
+ *
+ * @throws {KmsError} InvalidCiphertextException if the format is wrong
+ */
 export function readOrigin(ciphertext: Buffer): Origin {
   const arnLength = ciphertext[1];
   if (ciphertext[0] !== FORMAT || arnLength === undefined) throw new KmsError("InvalidCiphertextException");
@@ -43,7 +49,11 @@ export function readOrigin(ciphertext: Buffer): Origin {
   };
 }
 
-/** @throws KmsError InvalidCiphertextException if a byte or the context has changed since it was sealed */
+/**
+ * Decrypts.
+ *
+ * @throws {KmsError} InvalidCiphertextException if a byte or the context has changed
+ */
 export function open(secret: string, context: EncryptionContext, ciphertext: Buffer): Buffer {
   const header = encodeHeader(readOrigin(ciphertext));
   const ivEnd = header.length + IV_BYTES;
@@ -67,7 +77,7 @@ function encodeHeader({ keyArn, materialId }: Origin): Buffer {
   return Buffer.concat([Buffer.from([FORMAT, arn.length]), arn, Buffer.from(materialId, "hex")]);
 }
 
-/** The JSON of the sorted pairs is unique to a context and independent of their order. */
+/** Authenticates the header and the context. Sorted pairs make the JSON independent of their order. */
 function additionalData(header: Buffer, context: EncryptionContext): Buffer {
   const pairs = Object.keys(context)
     .sort()

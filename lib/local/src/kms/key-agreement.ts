@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from
 import { currentMaterial, type MasterKey } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
 
-/** The only algorithm of keys for key agreement. */
+/** The only algorithm for key agreement. */
 export const KEY_AGREEMENT_ALGORITHM = "ECDH";
 
 const SPKI_BYTES = 91;
@@ -11,14 +11,14 @@ const UNCOMPRESSED = 0x04;
 
 const spki = { type: "spki", format: "der" } as const;
 
-/** In the form of X.509: SubjectPublicKeyInfo in DER, 91 bytes. */
+/** Exports the public key as X.509 SubjectPublicKeyInfo in DER, 91 bytes. */
 export const publicKeyOf = (key: MasterKey): Buffer => createPublicKey(privateKeyOf(key)).export(spki);
 
 /**
- * The x coordinate of the shared point, 32 bytes.
+ * Computes the x coordinate of the shared point, 32 bytes.
  *
- * @param publicKey of the other party, in the form of X.509
- * @throws KmsError ValidationException if it is no point on the key's curve in its uncompressed form
+ * @param publicKey the other party's key as X.509 SubjectPublicKeyInfo
+ * @throws {KmsError} ValidationException if it is not an uncompressed point on the key's curve
  */
 export function deriveSharedSecret(key: MasterKey, publicKey: Buffer): Buffer {
   return diffieHellman({ privateKey: privateKeyOf(key), publicKey: readPublicKey(publicKey) });
@@ -33,7 +33,7 @@ function privateKeyOf(key: MasterKey): KeyObject {
 }
 
 function readPublicKey(der: Buffer): KeyObject {
-  // Node also takes a compressed point, and bytes after the key.
+  // Unlike KMS, Node also accepts compressed points and bytes after the key.
   const isUncompressed = der.length === SPKI_BYTES && der[SPKI_BYTES - POINT_BYTES] === UNCOMPRESSED;
   const key = isUncompressed ? parse(der) : undefined;
   if (key?.asymmetricKeyDetails?.namedCurve !== "prime256v1") {

@@ -14,9 +14,9 @@ const Properties = v.looseObject({
 });
 
 /**
- * The spec of an AWS::KMS::Key. The key's policy may refer to what refers to the key, so it is not read here.
+ * Reads the spec of an AWS::KMS::Key, but not its policy, which may refer to resources that refer to the key.
  *
- * @throws StartupError that names the resource and what is not emulated, or not possible on AWS
+ * @throws {StartupError} if something is not emulated or not possible on AWS; the message names the resource
  */
 export function readKeySpec(resource: Resource): KeySpec {
   const properties = namedProperties(resource, Properties);

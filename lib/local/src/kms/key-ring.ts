@@ -5,14 +5,14 @@ import type { Origin } from "./ciphertext.ts";
 import { KmsError } from "./kms-error.ts";
 
 /**
- * One generation of a key's secret in base64: 32 bytes, or PKCS #8 of a private key. `id` is 64 hex digits; `rotatedAt` (epoch
- * ms) is absent on the first one.
+ * One generation of a key's secret. `id` is 64 hex digits; `secret` is base64 of 32 bytes or of a private key in PKCS
+ * #8; `rotatedAt` (epoch ms) is absent on the first generation.
  */
 export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
 
 export type KeyUsage = "ENCRYPT_DECRYPT" | "GENERATE_VERIFY_MAC" | "KEY_AGREEMENT";
 
-/** The specs of keys, and what each is for. On AWS, a key on a curve can also be for signatures. */
+/** Key specs and the usage of each. On AWS, keys on a curve can also sign. */
 export const usageOfSpec = {
   SYMMETRIC_DEFAULT: "ENCRYPT_DECRYPT",
   HMAC_256: "GENERATE_VERIFY_MAC",
@@ -21,12 +21,12 @@ export const usageOfSpec = {
 
 export type KeySpec = keyof typeof usageOfSpec;
 
-/** A key. The last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
+/** A key. Its last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
 export type MasterKey = {
   name: string;
   keyId: string;
   createdAt: number;
-  /** SYMMETRIC_DEFAULT if absent. */
+  /** Defaults to SYMMETRIC_DEFAULT. */
   spec?: KeySpec;
   disabled?: boolean;
   materials: [KeyMaterial, ...KeyMaterial[]];
@@ -34,7 +34,7 @@ export type MasterKey = {
 
 export type KeyRingOptions = {
   keys?: readonly MasterKey[];
-  /** Makes the keys durable before it returns, so that no answer depends on a key that a crash could lose. */
+  /** Stores the keys before it returns, so that no answer depends on a key that a crash could lose. */
   save?: (keys: readonly MasterKey[]) => void;
   now?: () => number;
 };
@@ -83,7 +83,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
   return {
     find,
 
-    /** The material that sealed a ciphertext. Undefined if no key of the ring did. */
+    /** Finds the material that sealed a ciphertext. Undefined if no key of the ring did. */
     findMaterial({ keyArn: sealedWith, materialId }: Origin): KeyMaterial | undefined {
       return ring
         .find((key) => keyArn(key) === sealedWith)
@@ -91,8 +91,8 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
     },
 
     /**
-     * The key of that name, created by the first call.
-     * @throws StartupError if the stored key has another spec
+     * Returns the key of that name, and creates it first if necessary.
+     * @throws {StartupError} if the stored key has another spec
      */
     ensure(name: string, spec: KeySpec = "SYMMETRIC_DEFAULT"): MasterKey {
       const known = ring.find((key) => key.name === name);

@@ -11,7 +11,7 @@ export type KmsErrorName =
   | "UnsupportedOperationException"
   | "ValidationException";
 
-/** A failure that KMS answers with status 400 and this name. For a ciphertext or a MAC that is wrong, it has no message. */
+/** A failure that KMS answers with status 400 and this name. It has no message if a ciphertext or MAC is wrong. */
 export class KmsError extends Error {
   override readonly name: KmsErrorName;
 

@@ -8,26 +8,25 @@ import { KmsError } from "./kms-error.ts";
 import { createOperations } from "./operations.ts";
 import { parseRequest, type RequestName, requests } from "./requests.ts";
 
-/** An answer of the JSON 1.1 protocol. A failure has status 400 and a body of `{ __type, message }`. */
+/** An answer in the JSON 1.1 protocol. A failure has status 400 and the body `{ __type, message }`. */
 export type KmsAnswer = { status: 200 | 400; body: object };
 
 export type Kms = {
   /**
-   * Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. Without a caller,
-   * it is the operator's.
+   * Answers a call. `target` is the X-Amz-Target header, e.g. `TrentService.Decrypt`; `body` is parsed JSON. Calls
+   * without a caller are the operator's.
    */
   handle(target: string, body: unknown, caller?: Caller): KmsAnswer;
   /**
-   * The key of that name, created by the first call. It is symmetric unless `spec` says otherwise.
+   * Returns the key of that name, and creates it first if necessary. It is symmetric unless `spec` says otherwise.
    *
-   * @throws StartupError if the stored key has another spec
+   * @throws {StartupError} if the stored key has another spec
    */
   ensureKey(name: string, spec?: KeySpec): { keyId: string; arn: string };
   /**
-   * From now on, the key is for what this document allows. A key without a policy is for everything that the policies of
-   * roles allow.
+   * Sets the key's policy. Without one, the policies of roles decide alone.
    *
-   * @throws {Error} if the document has something that is not emulated.
+   * @throws {Error} if the document has something that is not emulated
    */
   setPolicy(keyId: string, document: unknown): void;
 };
@@ -35,7 +34,7 @@ export type Kms = {
 /** The prefix of every KMS target. */
 const SERVICE = "TrentService.";
 
-/** KMS's own, of keys that are made without a policy. */
+/** KMS's policy for keys without one. */
 const defaultPolicy = readTemplatePolicy({
   Statement: [
     {
@@ -47,7 +46,10 @@ const defaultPolicy = readTemplatePolicy({
   ],
 });
 
-/** Emulates AWS KMS with symmetric keys, HMAC keys and keys for key agreement. It keeps everything in memory; `save` makes it durable. */
+/**
+ * Emulates AWS KMS with symmetric keys, HMAC keys and keys for key agreement. Everything is in memory; `save` makes it
+ * durable.
+ */
 export function createKms(options: KeyRingOptions = {}): Kms {
   const ring = createKeyRing(options);
   const policies = new Map<string, Policy>();
@@ -83,7 +85,7 @@ function operationName(target: string): RequestName {
   return name as RequestName;
 }
 
-/** KMS over HTTP: the JSON 1.1 protocol, with all operations on one path. */
+/** Serves KMS over HTTP: the JSON 1.1 protocol, with all operations on one path. */
 export function kmsService(kms: Kms): ServiceRoute {
   return (request, caller) => {
     const target = header(request, "x-amz-target");
@@ -97,7 +99,7 @@ export function kmsService(kms: Kms): ServiceRoute {
   };
 }
 
-/** Undefined if the body is not JSON; then the operation refuses it as malformed. */
+/** Parses a body. Undefined if it is not JSON; the operation then refuses it as malformed. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));

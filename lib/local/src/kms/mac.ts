@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { currentMaterial, type MasterKey } from "./key-ring.ts";
 
-/** The only algorithm of a key with the spec HMAC_256. */
+/** The only algorithm of keys with the spec HMAC_256. */
 export const MAC_ALGORITHM = "HMAC_SHA_256";
 
 export function computeMac(key: MasterKey, message: Uint8Array): Buffer {

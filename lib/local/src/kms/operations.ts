@@ -24,7 +24,7 @@ const USAGE = "ENCRYPT_DECRYPT";
 type Operations = { [Name in RequestName]: (request: RequestOf<Name>) => object };
 
 /**
- * The answers are JSON of the protocol: bytes as base64, times in epoch seconds.
+ * Creates the operations. Their answers are the protocol's JSON: bytes as base64, times in epoch seconds.
  *
  * @param caller undefined for the operator
  */
@@ -33,7 +33,7 @@ export function createOperations(
   policyOf: (key: MasterKey) => Policy,
   caller: Caller | undefined,
 ): Operations {
-  /** @throws KmsError AccessDeniedException if the policies of the key and of the caller do not allow the call */
+  /** @throws {KmsError} AccessDeniedException if the policies of the key and of the caller do not allow the call */
   function find(action: string, keyId: string, values: ConditionValues = {}): MasterKey {
     const key = ring.find(keyId);
     const request = { action: `kms:${action}`, resource: keyArn(key), values };
@@ -42,14 +42,14 @@ export function createOperations(
     return key;
   }
 
-  /** @throws KmsError also if the key is disabled */
+  /** Finds a key that is not disabled. */
   function findUsable(action: string, keyId: string, values: ConditionValues = {}): MasterKey {
     const key = find(action, keyId, values);
     if (key.disabled) throw new KmsError("DisabledException", `${keyArn(key)} is disabled.`);
     return key;
   }
 
-  /** @throws KmsError also if the key is for something else */
+  /** Finds a key with that usage. */
   function findFor(usage: KeyUsage, action: string, keyId: string, values: ConditionValues): MasterKey {
     const key = findUsable(action, keyId, values);
     if (usageOf(key) !== usage) {
@@ -224,7 +224,7 @@ const algorithmsOf: Record<KeyUsage, object> = {
   KEY_AGREEMENT: { KeyAgreementAlgorithms: [KEY_AGREEMENT_ALGORITHM] },
 };
 
-/** What a key is, and what it is for. */
+/** Builds the fields that describe a key's spec and usage. */
 const specsOf = (key: MasterKey) => ({
   CustomerMasterKeySpec: specOf(key),
   KeySpec: specOf(key),
@@ -232,7 +232,7 @@ const specsOf = (key: MasterKey) => ({
   ...algorithmsOf[usageOf(key)],
 });
 
-/** What a policy's conditions can see of an encryption context. */
+/** Builds the condition values of an encryption context. */
 function valuesOf(context: EncryptionContext): ConditionValues {
   const values = Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]]);
   return { ...Object.fromEntries(values), "kms:EncryptionContextKeys": Object.keys(context) };
@@ -244,7 +244,7 @@ function encrypt(key: MasterKey, context: EncryptionContext, plaintext: Buffer) 
   return { arn, materialId, ciphertext: seal({ keyArn: arn, materialId }, secret, context, plaintext) };
 }
 
-/** @param permit throws if the key of that ARN may not be used */
+/** @param permit throws if the key with this ARN may not be used */
 function decrypt(
   ring: KeyRing,
   keyId: string | undefined,
@@ -269,7 +269,7 @@ function decrypt(
   };
 }
 
-/** Newest first. */
+/** Lists the materials, newest first. */
 function listMaterials(key: MasterKey, includeFirst: boolean): object[] {
   const current = currentMaterial(key);
   return key.materials

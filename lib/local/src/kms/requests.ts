@@ -20,7 +20,7 @@ const mac = {
   GrantTokens: grantTokens,
 };
 
-/** Strict, so that a parameter that is not emulated (DryRun, Recipient) is refused, not ignored. */
+/** Schemas are strict, so that parameters that are not emulated (DryRun, Recipient) are rejected, not ignored. */
 export const requests = {
   GenerateDataKey: v.strictObject({
     KeyId: keyId,
@@ -70,7 +70,7 @@ export const requests = {
 export type RequestName = keyof typeof requests;
 export type RequestOf<Name extends RequestName> = v.InferOutput<(typeof requests)[Name]>;
 
-/** @throws KmsError ValidationException that names the field but not its value */
+/** @throws {KmsError} ValidationException if a field is invalid; the message names it, but not its value */
 export function parseRequest<Name extends RequestName>(name: Name, body: unknown): RequestOf<Name> {
   const parsed = v.safeParse(requests[name], body);
   if (parsed.success) return parsed.output as RequestOf<Name>;

@@ -17,7 +17,7 @@ const deny = (Action: string, rest: object = {}) => ({ ...allow(Action, rest), E
 const document = (...Statement: object[]) => ({ Version: "2012-10-17", Statement });
 const inline = (...statements: object[]) => [{ PolicyName: "P", PolicyDocument: document(...statements) }];
 
-/** The caller whose role has these properties, in a stack with these other resources. */
+/** Creates a caller whose role has these properties, in a stack with these other resources. */
 function callerWith(Properties: Record<string, unknown>, others = {}): Caller {
   const resources = resourcesOf({ Role: { Type: "AWS::IAM::Role", Properties }, ...others });
   const fn = { name: "fn", arn: `arn:aws:lambda:us-east-1:${account}:function:fn`, roleArn };
@@ -47,14 +47,14 @@ describe("createCallers", () => {
     expect(mayPut(caller)).toBe(true);
   });
 
-  it("gives a role what some policy allows and none denies", () => {
+  it("gives a role the rights that some policy allows and none denies", () => {
     expect(mayPut(callerWith({}))).toBe(false);
     expect(mayPut(callerWith({}, policy("AWS::IAM::Policy", { Roles: ["another"] })))).toBe(false);
     const both = [...inline(allow("dynamodb:*")), ...inline(deny("dynamodb:Put*"))];
     expect(mayPut(callerWith({ Policies: both }))).toBe(false);
   });
 
-  it("takes AWS's policies for logs and networks as no right to data", () => {
+  it("gives no right to data for AWS's policies for logs and networks", () => {
     const names = ["AWSLambdaBasicExecutionRole", "AWSLambdaVPCAccessExecutionRole"];
     const ManagedPolicyArns = names.map((name) => `arn:aws:iam::aws:policy/service-role/${name}`);
     expect(mayPut(callerWith({ ManagedPolicyArns }))).toBe(false);
@@ -80,10 +80,10 @@ describe("createCallers", () => {
     );
   });
 
-  it("refuses a role of another account's making", () => {
+  it("refuses a role of another account", () => {
     const fn = { name: "fn", arn: "arn", roleArn: "arn:aws:iam::1:role/x" };
     expect(() => createCallers([fn], resourcesOf({}))).toThrow(
-      "The role arn:aws:iam::1:role/x of a function is in no stack.",
+      "No stack has the role arn:aws:iam::1:role/x of a function.",
     );
   });
 
@@ -116,12 +116,12 @@ describe("denialOf", () => {
   const ask = (properties: Record<string, unknown>, policy: ReturnType<typeof keyPolicy>) =>
     denialOf(callerWith(properties), { action, resource: key, values: {} }, policy);
 
-  it("allows what the key leaves to the account and the role's policy allows", () => {
+  it("allows a call if the key's policy names the account and the role's policy allows it", () => {
     expect(ask(may, toAccount)).toBeUndefined();
     expect(ask(may, to("S-Role"))).toBeUndefined();
   });
 
-  it("allows what the key's policy allows the role itself", () => {
+  it("allows a call if the key's policy names the role", () => {
     expect(ask({}, keyPolicy(allow(action, { Principal: role })))).toBeUndefined();
   });
 
@@ -150,11 +150,11 @@ describe("denialOf", () => {
       keyPolicy(allow(action, { Principal: root }), deny("kms:*", { Principal: root })),
       "with an explicit deny in a resource-based policy",
     ],
-  ])("words %s as AWS does", (_, properties, policy, why) => {
-    expect(ask(properties, policy)).toBe(`${user} ${why}`);
+  ])("words the refusal for %s as AWS does", (_, properties, policy, reason) => {
+    expect(ask(properties, policy)).toBe(`${user} ${reason}`);
   });
 
-  it("limits the operator by the key's policy alone", () => {
+  it("limits the operator only by the key's policy", () => {
     const request = { action, resource: key, values: {} };
     expect(denialOf(undefined, request)).toBeUndefined();
     expect(denialOf(undefined, request, toAccount)).toBeUndefined();
@@ -163,7 +163,7 @@ describe("denialOf", () => {
     );
   });
 
-  it("knows that calls of a function's code come from the function", () => {
+  it("knows the function from which a call comes", () => {
     const Condition = { Null: { "lambda:SourceFunctionArn": "false" } };
     const properties = { Policies: inline(allow(action), deny("*", { Condition })) };
     expect(ask(properties, toAccount)).toMatch(/with an explicit deny in an identity-based policy$/);

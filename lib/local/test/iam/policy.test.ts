@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { type PolicyRequest, readPolicy } from "../../src/iam/policy.ts";
 import { allow, type Condition, policy } from "../support/policies.ts";
 
-/** What each action gets, with no values for conditions. */
+/** Evaluates a document for each action, without values for conditions. */
 const verdicts = (document: unknown, actions: string[], request: Partial<PolicyRequest> = {}) => {
   const read = readPolicy(document);
   return actions.map((action) => read({ action, values: {}, ...request }));
 };
 
-/** Whether a statement with this condition allows a request with these values. */
+/** Evaluates whether a statement with this condition allows a request with these values. */
 const holds = (condition: Condition, values: Record<string, string[]>) =>
   verdicts(policy(allow("kms:Decrypt", condition)), ["kms:Decrypt"], { values })[0] === "Allow";
 
 describe("readPolicy", () => {
-  it("allows the actions of a statement, patterns included, and no other", () => {
+  it("allows only the actions of a statement, including patterns", () => {
     const document = policy(allow(["kms:Describe*", "kms:decrypt"]));
     expect(verdicts(document, ["kms:DescribeKey", "kms:Decrypt", "kms:Encrypt"])).toEqual([
       "Allow",
@@ -27,7 +27,7 @@ describe("readPolicy", () => {
     expect(verdicts(document, ["kms:Decrypt", "kms:Encrypt"])).toEqual(["Deny", "Allow"]);
   });
 
-  it("reads a single statement that is no list", () => {
+  it("reads a single statement that is not in a list", () => {
     expect(verdicts({ Statement: allow("kms:Decrypt") }, ["kms:Decrypt"])).toEqual(["Allow"]);
   });
 
@@ -51,7 +51,7 @@ describe("readPolicy", () => {
     expect(of(`${role}2`)).toEqual([undefined, "Allow"]);
   });
 
-  it("skips what is not for the services in question, and only that", () => {
+  it("skips only statements that concern other services", () => {
     const foreign = { ...allow("s3:*"), Condition: { DateLessThan: { k: "2030" } } };
     const options = { services: ["kms", "dynamodb"] };
     expect(() => readPolicy(policy(foreign), options)).not.toThrow();
@@ -66,7 +66,12 @@ describe("readPolicy", () => {
     ["other text", { StringEquals: { k: "a" } }, { k: ["A"] }, false],
     ["an absent key", { StringEquals: { k: "a" } }, {}, false],
     ["a pattern", { StringLike: { k: "a*" } }, { k: ["abc"] }, true],
-    ["no asterisk as a pattern in StringEquals", { StringEquals: { k: "a*" } }, { k: ["abc"] }, false],
+    [
+      "an asterisk in StringEquals, which is not a pattern",
+      { StringEquals: { k: "a*" } },
+      { k: ["abc"] },
+      false,
+    ],
     ["a boolean", { Bool: { k: "true" } }, { k: ["true"] }, true],
     ["only some for ForAllValues", { "ForAllValues:StringEquals": { k: ["a"] } }, { k: ["a", "b"] }, false],
     ["a part for ForAllValues", { "ForAllValues:StringEquals": { k: ["a", "b"] } }, { k: ["a"] }, true],
@@ -85,7 +90,7 @@ describe("readPolicy", () => {
       { k: ["arn:aws:iam:role"] },
       false,
     ],
-    ["a present key that must be", { Null: { k: "false" } }, { k: ["a"] }, true],
+    ["a present key that must be present", { Null: { k: "false" } }, { k: ["a"] }, true],
     ["an absent key that must be present", { Null: { k: "false" } }, {}, false],
     ["an absent key that must be absent", { Null: { k: "true" } }, {}, true],
     [
@@ -105,7 +110,7 @@ describe("readPolicy", () => {
     );
   });
 
-  it("refuses policy variables and condition keys that no request has", () => {
+  it("refuses policy variables and unknown condition keys", () => {
     const variable = allow("kms:*", { StringEquals: { k: "$" + "{aws:username}" } });
     expect(() => readPolicy(policy(variable))).toThrow("the policy variable in $");
     const unknown = allow("kms:*", { StringEquals: { "kms:CallerAccount": "1" } });

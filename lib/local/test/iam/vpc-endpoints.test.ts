@@ -19,7 +19,10 @@ const kmsEndpoint = (properties: Properties = {}) =>
   });
 const allow = (Action: string, rest: object = {}) => ({ Effect: "Allow", Action, Resource: "*", ...rest });
 
-/** A VPC with the subnets A, of the table with a gateway, and B; a role that may decrypt; and these others. */
+/**
+ * A VPC with the subnets A, whose route table has a gateway endpoint, and B; a role that may decrypt; and these other
+ * resources.
+ */
 const network = (others: Record<string, { Type: string; Properties: Properties }> = {}) =>
   resourcesOf({
     Vpc: resource("AWS::EC2::VPC"),
@@ -102,9 +105,9 @@ describe("a call from a VPC", () => {
       { ...allow("kms:*", { Principal: "*" }), Effect: "Deny" },
       "with an explicit deny in a VPC endpoint policy",
     ],
-  ])("needs the policy of the endpoint: %o", (statement, why) => {
+  ])("needs the policy of the endpoint: %o", (statement, reason) => {
     const resources = network({ Kms: kmsEndpoint({ PolicyDocument: { Statement: [statement] } }) });
     const denial = decrypt(callerIn(["S-A"], resources));
-    expect(denial?.endsWith(why ?? "?") ?? why === undefined).toBe(true);
+    expect(denial?.endsWith(reason ?? "?") ?? reason === undefined).toBe(true);
   });
 });

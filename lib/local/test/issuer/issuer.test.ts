@@ -66,7 +66,7 @@ describe("the token endpoint", () => {
     });
   });
 
-  it("gives a token 15 minutes and only the claims in the request", async () => {
+  it("signs a token that is valid for 15 minutes, with only the claims in the request", async () => {
     const { payload } = await verify((await issuer.token({ sub: "bob" })).access_token);
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
     expect(Object.keys(payload).toSorted()).toEqual(["aud", "exp", "iat", "iss", "jti", "sub"]);
@@ -87,7 +87,7 @@ describe("the token endpoint", () => {
   });
 });
 
-it("publishes only the public half of the key", async () => {
+it("publishes only the public key", async () => {
   const answer = await fetch(`${issuer.url}/jwks.json`);
   expect(await answer.json()).toEqual({
     keys: [
@@ -136,7 +136,7 @@ describe("the issuer's endpoints", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("rejects another host name, such as that of a page that resolves its name to this machine", async () => {
+  it("rejects other host names, which may belong to a page that resolves its name to this machine", async () => {
     const status = await new Promise((resolve, reject) => {
       request(`${server.url}/_local/outputs`, { headers: { Host: "evil.example" } }, (answer) => {
         answer.resume();

@@ -2,7 +2,7 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import type { Kms } from "../../src/kms/kms.ts";
 import { kmsRequestHandler } from "../../src/kms/request-handler.ts";
 
-/** The SDK's client of a KMS, without a server in between. */
+/** Connects the SDK's client to a KMS without a server. */
 export const clientOf = (kms: Kms): KMSClient =>
   new KMSClient({
     region: "us-east-1",

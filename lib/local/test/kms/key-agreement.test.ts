@@ -38,7 +38,7 @@ const bytesOf = (key: KeyObject): Buffer => key.export(spki);
 const failure = (name: string, message: unknown) => ({ name, message, $metadata: { httpStatusCode: 400 } });
 
 describe("GetPublicKey", () => {
-  it("gives the public key of a key for key agreement, and what it is for", async () => {
+  it("returns the public key, its spec and its usage", async () => {
     const { PublicKey = new Uint8Array(), ...rest } = await getPublicKey({ KeyId: arn });
     expect(rest).toMatchObject({
       KeyId: arn,
@@ -50,7 +50,7 @@ describe("GetPublicKey", () => {
     expect(key.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
   });
 
-  it("has none of a symmetric key", async () => {
+  it("fails for a symmetric key, which has no public key", async () => {
     const { keyId } = kms.ensureKey("Data/Key");
     await expect(getPublicKey({ KeyId: keyId })).rejects.toMatchObject({
       name: "UnsupportedOperationException",
@@ -59,7 +59,7 @@ describe("GetPublicKey", () => {
 });
 
 describe("DeriveSharedSecret", () => {
-  it("gives what the other party derives from the public key, also after a restart", async () => {
+  it("returns the secret that the other party derives from the public key, even after a restart", async () => {
     const other = keyPair();
     const { PublicKey = new Uint8Array() } = await getPublicKey();
     const expected = diffieHellman({
@@ -74,7 +74,7 @@ describe("DeriveSharedSecret", () => {
     }
   });
 
-  it("refuses what is no uncompressed point of its curve", async () => {
+  it("refuses anything but an uncompressed point on its curve", async () => {
     const good = bytesOf(keyPair().publicKey);
     const prefix = good.subarray(0, 26);
     const offCurve = Buffer.from(good);
@@ -105,7 +105,7 @@ describe("DeriveSharedSecret", () => {
     await expect(derive(Buffer.alloc(0))).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("refuses keys for something else, which in turn a key for key agreement is not", async () => {
+  it("refuses keys with another usage, and key agreement keys refuse other operations", async () => {
     const { publicKey } = keyPair();
     const name = "InvalidKeyUsageException";
     for (const spec of ["SYMMETRIC_DEFAULT", "HMAC_256"] as const) {
@@ -137,7 +137,7 @@ describe("DeriveSharedSecret", () => {
       await expect(call).rejects.toMatchObject(failure("DisabledException", `${arn} is disabled.`));
   });
 
-  it("needs a permission, as GetPublicKey does", async () => {
+  it("needs a permission, like GetPublicKey", async () => {
     const allow = (Action: string, Condition = {}) => ({
       Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
     });
@@ -154,7 +154,7 @@ describe("DeriveSharedSecret", () => {
 });
 
 describe("a key for key agreement", () => {
-  it("describes itself", async () => {
+  it("has its spec and usage in its description", async () => {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
     expect(KeyMetadata).toMatchObject({
       Arn: arn,
@@ -165,7 +165,7 @@ describe("a key for key agreement", () => {
     expect(KeyMetadata).not.toHaveProperty("CurrentKeyMaterialId");
   });
 
-  it("is made of a template", () => {
+  it("can be defined in a template", () => {
     const specOf = (Properties: Record<string, unknown>) => {
       const [key] = resourcesOf({ Key: { Type: "AWS::KMS::Key", Properties } }).all;
       if (key === undefined) throw new Error("There is no key");

@@ -17,7 +17,7 @@ describe("a key with a policy", () => {
     },
   });
 
-  it("is for what the policy allows", () => {
+  it("can only be used as the policy allows", () => {
     const required = { Null: { "kms:EncryptionContext:tenant": "false" } };
     kms.setPolicy(KeyId, policy(allow("kms:GenerateDataKey", required)));
     expect(generate(EncryptionContext)).toMatchObject({ status: 200 });
@@ -28,7 +28,7 @@ describe("a key with a policy", () => {
       expect(call(name, { KeyId })).toEqual(denied(name));
   });
 
-  it("re-encrypts under itself alone if the policy says so", () => {
+  it("re-encrypts only under itself if the policy says so", () => {
     const same = { Bool: { "kms:ReEncryptOnSameKey": "true" } };
     const of = (Action: string[]) => policy(allow("kms:GenerateDataKey"), allow(Action, same));
     const other = kms.ensureKey("other").keyId;

@@ -138,7 +138,7 @@ describe("GenerateDataKey and Decrypt", () => {
 });
 
 describe("rotation", () => {
-  it("encrypts with the new material, and still opens old ciphertexts", async () => {
+  it("makes the key encrypt with the new material and still open old ciphertexts", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const after = await generate();
@@ -154,7 +154,7 @@ describe("rotation", () => {
     expect(KeyMetadata).toMatchObject({ Arn: arn, KeyId, CurrentKeyMaterialId: after.KeyMaterialId });
   });
 
-  it("leaves old ciphertexts for ReEncrypt to move to the new material and another context", async () => {
+  it("lets ReEncrypt move old ciphertexts to the new material and another context", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const moved = await client.send(
@@ -201,7 +201,7 @@ describe("rotation", () => {
     expect(rest.Truncated).toBe(false);
   });
 
-  it("is allowed 25 times on demand", () => {
+  it("can be requested 25 times", () => {
     const rotate = () => kms.handle("TrentService.RotateKeyOnDemand", { KeyId });
     for (let times = 0; times < 25; times++) expect(rotate().status).toBe(200);
     expect(rotate()).toMatchObject({ status: 400, body: { __type: "LimitExceededException" } });
@@ -224,7 +224,7 @@ describe("save", () => {
     expect(second.handle("TrentService.Decrypt", { CiphertextBlob }).body).toMatchObject({ Plaintext });
   });
 
-  it("undoes a rotation by its failure", () => {
+  it("undoes a rotation if it fails", () => {
     let full = false;
     const fragile = createKms({
       save: () => {
@@ -241,7 +241,7 @@ describe("save", () => {
 });
 
 describe("a call that is not emulated", () => {
-  it("is refused by the name of its operation", async () => {
+  it("is refused with the name of its operation", async () => {
     await expect(client.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from("x") }))).rejects.toThrow(
       "TrentService.Encrypt is not emulated",
     );
@@ -254,7 +254,7 @@ describe("a call that is not emulated", () => {
     },
   );
 
-  it("is refused by the name of a parameter", async () => {
+  it("is refused with the name of a parameter", async () => {
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", DryRun: true })),
     ).rejects.toThrow("Value at 'DryRun'");

@@ -50,7 +50,7 @@ describe("GenerateMac and VerifyMac", () => {
     expect(await verify(Mac)).toMatchObject({ KeyId: arn, MacValid: true, MacAlgorithm });
   });
 
-  it("refuse a MAC that differs in any bit or in its length, or is of another message or key", async () => {
+  it("refuse a MAC that differs in any bit or in length, or belongs to another message or key", async () => {
     const { Mac = new Uint8Array() } = await generate();
     const flipped = [...Mac.keys()].map((at) => Mac.map((byte, index) => (index === at ? byte ^ 1 : byte)));
     const wrong = [...flipped, Mac.subarray(0, 31), Buffer.concat([Mac, Buffer.of(0)])];
@@ -63,7 +63,7 @@ describe("GenerateMac and VerifyMac", () => {
       });
   });
 
-  it("take messages of 1 to 4,096 bytes", async () => {
+  it("accept messages of 1 to 4,096 bytes", async () => {
     for (const length of [1, 4096]) {
       const { Mac } = await generate({ Message: Buffer.alloc(length) });
       expect(await verify(Mac, { Message: Buffer.alloc(length) })).toMatchObject({ MacValid: true });
@@ -76,7 +76,7 @@ describe("GenerateMac and VerifyMac", () => {
     }
   });
 
-  it("refuse another algorithm than the key's, and one that does not exist", async () => {
+  it("refuse algorithms that the key does not support or that do not exist", async () => {
     const name = "InvalidKeyUsageException";
     await expect(generate({ MacAlgorithm: "HMAC_SHA_384" })).rejects.toMatchObject(
       failure(name, "Algorithm HMAC_SHA_384 is incompatible with key spec HMAC_256."),
@@ -86,7 +86,7 @@ describe("GenerateMac and VerifyMac", () => {
     });
   });
 
-  it("refuse a key for encryption, which in turn an HMAC key is not", async () => {
+  it("refuse a key for encryption, and HMAC keys refuse to encrypt", async () => {
     const name = "InvalidKeyUsageException";
     const symmetric = kms.ensureKey("Data/Key");
     await expect(generate({ KeyId: symmetric.keyId })).rejects.toMatchObject(
@@ -111,7 +111,7 @@ describe("GenerateMac and VerifyMac", () => {
       );
   });
 
-  it("need a permission each", async () => {
+  it("each need a permission", async () => {
     const allow = (Action: string, Condition = {}) => ({
       Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
     });
@@ -127,7 +127,7 @@ describe("GenerateMac and VerifyMac", () => {
 });
 
 describe("an HMAC key", () => {
-  it("describes itself", async () => {
+  it("has its spec and usage in its description", async () => {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
     expect(KeyMetadata).toMatchObject({
       Arn: arn,
@@ -139,7 +139,7 @@ describe("an HMAC key", () => {
     expect(KeyMetadata).not.toHaveProperty("EncryptionAlgorithms");
   });
 
-  it("outlives a restart", async () => {
+  it("survives a restart", async () => {
     const { Mac } = await generate();
     client = clientOf(createKms({ keys: saved }));
     expect(await verify(Mac)).toMatchObject({ MacValid: true });
@@ -154,7 +154,7 @@ describe("an HMAC key", () => {
 });
 
 describe("a disabled key", () => {
-  it("does nothing until it is enabled again", async () => {
+  it("refuses all use until it is enabled again", async () => {
     const { Mac } = await generate();
     await client.send(new DisableKeyCommand({ KeyId }));
     const disabled = failure("DisabledException", `${arn} is disabled.`);
