@@ -1,11 +1,17 @@
 import { randomInt } from "node:crypto";
 
-/** A token bucket that holds `burstLimit` requests and fills at `rateLimit` requests a second, which may be a fraction. */
+/**
+ * Limits of a token bucket. It holds `burstLimit` requests and fills at `rateLimit` requests a second, which may be a
+ * fraction.
+ */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
 export type ApiStage = { apiId: string; stage: string };
 
-/** Resources of the template are read again at each start; what a program has created is kept. */
+/**
+ * Origin of a key or plan. Those of the template are read again at each start; those that a program has created are
+ * stored.
+ */
 type Origin = { from: "template" | "program" };
 
 export type Tags = Readonly<Record<string, string>>;
@@ -27,12 +33,12 @@ export type UsagePlan = Origin & {
   name: string;
   description?: string | undefined;
   apiStages: readonly ApiStage[];
-  /** Limits each key of the plan, over all its stages together. */
+  /** Limits each key of the plan, over all stages of the plan together. */
   throttle?: Throttle | undefined;
   tags?: Tags | undefined;
 };
 
-/** The membership of a key in a plan. */
+/** Membership of a key in a plan. */
 export type PlanKey = Origin & { usagePlanId: string; keyId: string };
 
 export type Usage = {
@@ -45,7 +51,7 @@ export const noUsage: Usage = { apiKeys: [], usagePlans: [], planKeys: [] };
 
 type Planned = Pick<UsagePlan, "id" | "apiStages">;
 
-/** A stage in the notation of usage plans, `<API id>:<stage>`. */
+/** Formats a stage in the notation of usage plans, `<API id>:<stage>`. */
 export function stageName({ apiId, stage }: ApiStage): string {
   return `${apiId}:${stage}`;
 }
@@ -54,7 +60,7 @@ export function covers({ apiStages }: Planned, stage: ApiStage): boolean {
   return apiStages.some((covered) => stageName(covered) === stageName(stage));
 }
 
-/** The plans that a key is in. */
+/** Finds the plans of a key. */
 export function plansOf<Plan extends Planned>(
   { usagePlans, planKeys }: { usagePlans: readonly Plan[]; planKeys: readonly PlanKey[] },
   keyId: string,
@@ -63,7 +69,10 @@ export function plansOf<Plan extends Planned>(
   return usagePlans.filter(({ id }) => ids.has(id));
 }
 
-/** The first of the plan's stages on which the key is in another plan, if any: a key has at most one plan per stage. */
+/**
+ * Finds the first stage of the plan for which the key already has another plan. A key has at most one plan for each
+ * stage.
+ */
 export function stageTaken(
   usage: { usagePlans: readonly Planned[]; planKeys: readonly PlanKey[] },
   keyId: string,
@@ -76,13 +85,13 @@ export function stageTaken(
 /** The current keys and plans. The control plane changes them, and requests are checked against them. */
 export type UsageState = {
   readonly current: Usage;
-  /** Saves before it applies: a change that cannot be saved throws and has no effect. */
+  /** Saves a change before it applies it. If saving throws, the change has no effect. */
   change(part: Partial<Usage>): void;
   /** Calls the listener after every change. */
   onChange(listener: () => void): void;
 };
 
-/** @param save makes a state durable before it returns */
+/** @param save stores a state durably before it returns */
 export function createUsageState(initial: Usage, save: (usage: Usage) => void = () => {}): UsageState {
   let current = initial;
   const listeners: (() => void)[] = [];
@@ -103,16 +112,16 @@ export function createUsageState(initial: Usage, save: (usage: Usage) => void = 
 const lowerCase = "0123456789abcdefghijklmnopqrstuvwxyz";
 const letters = `${lowerCase}${lowerCase.slice(10).toUpperCase()}`;
 
-/** A key's value in the form that API Gateway generates: 40 letters and digits. */
+/** Generates a key's value in API Gateway's format: 40 letters and digits. */
 export function newKeyValue(): string {
   return random(letters, 40);
 }
 
-export function newKeyID(): string {
+export function newKeyId(): string {
   return random(lowerCase, 10);
 }
 
-export function newPlanID(): string {
+export function newPlanId(): string {
   return random(lowerCase, 6);
 }
 

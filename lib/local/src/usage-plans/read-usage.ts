@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { notEmulated, type ResolvedResource, readProperties } from "../cloudformation/resource.ts";
 import { type ApiKey, type PlanKey, stageName, stageTaken, type UsagePlan } from "./model.ts";
 
-/** Keys and plans as a template describes them. A key without a value gets one at its first start. */
+/** Keys and plans of the templates. A key without a value gets one at its first start. */
 export type UsageTemplate = {
   apiKeys: (Omit<ApiKey, "value" | "createdDate"> & { value: string | undefined })[];
   usagePlans: UsagePlan[];
@@ -13,7 +13,7 @@ export type UsageTemplate = {
 
 const text = v.string();
 
-/** A key's value, in a template and in calls of the control plane. */
+/** A key's value, in templates and in calls of the control plane. */
 export const keyValue = v.pipe(
   text,
   v.minLength(20, "API Key value should be at least 20 characters"),
@@ -34,7 +34,7 @@ const usagePlanProperties = v.strictObject({
   UsagePlanName: v.optional(text),
   Description: v.optional(text),
   ApiStages: v.optional(v.array(v.strictObject({ ApiId: text, Stage: text })), []),
-  // API Gateway does not document what one limit means without the other.
+  // Both limits are required: API Gateway does not document the effect of only one.
   Throttle: v.optional(
     v.pipe(
       v.strictObject({
@@ -54,13 +54,13 @@ const usagePlanKeyProperties = v.strictObject({
 
 const PREFIX = "AWS::ApiGateway::";
 
-/** The resource types that this file reads. */
+/** Resource types that this file reads. */
 export const usageTypes = ["ApiKey", "UsagePlan", "UsagePlanKey"].map((name) => PREFIX + name);
 
 /**
- * Reads the keys and plans of all stacks. Other resources are ignored.
+ * Reads the keys and plans of all stacks, and ignores other resources.
  *
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function readUsage(resources: readonly ResolvedResource[]): UsageTemplate {
   const ofType = (type: string) => resources.filter((resource) => resource.type === type);
@@ -70,8 +70,8 @@ export function readUsage(resources: readonly ResolvedResource[]): UsageTemplate
   ]);
   const keyResources = ofType(`${PREFIX}ApiKey`);
   const planResources = ofType(`${PREFIX}UsagePlan`);
-  refuseDuplicates([...keyResources, ...planResources], "its logical id", ({ logicalId }) => logicalId);
-  refuseDuplicates(keyResources, "Value", ({ properties }) => properties.Value);
+  refuseDuplicates([...keyResources, ...planResources], "a logical id", ({ logicalId }) => logicalId);
+  refuseDuplicates(keyResources, "a Value", ({ properties }) => properties.Value);
 
   const template: UsageTemplate = {
     apiKeys: keyResources.map(readKey),
@@ -129,14 +129,14 @@ function readPlanKey(resource: ResolvedResource, { apiKeys, usagePlans, planKeys
 
 function refuseDuplicates(
   resources: readonly ResolvedResource[],
-  what: string,
+  subject: string,
   by: (resource: ResolvedResource) => unknown,
 ): void {
   const seen = new Set<unknown>();
   for (const resource of resources) {
     const value = by(resource);
     if (value !== undefined && seen.has(value)) {
-      throw notEmulated(resource, `${what}, which another resource has too`);
+      throw notEmulated(resource, `${subject} that another resource has, too`);
     }
     seen.add(value);
   }

@@ -9,10 +9,10 @@ type MethodSetting = {
 };
 
 /**
- * Reads the throttles in a stage's MethodSettings. Recorded: a limit that the setting of a method leaves out is that of
- * the setting for all methods, and without that the account's.
+ * Reads the throttles in a stage's MethodSettings. Recorded: if a method's setting leaves out a limit, the setting for
+ * all methods applies, and without that the account's limit.
  *
- * @returns a lookup by method, e.g. `/pets/{id}/GET`, which gives undefined for a method without a limit
+ * @returns a lookup by method, e.g. `/pets/{id}/GET`. Undefined for a method without a limit
  */
 export function readStageThrottles(
   settings: readonly MethodSetting[],
@@ -33,7 +33,10 @@ export function readStageThrottles(
 
 const ALL = "/*/*";
 
-/** In a setting, a resource path has one more slash in front, and the slashes of the path itself are `~1`. */
+/**
+ * Formats a setting's method. Settings prefix a resource path with one more slash and write the path's own slashes as
+ * `~1`.
+ */
 function methodOf({ ResourcePath, HttpMethod }: MethodSetting): string {
   const path = ResourcePath.replace(/^\/(?=~1)/, "").replaceAll("~1", "/");
   return `${path}/${HttpMethod}`;

@@ -1,17 +1,20 @@
 import type { Throttle } from "./model.ts";
 
-/** Fills steadily; each request takes one token. It starts full. All times are milliseconds since the epoch. */
+/**
+ * A bucket that starts full and fills steadily. Each request takes one token. All times are milliseconds since the
+ * epoch.
+ */
 export type TokenBucket = {
-  /** Asked of every bucket before any of them counts, so that a refused request takes no token. */
+  /** True if there is a token. Ask all buckets before counting in any, so that a refused request takes no token. */
   hasRoom(now: number): boolean;
   count(now: number): void;
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** Returns the milliseconds until there is a token, or 0 if there is one. */
   wait(now: number): number;
-  /** Changes the limits. The tokens in the bucket stay, as far as they fit. */
+  /** Changes the limits. Tokens that no longer fit are lost. */
   adjust(throttle: Throttle, now: number): void;
 };
 
-/** What rounding may take off a token over many fillings. */
+/** Tolerance for rounding errors over many refills. */
 const ROUNDING = 1e-9;
 
 export function createTokenBucket(throttle: Throttle, begun: number): TokenBucket {
@@ -20,7 +23,7 @@ export function createTokenBucket(throttle: Throttle, begun: number): TokenBucke
   let filledAt = begun;
 
   function fill(now: number): void {
-    // A clock that is set back takes no token away.
+    // No token is lost when the clock is set back.
     const seconds = Math.max(0, now - filledAt) / 1000;
     tokens = Math.min(burstLimit, tokens + seconds * rateLimit);
     filledAt = now;

@@ -11,25 +11,25 @@ import {
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 
 export type AdmissionRequest = ApiStage & {
-  /** The value of the caller's key, if any. Absent where no key is required: then no plan counts the request. */
+  /** Value of the caller's key, if any. Absent if no key is required; then no plan counts the request. */
   apiKey?: { value: string | undefined };
-  /** What the stage allows of this method or route to all callers together; `name` is e.g. `/pets/{id}/GET`. */
+  /** The stage's limit of this method or route for all callers together; `name` is e.g. `/pets/{id}/GET`. */
   method?: { name: string; throttle: Throttle } | undefined;
 };
 
-/** `reason` says what is wrong with a key, without its value. */
+/** The decision on a request. `reason` describes the problem with a key, without its value. */
 export type Admission =
   | { admitted: true }
   | { admitted: false; refusal: "INVALID_API_KEY"; reason: string }
   | { admitted: false; refusal: "THROTTLED"; reason?: undefined };
 
-/** Decides who may call which stage, and how often. All APIs of a runner share one. */
+/** Decides which callers may call a stage, and how often. All APIs of a runner share one. */
 export type UsagePlans = {
   /** Counts a request if it is admitted. A refused request counts against no limit. */
   admit(request: AdmissionRequest): Admission;
-  /** Counts a call of `@connections`, for which the account's limit is the only one. Returns false if it is reached. */
+  /** Counts a call of `@connections`, to which only the account's limit applies. Returns false if it is reached. */
   admitPush(): boolean;
-  /** The id of the key with that value. */
+  /** Finds the id of the key with that value. */
   identify(value: string): string | undefined;
 };
 
@@ -38,7 +38,7 @@ export const accountThrottle: Throttle = { rateLimit: 10_000, burstLimit: 5_000 
 
 /**
  * @param now milliseconds since the epoch
- * @param throttle of the account
+ * @param throttle limits of the account
  */
 export function createUsagePlans(
   state: UsageState,
@@ -47,7 +47,9 @@ export function createUsagePlans(
 ): UsagePlans {
   const account = createTokenBucket(throttle, now());
   const methods = new Map<string, TokenBucket>();
-  /** One for each key in each plan that has a throttle, over all stages of the plan (documented). */
+  /**
+   * Buckets of keys: one for each key in each plan that has a throttle. Documented: it covers all stages of the plan.
+   */
   const memberships = new Map<string, TokenBucket>();
 
   state.onChange(() => {
@@ -68,7 +70,7 @@ export function createUsagePlans(
 
   const keyOf = (value: string) => state.current.apiKeys.find((key) => key.value === value);
 
-  /** The caller's key and its plan for the stage, or what is wrong with the key. */
+  /** Finds the caller's key and its plan for the stage. Returns a text if the key is not valid. */
   function subscription(stage: ApiStage, value: string | undefined): Subscription | string {
     if (!value) return "the caller has no API key";
     const key = keyOf(value);
@@ -95,7 +97,7 @@ export function createUsagePlans(
 
       const bucketOf = (buckets: Map<string, TokenBucket>, name: string, throttle: Throttle | undefined) =>
         throttle && entry(buckets, name, () => createTokenBucket(throttle, at));
-      // In the order in which API Gateway applies them.
+      // API Gateway applies the limits in this order.
       const limits = [
         caller && bucketOf(memberships, membership(caller.plan.id, caller.key.id), caller.plan.throttle),
         method && bucketOf(methods, `${stageName(stage)} ${method.name}`, method.throttle),
@@ -110,13 +112,13 @@ export function createUsagePlans(
 
 type Subscription = { key: ApiKey; plan: UsagePlan };
 
-const membership = (planID: string, keyID: string) => `${planID} ${keyID}`;
+const membership = (planId: string, keyId: string) => `${planId} ${keyId}`;
 
-/** The entry of a map, made when it is first needed. */
+/** Returns an entry of a map, and creates it first if necessary. */
 function entry<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
   const known = map.get(name);
   if (known !== undefined) return known;
-  const made = make();
-  map.set(name, made);
-  return made;
+  const created = make();
+  map.set(name, created);
+  return created;
 }

@@ -20,11 +20,11 @@ import { createUsagePlans, type UsagePlans } from "./usage-plans.ts";
 
 export type UsageOptions = {
   store: Store;
-  /** Receives a line for everything of an earlier run that the template no longer has a place for. */
+  /** Receives a line for each key, plan or membership of an earlier run that no longer fits the template. */
   report: (line: string) => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** The account's limit for all APIs and pushes together, if it is not that of AWS. */
+  /** Overrides AWS's limit for all APIs and pushes together. */
   accountThrottle?: Throttle | undefined;
 };
 
@@ -39,7 +39,7 @@ const NAME = "usage";
 /**
  * Opens the keys and plans of the stacks, for all of their APIs.
  *
- * @throws StartupError if a part of them is not emulated
+ * @throws {StartupError} if something is not emulated
  */
 export function openUsage(resources: Resources, options: UsageOptions): UsageService {
   const parts = resources.all.filter(({ type }) => /^AWS::ApiGateway(V2)?::/.test(type)).map(resolved);
@@ -47,21 +47,21 @@ export function openUsage(resources: Resources, options: UsageOptions): UsageSer
 }
 
 /**
- * The keys and plans of the template and of earlier runs. Every run starts with full buckets.
+ * Opens the keys and plans of the template and of earlier runs. Every run starts with full buckets.
  *
- * @param resources of all stacks; others are ignored
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @param resources all resources of all stacks; those of other types are ignored
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function createUsage(
   resources: readonly ResolvedResource[],
   { store, report, now = Date.now, accountThrottle }: UsageOptions,
 ): UsageService {
   const template = readUsage(resources);
-  const kept = store.load<Usage>(NAME) ?? noUsage;
-  const usage = restore(template, kept, now(), report);
+  const stored = store.load<Usage>(NAME) ?? noUsage;
+  const usage = restore(template, stored, now(), report);
   const save = (next: Usage) => store.save(NAME, next);
-  // A generated value must be the same in the next run.
-  if (!isDeepStrictEqual(usage, kept)) save(usage);
+  // The next run must find the same generated values.
+  if (!isDeepStrictEqual(usage, stored)) save(usage);
   const state = createUsageState(usage, save);
   return {
     plans: createUsagePlans(state, now, accountThrottle),
@@ -70,14 +70,14 @@ export function createUsage(
 }
 
 /**
- * Merges the template with what programs created in earlier runs. A key of the template keeps its creation date and its
- * generated value.
+ * Merges the template with the keys and plans that programs created in earlier runs. A key of the template keeps its
+ * creation date and its generated value.
  *
- * @param drop receives a line for everything of an earlier run that is left out
+ * @param drop receives a line for each key, plan or membership that is left out
  */
-function restore(template: UsageTemplate, kept: Usage, now: number, drop: (line: string) => void): Usage {
+function restore(template: UsageTemplate, stored: Usage, now: number, drop: (line: string) => void): Usage {
   const apiKeys = template.apiKeys.map(({ value, ...key }) => {
-    const before = kept.apiKeys.find(({ id, from }) => id === key.id && from === "template");
+    const before = stored.apiKeys.find(({ id, from }) => id === key.id && from === "template");
     return {
       ...key,
       value: value ?? before?.value ?? newKeyValue(),
@@ -87,11 +87,11 @@ function restore(template: UsageTemplate, kept: Usage, now: number, drop: (line:
   const usagePlans = [...template.usagePlans];
 
   const values = new Set(apiKeys.map(({ value }) => value));
-  for (const key of kept.apiKeys.filter(ofPrograms)) {
+  for (const key of stored.apiKeys.filter(ofPrograms)) {
     if (values.has(key.value)) drop(`dropped the API key ${key.id}: a key of the template has its value`);
     else apiKeys.push(key);
   }
-  for (const plan of kept.usagePlans.filter(ofPrograms)) {
+  for (const plan of stored.usagePlans.filter(ofPrograms)) {
     const gone = plan.apiStages.map(stageName).filter((stage) => !template.stages.has(stage));
     for (const stage of gone) drop(`removed ${stage} from the usage plan ${plan.id}: there is no such stage`);
     usagePlans.push({
@@ -99,16 +99,16 @@ function restore(template: UsageTemplate, kept: Usage, now: number, drop: (line:
       apiStages: plan.apiStages.filter((stage) => !gone.includes(stageName(stage))),
     });
   }
-  return restorePlanKeys({ apiKeys, usagePlans, planKeys: template.planKeys }, kept.planKeys, drop);
+  return restorePlanKeys({ apiKeys, usagePlans, planKeys: template.planKeys }, stored.planKeys, drop);
 }
 
-function restorePlanKeys(usage: Usage, kept: readonly PlanKey[], drop: (line: string) => void): Usage {
+function restorePlanKeys(usage: Usage, stored: readonly PlanKey[], drop: (line: string) => void): Usage {
   const planKeys = [...usage.planKeys];
-  for (const planKey of kept.filter(ofPrograms)) {
+  for (const planKey of stored.filter(ofPrograms)) {
     const { keyId, usagePlanId } = planKey;
     const plan = usage.usagePlans.find(({ id }) => id === usagePlanId);
-    const leave = (why: string) =>
-      drop(`removed the API key ${keyId} from the usage plan ${usagePlanId}: ${why}`);
+    const leave = (reason: string) =>
+      drop(`removed the API key ${keyId} from the usage plan ${usagePlanId}: ${reason}`);
     const taken = plan && stageTaken({ ...usage, planKeys }, keyId, plan);
     if (plan === undefined) leave("there is no such plan");
     else if (!usage.apiKeys.some(({ id }) => id === keyId)) leave("there is no such key");

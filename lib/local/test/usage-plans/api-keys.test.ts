@@ -17,7 +17,7 @@ beforeEach(() => reset());
 const create = (input: CreateApiKeyCommandInput = {}) => send(new CreateApiKeyCommand(input));
 
 describe("CreateApiKey", () => {
-  it("makes a disabled key with a generated value (recorded)", async () => {
+  it("creates a disabled key with a generated value (recorded)", async () => {
     const { $metadata, ...made } = await create({ name: "one" });
     const date = new Date(START);
     expect(made).toStrictEqual({
@@ -51,7 +51,7 @@ describe("CreateApiKey", () => {
     expect((await send(new GetApiKeysCommand({}))).items).toHaveLength(1);
   });
 
-  it.each<[what: string, input: CreateApiKeyCommandInput, message: string]>([
+  it.each<[change: string, input: CreateApiKeyCommandInput, message: string]>([
     ["a short value", { value: "x".repeat(19) }, "API Key value should be at least 20 characters"],
     ["a long value", { value: "x".repeat(129) }, "API Key value exceeds maximum size of 128 characters"],
     ["punctuation in a value", { value: "x".repeat(20).concat("-") }, "API Key value should be alphanumeric"],
@@ -92,7 +92,7 @@ describe("GetApiKeys", () => {
     );
   });
 
-  it("pages by 25 or by the limit, and misses no key when others are deleted", async () => {
+  it("returns pages of 25 keys or of the limit, and misses no key when others are deleted", async () => {
     const ids = Array.from({ length: 60 }, (_, at) => `key${String(at).padStart(3, "0")}`);
     reset(
       usage(

@@ -24,7 +24,7 @@ const list = () => send(new GetApiKeysCommand({ limit: 1 }));
 const update = () => send(new UpdateUsagePlanCommand({ usagePlanId: "P" }));
 const times = (count: number) => Array.from({ length: count });
 
-/** How many of these consecutive calls succeed. */
+/** Counts how many of these consecutive calls succeed. */
 async function accepted(count: number, call: (at: number) => Promise<unknown>): Promise<number> {
   const results = [];
   for (const at of times(count).keys()) results.push(await call(at).then(...both));
@@ -48,7 +48,7 @@ describe("a throttled control plane", () => {
     expect(await accepted(8, (at) => send(new DeleteApiKeyCommand({ apiKey: `key${at}` })))).toBe(5);
   });
 
-  it("accepts one UpdateUsagePlan call in 20 s, and says when to retry", async () => {
+  it("accepts one UpdateUsagePlan call in 20 s, and returns the time until a retry", async () => {
     await update();
     pass(7_500);
     const refused = await update().catch((error: unknown) => error);
@@ -58,13 +58,13 @@ describe("a throttled control plane", () => {
     await update();
   });
 
-  it("accepts 40 calls in all, and then 10 a second", async () => {
+  it("accepts 40 calls in total, and then 10 a second", async () => {
     expect(await accepted(45, list)).toBe(40);
     pass(500);
     expect(await accepted(8, list)).toBe(5);
   });
 
-  it("does not count a call in all if the operation's own quota refuses it", async () => {
+  it("does not count a call in the total if the operation's own quota refuses it", async () => {
     expect(await accepted(20, create)).toBe(5);
     expect(await accepted(45, list)).toBe(35);
   });
@@ -77,7 +77,7 @@ describe("a control plane", () => {
     expect(await accepted(3, update)).toBe(3);
   });
 
-  it("refuses more keys than an account may have", async () => {
+  it("refuses keys beyond the account's quota", async () => {
     const keys = times(API_KEYS_PER_ACCOUNT - 1).map((_, at) => key(`key${at}`));
     reset(usage(keys, [], {}), { maxKeys: API_KEYS_PER_ACCOUNT });
     await create();
@@ -95,12 +95,12 @@ describe("a control plane", () => {
       () => send(new DeleteUsagePlanKeyCommand({ usagePlanId: "P", keyId: "a" })),
     ],
     ["GET /tags/arn", () => send(new GetTagsCommand({ resourceArn: "arn" }))],
-  ])("refuses %s by name", async (call, command) => {
+  ])("refuses %s, and names it", async (call, command) => {
     reset(usage([key("a")], [plan("P")], { P: ["a"] }));
     await expect(command()).rejects.toThrow(`${call} is not emulated`);
   });
 
-  it("does not take an import of keys for the creation of one", async () => {
+  it("does not mistake an import of keys for the creation of one", async () => {
     reset();
     const csv = Buffer.from('{"name":"x"}');
     expect(await failure(send(new ImportApiKeysCommand({ body: csv, format: "csv" })))).toBe(

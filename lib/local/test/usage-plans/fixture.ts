@@ -13,7 +13,7 @@ import {
 
 export const START = Date.UTC(2026, 10, 21, 9, 14);
 
-/** The value of the key with that id. */
+/** Returns the value of the key with this id. */
 export const secretOf = (id: string) => id.padEnd(20, "x");
 
 export const live = { apiId: "Api", stage: "live" };
@@ -27,7 +27,7 @@ export function plan(id: string, changes: Partial<UsagePlan> = {}): UsagePlan {
   return { id, from: "program", name: id, apiStages: [live], ...changes };
 }
 
-/** Keys and plans, and which key is in which plan, as `{ plan: [key] }`. */
+/** Creates keys and plans, with the keys of each plan as `{ plan: [key] }`. */
 export function usage(
   apiKeys: readonly ApiKey[],
   usagePlans: readonly UsagePlan[],
@@ -39,7 +39,7 @@ export function usage(
   return { apiKeys, usagePlans, planKeys };
 }
 
-/** Plans with a clock that only moves when `pass` is called. */
+/** Creates plans with a clock that only moves when `pass` is called. */
 export function underClock(initial: Usage) {
   let now = START;
   const state = createUsageState(initial);
@@ -50,22 +50,22 @@ export function underClock(initial: Usage) {
     pass: (ms: number) => {
       now += ms;
     },
-    /** Admits a request with the key of that id: "ok" or the refusal. */
+    /** Admits a request with the key with this id. Returns "ok" or the refusal. */
     ask: (id: string, changes: Partial<AdmissionRequest> = {}) =>
       outcome(plans.admit({ ...live, apiKey: { value: secretOf(id) }, ...changes })),
-    /** The same where no key is required. */
+    /** Admits a request for which no key is required. */
     askWithoutKey: (changes: Partial<AdmissionRequest> = {}) => outcome(plans.admit({ ...live, ...changes })),
   };
 }
 
-/** A request for a method that the stage throttles. */
+/** Options of a request for a method that the stage throttles. */
 export const throttled = (throttle: Throttle, name = "/pets/GET") => ({ method: { name, throttle } });
 
 function outcome(admission: Admission): "ok" | (Admission & { admitted: false })["refusal"] {
   return admission.admitted ? "ok" : admission.refusal;
 }
 
-/** How many times in a row the answer is "ok", up to a number that is above every limit. */
+/** Counts how many times in a row the answer is "ok", up to a number above every limit. */
 export function untilRefused(ask: () => string): number {
   let times = 0;
   while (times < 20_000 && ask() === "ok") times += 1;

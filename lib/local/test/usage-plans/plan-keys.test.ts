@@ -25,14 +25,14 @@ const list = (input: { usagePlanId: string; limit?: number; position?: string; n
   send(new GetUsagePlanKeysCommand(input));
 
 describe("CreateUsagePlanKey", () => {
-  it("puts a key on a plan (recorded)", async () => {
+  it("adds a key to a plan (recorded)", async () => {
     const { $metadata, ...made } = await attach("P", "bob");
     expect(made).toStrictEqual({ id: "bob", type: "API_KEY", value: secretOf("bob"), name: "name-bob" });
     expect($metadata.httpStatusCode).toBe(201);
     expect(await get("P", "bob")).toMatchObject(made);
   });
 
-  it("puts a key on plans of different stages, and of none", async () => {
+  it("adds a key to plans of different stages, and of no stage", async () => {
     await attach("R", "alice");
     await attach("S", "alice");
     expect(await get("R", "alice")).toMatchObject({ id: "alice" });
@@ -59,7 +59,7 @@ describe("GetUsagePlanKey", () => {
     ["P", "bob", "NotFoundException: Invalid Usage Plan Key identifier specified"],
     ["P", "nobody", KEY_NOT_FOUND],
     ["nothing", "alice", PLAN_NOT_FOUND],
-  ])("does not find on plan %s the key %s", async (usagePlanId, keyId, refusal) => {
+  ])("does not find in plan %s the key %s", async (usagePlanId, keyId, refusal) => {
     expect(await failure(get(usagePlanId, keyId))).toBe(refusal);
   });
 });

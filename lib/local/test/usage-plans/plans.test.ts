@@ -25,7 +25,7 @@ const patch = (usagePlanId = "", ...patchOperations: PatchOperation[]) =>
 const bad = "BadRequestException:";
 
 describe("CreateUsagePlan", () => {
-  it("makes a plan from a name alone (recorded)", async () => {
+  it("creates a plan with only a name (recorded)", async () => {
     const { $metadata, ...made } = await create();
     expect(made).toStrictEqual({
       id: expect.stringMatching(/^[0-9a-z]{6}$/),
@@ -35,14 +35,14 @@ describe("CreateUsagePlan", () => {
     expect($metadata.httpStatusCode).toBe(201);
   });
 
-  it("makes a plan with stages and a throttle", async () => {
+  it("creates a plan with stages and a throttle", async () => {
     const full = { apiStages: [live, socket], throttle: { rateLimit: 1000 / 60, burstLimit: 1000 } };
     const { id, ...made } = await create(full);
     expect(made).toMatchObject({ name: "Standard", ...full });
     expect(await get(id)).toMatchObject({ id, name: "Standard", ...full });
   });
 
-  it.each<[what: string, input: Partial<CreateUsagePlanCommandInput>, refusal: string]>([
+  it.each<[change: string, input: Partial<CreateUsagePlanCommandInput>, refusal: string]>([
     ["no name", { name: undefined as never }, `${bad} Invalid name specified`],
     ["an empty name", { name: "" }, `${bad} Invalid name specified`],
     [
@@ -142,7 +142,7 @@ describe("UpdateUsagePlan", () => {
     expect(await get("P")).toMatchObject({ throttle });
   });
 
-  it("refuses half a throttle", async () => {
+  it("refuses a throttle with only one limit", async () => {
     reset(usage([], [plan("P")], {}));
     expect(await failure(patch("P", replace("/throttle/rateLimit", "1")))).toBe(
       `${bad} Invalid throttle.burstLimit specified`,

@@ -84,13 +84,13 @@ describe("readUsage", () => {
   const standard = plan("Standard", onStage(live));
   const twice = secretOf("twice");
 
-  it.each<[what: string, resources: ResolvedResource[], who: string, why: string]>([
+  it.each<[problem: string, resources: ResolvedResource[], logicalId: string, reason: string]>([
     ["an unknown property of a key", [key("K", { Secret: 1 })], "K", "Secret"],
     ["a key's tags", [key("K", { Tags: [] })], "K", "Tags"],
     ["a key's customer", [key("K", { CustomerId: "c" })], "K", "CustomerId"],
     ["a short value", [key("K", { Value: "short" })], "K", "Value: API Key value should be at least 20"],
-    ["a value twice", [key("K", { Value: twice }), key("L", { Value: twice })], "L", "Value, which another"],
-    ["an id twice", [key("K"), plan("K")], "K", "its logical id, which another"],
+    ["a value twice", [key("K", { Value: twice }), key("L", { Value: twice })], "L", "a Value that another"],
+    ["an id twice", [key("K"), plan("K")], "K", "a logical id that another"],
     ["an unknown property of a plan", [plan("P", { ProductCode: "x" })], "P", "ProductCode"],
     ["a plan's tags", [plan("P", { Tags: [] })], "P", "Tags"],
     ["a quota", [plan("P", { Quota: { Limit: 1, Period: "DAY" } })], "P", "Quota"],
@@ -114,10 +114,10 @@ describe("readUsage", () => {
       "KInP",
       "another plan of K on Api:live",
     ],
-  ])("refuses %s by name", (_, resources, who, why) => {
+  ])("refuses %s, and names the resource", (_, resources, logicalId, reason) => {
     const read = () => readUsage(resources);
-    expect(read).toThrow(`${who} (AWS::ApiGateway::`);
-    expect(read).toThrow(`has something that is not emulated: ${why}`);
+    expect(read).toThrow(`${logicalId} (AWS::ApiGateway::`);
+    expect(read).toThrow(`has something that is not emulated: ${reason}`);
   });
 
   it("does not repeat the value of a key", () => {

@@ -44,7 +44,7 @@ beforeEach(() => {
   now = START;
 });
 
-/** Starts, or restarts, with a template. */
+/** Starts or restarts with a template. */
 function start(resources: readonly ResolvedResource[] = template, store: Store = fileStore(folder)) {
   now += 60_000;
   const usage = createUsage(resources, { store, report: (line) => lines.push(line), now: () => now });
@@ -181,9 +181,9 @@ describe("the store", () => {
     const store = fileStore(folder);
     const fragile: Store = {
       load: store.load,
-      save: (...what) => {
+      save: (...content) => {
         if (full) throw new Error("disk full");
-        store.save(...what);
+        store.save(...content);
       },
     };
     const usage = createUsage(template, { store: fragile, report: () => {}, now: () => now });
@@ -195,7 +195,7 @@ describe("the store", () => {
     expect((await send(new GetApiKeysCommand({}))).items).toHaveLength(1);
   });
 
-  it("holds no file as long as there are no keys and plans", () => {
+  it("contains no file as long as there are no keys and plans", () => {
     start([stage]);
     expect(existsSync(join(folder, "usage.json"))).toBe(false);
   });

@@ -10,7 +10,7 @@ import {
 import { createUsageState, noUsage, stageName, type Usage } from "../../src/usage-plans/model.ts";
 import { live, START, socket } from "./fixture.ts";
 
-/** A control plane behind a socket, with a clock that only moves when `pass` is called. */
+/** Serves a control plane on a socket, with a clock that only moves when `pass` is called. */
 export function servedControlPlane() {
   const credentials = { accessKeyId: "known", secretAccessKey: "any" };
   const faults: unknown[] = [];
@@ -27,7 +27,7 @@ export function servedControlPlane() {
   beforeAll(async () => {
     const services = awsServices(credentials, [(request) => route(request)]);
     server = await listen(0, services, (error) => faults.push(error));
-    // The way a function finds it.
+    // Functions find the control plane by this variable.
     vi.stubEnv("AWS_ENDPOINT_URL_API_GATEWAY", server.url);
     client = new APIGatewayClient({ region: "us-east-1", credentials, maxAttempts: 1 });
   });
@@ -40,11 +40,11 @@ export function servedControlPlane() {
 
   return {
     send: ((command: never) => client.send(command)) as APIGatewayClient["send"],
-    /** Serves another control plane in its place. */
+    /** Replaces the control plane. */
     serve(other: Route) {
       route = other;
     },
-    /** Serves a new control plane with these keys and plans. */
+    /** Replaces the control plane by a new one with these keys and plans. */
     reset(usage = noUsage, options: Partial<ControlPlaneOptions> = {}) {
       now = START;
       route = controlPlane(usage, options);
@@ -55,7 +55,7 @@ export function servedControlPlane() {
   };
 }
 
-/** The name and message of the SDK's exception with which a call fails. */
+/** Returns name and message of the SDK's exception with which a call fails. */
 export async function failure(call: Promise<unknown>): Promise<string> {
   const error = await call.then(
     () => undefined,

@@ -29,7 +29,7 @@ describe("readStageThrottles", () => {
     });
   });
 
-  it("prefers a method's own setting, and fills a missing limit from that for all methods (recorded)", () => {
+  it("prefers a method's own setting, and fills a missing limit from the setting for all methods (recorded)", () => {
     const common = { rateLimit: 1, burstLimit: 2 };
     expect(
       throttles(
@@ -40,7 +40,7 @@ describe("readStageThrottles", () => {
     ).toEqual({ pets: { rateLimit: 1, burstLimit: 9 }, one: common, root: { rateLimit: 0, burstLimit: 2 } });
   });
 
-  it("merges several settings of one method, of which the last value of each limit counts", () => {
+  it("merges several settings of one method by using the last value of each limit", () => {
     const one = { HttpMethod: "POST", ResourcePath: "/~1pets~1{id}" };
     expect(
       throttles(

@@ -18,7 +18,7 @@ const tag = (resourceArn: string, tags: Record<string, string>) =>
   send(new TagResourceCommand({ resourceArn, tags }));
 
 describe("tags", () => {
-  it("of a new key and a new plan are shown with them", async () => {
+  it("are shown with a new key and a new plan", async () => {
     const tags = { "plan-prefix": "Terminal/user/" };
     expect(await send(new CreateApiKeyCommand({ name: "bob", tags }))).toMatchObject({ tags });
     const { items = [] } = await send(new GetApiKeysCommand({ nameQuery: "bob" }));
@@ -27,7 +27,7 @@ describe("tags", () => {
     expect(await send(new GetUsagePlanCommand({ usagePlanId: id }))).toMatchObject({ tags });
   });
 
-  it("are added, or replaced", async () => {
+  it("can be added and replaced", async () => {
     const { $metadata } = await tag(arnOf("apikeys/alice"), { b: "3", c: "4" });
     expect($metadata.httpStatusCode).toBe(204);
     const { items = [] } = await send(new GetApiKeysCommand({}));

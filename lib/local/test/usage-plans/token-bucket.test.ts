@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Throttle } from "../../src/usage-plans/model.ts";
 import { createTokenBucket } from "../../src/usage-plans/token-bucket.ts";
 
-/** The tolerance for rounding over all requests of a run. */
+/** Tolerance for rounding over all requests of a run. */
 const ROUNDING = 1e-6;
 const START = Date.UTC(2026, 10, 21);
 
@@ -14,7 +14,7 @@ const rateLimit = fc.oneof(
 );
 const throttles = fc.record({ rateLimit, burstLimit });
 
-/** Whether each of the requests at these times is admitted. */
+/** Decides for each of the requests at these times whether it is admitted. */
 function admissions(throttle: Throttle, times: readonly number[]): boolean[] {
   const bucket = createTokenBucket(throttle, START);
   return times.map((time) => {
@@ -50,8 +50,8 @@ describe("a bucket", () => {
     );
   });
 
-  it("admits at least burst + rate × time, rounded down, if there is always a request", () => {
-    // Never waits so long that the bucket would overflow.
+  it("admits at least burst + rate × time, rounded down, if requests never stop", () => {
+    // The waits are too short for the bucket to overflow.
     const waits = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
     fc.assert(
       fc.property(throttles, waits, (throttle, parts) => {
@@ -68,7 +68,7 @@ describe("a bucket", () => {
     );
   });
 
-  it("gives the wait for a token exactly to the millisecond", () => {
+  it("computes the wait for a token exactly to the millisecond", () => {
     fc.assert(
       fc.property(throttles, fc.nat(100_000), (throttle, later) => {
         const bucket = createTokenBucket(throttle, START);
@@ -86,7 +86,7 @@ describe("a bucket", () => {
   const times = (length: number, at: number) => Array.from({ length }, () => at);
   const count = (admitted: readonly boolean[]) => admitted.filter(Boolean).length;
 
-  it("starts full, and holds no more than the burst however long it is unused", () => {
+  it("starts full, and never holds more than the burst", () => {
     const year = START + 365 * 86_400_000;
     const admitted = admissions({ rateLimit: 5, burstLimit: 3 }, [...times(10, START), ...times(10, year)]);
     expect([count(admitted.slice(0, 10)), count(admitted.slice(10))]).toEqual([3, 3]);
@@ -98,7 +98,7 @@ describe("a bucket", () => {
     expect(admitted.slice(999)).toEqual([true, false, false, true, false]);
   });
 
-  it("never refills without a rate, and holds nothing without a burst", () => {
+  it("never refills if the rate is 0, and holds nothing if the burst is 0", () => {
     const later = START + 86_400_000;
     expect(admissions({ rateLimit: 0, burstLimit: 1 }, [START, later])).toEqual([true, false]);
     expect(admissions({ rateLimit: 10, burstLimit: 0 }, [START, later])).toEqual([false, false]);
@@ -117,7 +117,7 @@ describe("a bucket", () => {
     expect(admitted).toEqual([true, true, false, true]);
   });
 
-  it("keeps its tokens when it is adjusted, as far as they fit, and fills at the new rate", () => {
+  it("keeps the tokens that fit when it is adjusted, and fills at the new rate", () => {
     const bucket = createTokenBucket({ rateLimit: 1, burstLimit: 10 }, START);
     const drain = (now: number) => {
       let taken = 0;

@@ -27,7 +27,7 @@ describe("admit", () => {
     expect(admit(value)).toEqual({ admitted: false, refusal: "INVALID_API_KEY", reason });
   });
 
-  it("admits anybody where no key is required", () => {
+  it("admits every caller if no key is required", () => {
     expect(usagePlans.admit(live)).toEqual({ admitted: true });
   });
 });
@@ -81,20 +81,20 @@ describe("a plan's throttle", () => {
 describe("a stage's throttle", () => {
   const ofStage = { rateLimit: 1, burstLimit: 2 };
 
-  it("applies to all callers of a method together, after their own limits", () => {
+  it("applies to all callers of a method together, after the limits of their keys", () => {
     const own = plan("P", { throttle: { rateLimit: 1, burstLimit: 1 } });
     const { ask, askWithoutKey } = underClock(
       usage([key("alice"), key("bob")], [own], { P: ["alice", "bob"] }),
     );
     expect(ask("alice", throttled(ofStage))).toBe("ok");
-    // Alice exceeds her own plan here, which takes no token of the stage's bucket.
+    // Alice exceeds her own plan here, which takes no token from the stage's bucket.
     expect(ask("alice", throttled(ofStage))).toBe("THROTTLED");
     expect(ask("bob", throttled(ofStage))).toBe("ok");
     expect(askWithoutKey(throttled(ofStage))).toBe("THROTTLED");
     expect(askWithoutKey(throttled(ofStage, "/pets/POST"))).toBe("ok");
   });
 
-  it("takes no token of the caller's plan when it refuses", () => {
+  it("takes no token from the caller's plan when it refuses", () => {
     const { ask } = underClock(usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] }));
     const nothing = throttled({ rateLimit: 0, burstLimit: 0 });
     for (let times = 0; times < 5; times++) expect(ask("alice", nothing)).toBe("THROTTLED");
@@ -150,7 +150,7 @@ describe("a change of keys and plans", () => {
 });
 
 describe("admitPush", () => {
-  it("shares the account's limit with requests, and no other", () => {
+  it("shares only the account's limit with requests", () => {
     const state = createUsageState(usage([], [], {}));
     let now = 0;
     const plans = createUsagePlans(state, () => now, { rateLimit: 1, burstLimit: 3 });

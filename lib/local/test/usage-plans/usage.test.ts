@@ -50,7 +50,7 @@ function resolve(resources: Record<string, { Type: string; Properties?: Record<s
 const options = { store: memoryStore, report: () => {} };
 
 describe("openUsage", () => {
-  it("uses logical ids as the ids by which keys and plans refer to each other", () => {
+  it("uses logical ids for keys and plans that refer to each other", () => {
     const resources = resolve(Resources);
     expect(resources.outputs()).toEqual({ Plan: "Plan", Key: "Key", Member: "Key", MemberId: "Key" });
     const { plans } = openUsage(resources, options);
@@ -61,7 +61,7 @@ describe("openUsage", () => {
     }
   });
 
-  it("stops the start at a property that is not emulated, and names it and its resource", () => {
+  it("refuses a property that is not emulated, and names it and its resource", () => {
     const Plan = { ...Resources.Plan, Properties: { ApiStages: [], Throttle: { RateLimit: 1 } } };
     const open = () => openUsage(resolve({ ...Resources, Plan }), options);
     expect(open).toThrow(StartupError);

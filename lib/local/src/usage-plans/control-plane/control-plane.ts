@@ -10,14 +10,14 @@ import { tagOperations } from "./tag-operations.ts";
 
 export type ControlPlaneOptions = Pick<Context, "state" | "stages"> & {
   now?: () => number;
-  /** Whether the request quotas of an account apply. */
+  /** True if the account's request quotas apply. */
   throttled?: boolean;
-  /** On AWS, API_KEYS_PER_ACCOUNT. */
+  /** Quota of keys. On AWS it is API_KEYS_PER_ACCOUNT. */
   maxKeys?: number;
 };
 
 /**
- * The calls of API Gateway's control plane for keys, plans and their tags, as the SDK's `APIGatewayClient` sends them. A change
+ * Serves API Gateway's control plane for keys, plans and their tags, as the SDK's `APIGatewayClient` calls it. A change
  * applies to the next request; on AWS it takes a while.
  */
 export function createControlPlane({
@@ -98,7 +98,7 @@ function readBody({ body }: GatewayRequest): object {
     const parsed: unknown = JSON.parse(body.toString("utf8"));
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    // Text that is not JSON is refused like JSON that is not an object.
+    // Text that is not JSON is refused below, like JSON that is not an object.
   }
   throw badRequest("Invalid request body specified");
 }
@@ -109,10 +109,10 @@ function decoded(pathParameters: Record<string, string>): Record<string, string>
   );
 }
 
-/** The quota of keys per account and Region. AWS does not raise it. */
+/** Quota of keys per account and Region. AWS does not raise it. */
 export const API_KEYS_PER_ACCOUNT = 10_000;
 
-/** The quota of calls per account, and those of single operations. AWS raises none of them. */
+/** Quotas of calls for the account and for single operations. AWS raises none of them. */
 const totalQuota: Throttle = { rateLimit: 10, burstLimit: 40 };
 const operationQuotas: Record<string, Throttle> = {
   CreateApiKey: { rateLimit: 5, burstLimit: 5 },
@@ -120,7 +120,7 @@ const operationQuotas: Record<string, Throttle> = {
   UpdateUsagePlan: { rateLimit: 1 / 20, burstLimit: 1 },
 };
 
-/** @returns a function that counts a call, and throws ControlPlaneError TooManyRequestsException beyond a quota */
+/** @returns a function that counts a call, and throws a ControlPlaneError TooManyRequestsException beyond a quota */
 function createRequestQuotas(now: () => number): (operation: string) => void {
   const all = createTokenBucket(totalQuota, now());
   const byOperation = new Map(

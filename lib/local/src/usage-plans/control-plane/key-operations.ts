@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type ApiKey, newKeyID, newKeyValue } from "../model.ts";
+import { type ApiKey, newKeyId, newKeyValue } from "../model.ts";
 import { keyValue } from "../read-usage.ts";
 import {
   type Context,
@@ -37,7 +37,7 @@ export function apiKeyOperations(context: Context) {
           throw new ControlPlaneError("LimitExceededException", "Maximum number of API Keys reached");
         }
         const key: ApiKey = {
-          id: newKeyID(),
+          id: newKeyId(),
           from: "program",
           value: value || newKeyValue(),
           name,
@@ -71,7 +71,7 @@ export function apiKeyOperations(context: Context) {
   };
 }
 
-/** A key without its value. Nothing here updates a key, so it was last updated when it was created. */
+/** Describes a key without its value. Keys are never updated here, so both dates are the same. */
 function view({ id, name, description, enabled, createdDate, tags }: ApiKey): object {
   const date = createdDate / 1000;
   return { id, name, description, enabled, createdDate: date, lastUpdatedDate: date, stageKeys: [], tags };

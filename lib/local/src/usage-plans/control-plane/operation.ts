@@ -9,7 +9,7 @@ const statuses = {
   TooManyRequestsException: 429,
 } as const;
 
-/** A failure that the control plane answers by this name. No message contains the value of a key. */
+/** A failure that the control plane answers by this name. Its message never contains the value of a key. */
 export class ControlPlaneError extends Error {
   override readonly name: keyof typeof statuses;
   readonly status: number;
@@ -35,38 +35,43 @@ export function notFound(message: string): ControlPlaneError {
   return new ControlPlaneError("NotFoundException", message);
 }
 
-/** Everything that the operations work on. */
+/** Dependencies of the operations. */
 export type Context = {
   state: UsageState;
   /** All stages that a plan can cover, as `<API id>:<stage>`. */
   stages: ReadonlySet<string>;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** How many keys the account may have. */
+  /** Maximum number of keys in the account. */
   maxKeys: number;
 };
 
-/** @throws ControlPlaneError NotFoundException */
+/** @throws {ControlPlaneError} NotFoundException if the id is unknown */
 export function findKey({ state }: Context, id: string): ApiKey {
   const key = state.current.apiKeys.find((each) => each.id === id);
   if (key === undefined) throw notFound("Invalid API Key identifier specified");
   return key;
 }
 
-/** @throws ControlPlaneError NotFoundException */
+/** @throws {ControlPlaneError} NotFoundException if the id is unknown */
 export function findPlan({ state }: Context, id: string): UsagePlan {
   const plan = state.current.usagePlans.find((each) => each.id === id);
   if (plan === undefined) throw notFound("Invalid Usage Plan ID specified");
   return plan;
 }
 
-/** A call of the control plane. Its input is that of the SDK's command, whether it travels in the path, query or body. */
+/**
+ * An operation of the control plane. Its input is that of the SDK's command, whether it travels in the path, query or
+ * body.
+ */
 export type Operation = {
-  /** The status of a successful answer. */
+  /** Status of a successful answer. */
   status: number;
   /**
-   * @returns the body, if any
-   * @throws ControlPlaneError
+   * Runs the operation.
+   *
+   * @returns the body of the answer, if it has one
+   * @throws {ControlPlaneError} if the call is refused
    */
   run(input: Record<string, unknown>): object | undefined;
 };
@@ -79,9 +84,9 @@ export function operation<Schema extends v.GenericSchema>(
   return { status, run: (input) => run(parse(schema, input)) };
 }
 
-/** @throws ControlPlaneError BadRequestException that names the field but not its value */
+/** @throws {ControlPlaneError} BadRequestException if a field is invalid; the message names it, but not its value */
 export function parse<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
-  // The schema's own messages win; valibot's would quote the input.
+  // An empty message suppresses valibot's, which would quote the input. The schema's own messages still apply.
   const parsed = v.safeParse(schema, input, { message: "" });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
@@ -93,13 +98,13 @@ export function parse<Schema extends v.GenericSchema>(schema: Schema, input: unk
 const tagKey = v.pipe(v.string(), v.regex(/^(?!aws:)[\p{L}\p{N}\s.:+=@_/-]{1,128}$/u));
 const tagValue = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}\s.:+=@_/-]{0,256}$/u));
 
-/** The tags of a key or a plan. */
+/** Tags of a key or a plan. */
 export const tags = v.record(tagKey, tagValue);
 
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 500;
 
-/** The query of a list. Recorded: an unusable limit is no error. */
+/** Query parameters of a list. Recorded: an unusable limit is not an error. */
 export const pageQuery = {
   limit: v.pipe(
     v.optional(v.string(), ""),
@@ -111,8 +116,8 @@ export const pageQuery = {
 export type PageQuery = { limit: number; position?: string | undefined };
 
 /**
- * A page of a list in the order of ids, and the position of the next page, if there is one. A position holds the last id
- * of its page, so it stays valid when items are added or deleted in between.
+ * Returns a page of a list, ordered by id, and the position of the next page, if there is one. A position contains the
+ * last id of its page, so it stays valid when items are added or deleted in between.
  */
 export function page<Item extends { id: string }>(
   items: readonly Item[],

@@ -48,7 +48,7 @@ export function usagePlanKeyOperations(context: Context) {
       },
     ),
 
-    // Recorded: a plan that does not exist has no keys, and that is no error.
+    // Recorded: a plan that does not exist has an empty list of keys and is not an error.
     GetUsagePlanKeys: operation(
       200,
       v.strictObject({ ...pageQuery, usagePlanId: v.string(), name: v.optional(v.string(), "") }),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { newPlanID, stageName, type Throttle, type UsagePlan } from "../model.ts";
+import { newPlanId, stageName, type Throttle, type UsagePlan } from "../model.ts";
 import {
   badRequest,
   type Context,
@@ -42,7 +42,7 @@ export function usagePlanOperations(context: Context) {
     CreateUsagePlan: operation(201, newPlan, (input) => {
       const unknown = input.apiStages.map(stageName).find((name) => !stages.has(name));
       if (unknown) throw notFound(`API Stage not found: ${unknown}`);
-      const plan: UsagePlan = { id: newPlanID(), from: "program", ...input };
+      const plan: UsagePlan = { id: newPlanId(), from: "program", ...input };
       state.change({ usagePlans: [...state.current.usagePlans, plan] });
       return view(plan);
     }),
@@ -88,10 +88,10 @@ export function usagePlanOperations(context: Context) {
   };
 }
 
-/** A plan between two operations of a patch: the next one may complete its throttle. */
+/** A plan between two patch operations. Its throttle may still be incomplete. */
 type PlanDraft = Omit<UsagePlan, "throttle"> & { throttle?: Partial<Throttle> | undefined };
 
-/** @throws ControlPlaneError BadRequestException for an operation that is not emulated */
+/** @throws {ControlPlaneError} BadRequestException if the operation is not emulated */
 function patched(plan: PlanDraft, { op, path, value }: v.InferOutput<typeof patchOperation>): PlanDraft {
   switch (`${op} ${path}`) {
     case "replace /throttle/rateLimit":
@@ -104,7 +104,7 @@ function patched(plan: PlanDraft, { op, path, value }: v.InferOutput<typeof patc
   throw badRequest(`the patch operation '${op}' of '${path}' is not emulated`);
 }
 
-/** Text that is not a number becomes NaN, which the check of the complete plan refuses. */
+/** Reads a number. Other text becomes NaN, which the check of the complete plan rejects. */
 function readNumber(text: string): number {
   return text.trim() === "" ? Number.NaN : Number(text);
 }

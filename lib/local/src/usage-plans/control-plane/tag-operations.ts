@@ -10,7 +10,7 @@ const tagged = new RegExp(
 export function tagOperations(context: Context) {
   const { state } = context;
   return {
-    /** Adds tags to those that a key or a plan has, and replaces those of the same keys. */
+    /** Adds tags to a key or a plan, and replaces its tags of the same names. */
     TagResource: operation(
       204,
       v.strictObject({ resourceArn: v.string(), tags }),
@@ -18,10 +18,10 @@ export function tagOperations(context: Context) {
         const [, kind, id = ""] = tagged.exec(resourceArn) ?? [];
         if (kind === undefined) throw badRequest("Invalid resourceArn specified");
         const { apiKeys, usagePlans } = state.current;
-        const withTags = <Thing extends { tags?: Tags | undefined }>(
-          things: readonly Thing[],
-          found: Thing,
-        ) => things.map((each) => (each === found ? { ...each, tags: { ...each.tags, ...tags } } : each));
+        const withTags = <Tagged extends { tags?: Tags | undefined }>(
+          resources: readonly Tagged[],
+          found: Tagged,
+        ) => resources.map((each) => (each === found ? { ...each, tags: { ...each.tags, ...tags } } : each));
         if (kind === "apikeys") state.change({ apiKeys: withTags(apiKeys, findKey(context, id)) });
         else state.change({ usagePlans: withTags(usagePlans, findPlan(context, id)) });
         return undefined;
