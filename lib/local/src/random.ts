@@ -1,10 +1,9 @@
-/** Numbers from 0 to 1, 1 excluded. The same seed gives the same sequence. */
+/** Returns the next number from 0 to 1 (exclusive). The same seed gives the same sequence. */
 export type Random = () => number;
 
-/** @param seed any text or number */
 export const seededRandom = (seed: string | number): Random => mulberry32(hash(String(seed)));
 
-/** @param state a whole number of 32 bits, which should differ in many of them from that of another sequence */
+/** @param state a 32-bit integer; states of independent sequences should differ in many bits */
 export function mulberry32(state: number): Random {
   let current = state;
   return () => {
@@ -15,7 +14,7 @@ export function mulberry32(state: number): Random {
   };
 }
 
-/** FNV-1a. */
+/** Computes the FNV-1a hash. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);

@@ -3,20 +3,20 @@ import type { Invoke } from "./invoke.ts";
 import type { InvokeConfig } from "./invoke-config.ts";
 import { CONCURRENCY, nameIn } from "./lambda.ts";
 
-/** Accepts an event for a function, given by name or ARN, and returns at once. */
+/** Accepts an event for a function (a name or ARN) and returns at once. */
 export type InvokeLater = (nameOrArn: string, event: unknown) => void;
 
 export type AsyncOptions = {
   invoke: Invoke;
   configOf: (functionName: string) => InvokeConfig;
   clock: Clock;
-  /** Once aborted, no event is started, retried or given up. */
+  /** Once aborted, events are neither started nor retried nor given up. */
   signal: AbortSignal;
-  /** Called with a line about each event that is given up. */
+  /** Receives a line about each event that is given up. */
   report: (line: string) => void;
-  /** Milliseconds before the first and the second retry. AWS waits one minute and two, too long for a local run. */
+  /** Pauses before the first and the second retry. AWS waits one minute and then two, too long for a local run. */
   pausesMs?: readonly [number, number];
-  /** How many events of one function are handled at a time. The others wait, and grow older. */
+  /** Number of events that one function handles at a time. Other events wait and grow older. */
   concurrency?: number;
 };
 
@@ -24,7 +24,7 @@ type Pending = { event: unknown; acceptedAt: number; failures: number };
 type Queue = { waiting: Pending[]; running: number };
 
 /**
- * Asynchronous invocations. Events are in memory only: those left when the runner ends are lost.
+ * Invokes functions asynchronously. Events are only in memory: those left when the runner ends are lost.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 export function createAsyncInvocations(options: AsyncOptions): InvokeLater {
@@ -43,7 +43,7 @@ export function createAsyncInvocations(options: AsyncOptions): InvokeLater {
     }
   }
 
-  /** Handles an event, and then those that arrived meanwhile. */
+  /** Handles an event, and then those that arrived in the meantime. */
   async function work(functionName: string, queue: Queue, first: Pending): Promise<void> {
     for (let next: Pending | undefined = first; next !== undefined; next = queue.waiting.shift()) {
       await attempt(functionName, next);

@@ -7,7 +7,7 @@ import { functionArn, functionName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
 
-/** A function as its template describes it. */
+/** A function, as its template describes it. */
 export type FunctionDefinition = {
   name: string;
   arn: string;
@@ -19,11 +19,11 @@ export type FunctionDefinition = {
   timeoutSeconds: number;
   variables: Record<string, string>;
   log: { format: LogFormat; level: LogLevel; group: string };
-  /** Where it is in a VPC. Empty if it is in none. */
+  /** Subnets of its VPC. Empty outside of a VPC. */
   subnetIds: readonly string[];
 };
 
-const absent = (what: string) => v.undefined(`${what} is not emulated`);
+const absent = (subject: string) => v.undefined(`${subject} is not emulated`);
 
 const Properties = v.object({
   Code: v.object({ S3Key: v.string("must be an asset") }),
@@ -48,7 +48,7 @@ const Properties = v.object({
   Layers: v.optional(absent("a layer")),
 });
 
-/** @throws StartupError if the function needs something that a sandbox does not have */
+/** @throws {StartupError} if a sandbox does not offer something that the function needs */
 export function defineFunction(resource: Resource, { assetFolder }: Assembly): FunctionDefinition {
   const at = `${resource.stackName}.Resources.${resource.logicalId}`;
   const parsed = v.safeParse(Properties, namedProperties(resource, Properties));
@@ -74,7 +74,7 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
     variables: Environment.Variables,
     log: {
       format: LoggingConfig.LogFormat,
-      // Only the JSON format has levels. Text keeps every line.
+      // Only the JSON format has levels. The Text format keeps every line.
       level: LoggingConfig.LogFormat === "JSON" ? LoggingConfig.ApplicationLogLevel : "TRACE",
       group: LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
     },
@@ -83,7 +83,7 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
 }
 
 /**
- * The whole `process.env` of a function: the variables of its template, those that Lambda reserves, and the
+ * Builds the whole `process.env` of a function: the variables of its template, those that Lambda reserves, and the
  * addresses of the local services. It contains nothing of this machine's environment.
  */
 export function sandboxEnvironment(
@@ -100,7 +100,7 @@ export function sandboxEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
-    // Calls to any other service fail on this machine instead of reaching AWS.
+    // Makes calls to any other service fail on this machine instead of reaching AWS.
     AWS_ENDPOINT_URL: endpoints.lambda,
     AWS_EXECUTION_ENV: `AWS_Lambda_${definition.runtime}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMB),

@@ -3,10 +3,10 @@ import { notEmulated, readProperties, resolved } from "../cloudformation/resourc
 import type { Resources } from "../cloudformation/resources.ts";
 import { nameIn } from "./lambda.ts";
 
-/** How long Lambda tries to have an asynchronous event handled. */
+/** Limits of Lambda's retries for asynchronous events. */
 export type InvokeConfig = { maximumRetries: number; maximumAgeMs: number };
 
-/** Lambda's own. */
+/** Lambda's defaults. */
 const defaults: InvokeConfig = { maximumRetries: 2, maximumAgeMs: 6 * 3600_000 };
 
 const between = (least: number, most: number) =>
@@ -20,10 +20,10 @@ const EventInvokeConfig = v.strictObject({
 });
 
 /**
- * The configurations in the stacks, or else Lambda's defaults.
+ * Reads the configurations in the stacks. Functions without one have Lambda's defaults.
  *
- * @returns the configuration by the name of a function
- * @throws StartupError that names the resource and the property that is not emulated, or the missing function
+ * @returns a lookup by function name
+ * @throws {StartupError} if a property is not emulated or the function is missing; the message names the resource
  */
 export function readInvokeConfigs(
   resources: Resources,

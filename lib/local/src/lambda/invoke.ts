@@ -1,26 +1,26 @@
-/** Bytes of JSON in an event or an answer, at most. */
-export const PAYLOAD_LIMIT = 6 * 1024 * 1024;
+/** Maximum size of an event or answer, in bytes of JSON. */
+export const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
 
 /** The answer to a synchronous Invoke. With `functionError`, the payload describes an error of the function. */
 export type InvokeResult = { payload: string; functionError?: "Unhandled" };
 
 /**
- * Invokes a function, by its ARN, with a JSON event. Rejects if there is no such function, and with
- * {@link EventTooLargeError}.
+ * Invokes a function, given its ARN, with a JSON event. Rejects with {@link EventTooLargeError}, or if the function
+ * does not exist.
  */
 export type Invoke = (functionArn: string, event: unknown) => Promise<InvokeResult>;
 
-/** The event exceeds {@link PAYLOAD_LIMIT}. The function is not invoked. */
+/** Thrown if the event exceeds {@link PAYLOAD_LIMIT_BYTES}. The function is not invoked. */
 export class EventTooLargeError extends Error {
   override readonly name = "EventTooLargeError";
 }
 
 export function answered(payload: string): InvokeResult {
   const size = Buffer.byteLength(payload);
-  if (size <= PAYLOAD_LIMIT) return { payload };
+  if (size <= PAYLOAD_LIMIT_BYTES) return { payload };
   return failure(
     "Function.ResponseSizeTooLarge",
-    `Response payload size (${size} bytes) exceeded maximum allowed payload size (${PAYLOAD_LIMIT} bytes).`,
+    `Response payload size (${size} bytes) exceeded maximum allowed payload size (${PAYLOAD_LIMIT_BYTES} bytes).`,
   );
 }
 
@@ -33,7 +33,7 @@ export function timedOut(requestId: string, message: string): InvokeResult {
   return failure("Sandbox.Timedout", `${new Date().toISOString()} ${requestId} ${message}`);
 }
 
-/** The process ended before it answered, either with an exit status or by a signal. */
+/** The result for a process that ended before it answered, by an exit status or a signal. */
 export function exited(requestId: string, status: number | null, signal: string | null): InvokeResult {
   const how = signal === null ? `exit status ${status}` : `signal: ${signalNames[signal] ?? signal}`;
   return failure("Runtime.ExitError", `RequestId: ${requestId} Error: Runtime exited with error: ${how}`);
@@ -41,7 +41,7 @@ export function exited(requestId: string, status: number | null, signal: string 
 
 const signalNames: Record<string, string> = { SIGABRT: "aborted", SIGKILL: "killed" };
 
-/** The runner is stopping, so no sandbox takes the event. */
+/** The result while the runner stops and sandboxes take no more events. */
 export function stopping(): InvokeResult {
   return failure("Runtime.ExitError", "The runner is stopping");
 }

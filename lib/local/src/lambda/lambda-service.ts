@@ -7,15 +7,15 @@ import {
   type Route,
 } from "../http/messages.ts";
 import type { InvokeLater } from "./async-invocations.ts";
-import { PAYLOAD_LIMIT } from "./invoke.ts";
+import { PAYLOAD_LIMIT_BYTES } from "./invoke.ts";
 import type { Lambda } from "./lambda.ts";
 
 const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** Bytes of an asynchronous event, at most. */
-const ASYNC_LIMIT = 1024 * 1024;
+/** Maximum size of an asynchronous event. */
+const ASYNC_LIMIT_BYTES = 1024 * 1024;
 
-/** Lambda's operation Invoke over HTTP. */
+/** Serves Lambda's operation Invoke over HTTP. */
 export function lambdaService(lambda: Pick<Lambda, "has" | "invoke">, invokeLater: InvokeLater): Route {
   return (request) => {
     const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];
@@ -31,7 +31,7 @@ async function invoke(
   request: GatewayRequest,
 ): Promise<GatewayResponse> {
   const waits = header(request, "x-amz-invocation-type") !== "Event";
-  const limit = waits ? PAYLOAD_LIMIT : ASYNC_LIMIT;
+  const limit = waits ? PAYLOAD_LIMIT_BYTES : ASYNC_LIMIT_BYTES;
   if (request.body.length > limit) {
     return failure(413, "RequestTooLargeException", `Request must be smaller than ${limit} bytes`);
   }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { FunctionDefinition } from "./function-definition.ts";
-import { EventTooLargeError, type Invoke, PAYLOAD_LIMIT } from "./invoke.ts";
+import { EventTooLargeError, type Invoke, PAYLOAD_LIMIT_BYTES } from "./invoke.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { createStarts } from "./starts.ts";
@@ -8,20 +8,20 @@ import { createStarts } from "./starts.ts";
 /** A log line. `source` is the name of a function, or `api-gateway`, `lambda`, `events` or `sqs`. */
 export type LogEntry = { source: string; line: string };
 
-/** The functions, each addressed by name or ARN. */
+/** All functions, addressed by name or ARN. */
 export type Lambda = {
   has(identifier: string): boolean;
-  /** Rejects with UnknownFunctionError. */
+  /** Invokes a function. Rejects with UnknownFunctionError if there is none of that name. */
   invoke: Invoke;
   /**
-   * Replaces a function's code and configuration, without downtime. Invocations in progress finish on the old
-   * code; every invocation that starts afterwards, waiting ones included, runs the new code in a new process.
+   * Replaces a function's code and configuration without downtime. Invocations in progress finish on the old code.
+   * Later ones, including those that wait, run the new code in a new process.
    *
-   * Resolves once the last old process has ended. Until then the old code folder must stay in place, since
-   * code may still load files from it. A replacement may use the same folder.
+   * Resolves once the last old process has ended. Until then the old code folder must stay, since code may still load
+   * files from it. The new code may be in the same folder.
    *
-   * @param definition whose `name` says which function to replace
-   * @throws UnknownFunctionError
+   * @param definition its `name` selects the function to replace
+   * @throws {UnknownFunctionError} if there is no function of that name
    */
   replaceCode(definition: FunctionDefinition): Promise<void>;
   stop(): Promise<void>;
@@ -29,17 +29,17 @@ export type Lambda = {
 
 export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
-  /** The addresses that a function may connect to. Undefined if it may connect to any. */
+  /** Addresses that a function may connect to. Undefined if it may connect to any. */
   reachableFrom?: (definition: FunctionDefinition) => SandboxOptions["reachable"];
   codeCache?: SandboxOptions["codeCache"];
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
   killAfterMs?: SandboxOptions["killAfterMs"];
-  /** How many events of one function run at a time. */
+  /** Number of events of one function that run at a time. */
   concurrency?: number;
 };
 
-/** With more, the sandboxes would only compete for the processors. */
+/** A higher number would only make sandboxes compete for processors. */
 export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
 /**
@@ -93,8 +93,8 @@ export function createLambda(
     async invoke(identifier, event) {
       const pool = poolOf(identifier);
       const payload = JSON.stringify(event) ?? "null";
-      if (Buffer.byteLength(payload) > PAYLOAD_LIMIT) {
-        throw new EventTooLargeError(`An event must be smaller than ${PAYLOAD_LIMIT} bytes`);
+      if (Buffer.byteLength(payload) > PAYLOAD_LIMIT_BYTES) {
+        throw new EventTooLargeError(`An event must be smaller than ${PAYLOAD_LIMIT_BYTES} bytes`);
       }
       return pool.invoke(payload);
     },
@@ -107,7 +107,7 @@ export function createLambda(
   };
 }
 
-/** The name in `name`, `function:name` or a full ARN, each with or without `:$LATEST`, the only version. */
+/** Reads the name from `name`, `function:name` or a full ARN, each with or without `:$LATEST`, the only version. */
 export function nameIn(identifier: string): string {
   return /^(?:.*function:)?([\w-]+)(?::\$LATEST)?$/.exec(identifier)?.[1] ?? "";
 }

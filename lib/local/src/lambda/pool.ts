@@ -2,12 +2,12 @@ import { type InvokeResult, stopping } from "./invoke.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Starts, Turn } from "./starts.ts";
 
-/** The sandboxes of one function. At most `size` events run at a time; others wait in order of arrival. */
+/** Sandboxes of one function. At most `size` events run at a time; others wait in order of arrival. */
 export type Pool = {
   invoke(payload: string): Promise<InvokeResult>;
   /**
-   * Creates sandboxes with another function from now on. Events in a sandbox finish there; events that still
-   * wait get a new sandbox. Resolves once the last old sandbox has ended.
+   * Replaces the function that creates sandboxes. Events in a sandbox finish there; events that still wait get a new
+   * sandbox. Resolves once the last old sandbox has ended.
    */
   replace(create: () => Sandbox): Promise<void>;
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export function createPool(create: () => Sandbox, size: number, starts: Starts):
     else await new Promise<void>((proceed) => waiting.push(proceed));
   }
 
-  /** The place goes straight to the event that has waited longest, so that no newcomer overtakes it. */
+  /** Frees a place, or passes it straight to the event that has waited longest, so that no newcomer overtakes it. */
   function leave(): void {
     const proceed = waiting.shift();
     if (proceed === undefined) places++;

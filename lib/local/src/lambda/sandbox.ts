@@ -7,39 +7,45 @@ import { killGroup } from "../processes.ts";
 import type { FunctionDefinition } from "./function-definition.ts";
 import { answered, exited, type InvokeResult, threw, timedOut } from "./invoke.ts";
 import { logLine } from "./sandbox/log.ts";
-import { type EventMessage, REPORTS, type Report, type SandboxSettings } from "./sandbox/protocol.ts";
+import { type EventMessage, REPORTS_FD, type Report, type SandboxSettings } from "./sandbox/protocol.ts";
 
-/** A process that runs one function, one event at a time. Whatever breaks in it leaves other sandboxes intact. */
+/** A process that runs one function, one event at a time. If it breaks, other sandboxes keep working. */
 export type Sandbox = {
-  /** False once the process has ended or is about to end. It then takes no event. */
+  /** False once the process has ended or is about to end. It then takes no events. */
   readonly usable: boolean;
   /** Resolves once the function is loaded, or cannot be. */
   readonly loaded: Promise<void>;
   /** Resolves once the process has ended and its output has been read. */
   readonly ended: Promise<void>;
   invoke(payload: string): Promise<InvokeResult>;
-  /** Kills the process. The event in it, if any, fails. */
+  /** Kills the process. An event in progress fails. */
   stop(): void;
 };
 
 export type SandboxOptions = {
   environment: Record<string, string>;
-  /** The addresses, as `address:port`, that the process may connect to. Absent if it may connect to any. */
+  /** Addresses that the process may connect to, as `address:port`. Undefined if it may connect to any. */
   reachable?: readonly string[] | undefined;
-  /** Folder where processes leave machine code for later ones, which start in half the time. Without it, they leave none. */
+  /**
+   * Folder where processes store compiled code for later ones, which start in half the time. Without it, nothing is
+   * stored.
+   */
   codeCache?: string | undefined;
   onLog: (line: string) => void;
-  /** Called as soon as the process exists. */
+  /** Receives the process as soon as it exists. */
   onStart: (child: ChildProcess) => void;
-  /** After how many milliseconds of an event its process is killed, at the latest before its answer. */
+  /**
+   * Decides for each event after how many milliseconds its process is killed, at the latest just before the answer.
+   * Undefined if it is not killed.
+   */
   killAfterMs?: (() => number | undefined) | undefined;
 };
 
-/** Lambda's own limit for loading a handler. */
+/** Lambda's limit for loading a handler. */
 const INIT_SECONDS = 10;
 
 export function createSandbox(definition: FunctionDefinition, options: SandboxOptions): Sandbox {
-  // The argument only shows up in the list of processes.
+  // The argument only makes the process recognizable in lists of processes.
   const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
     cwd: definition.codeFolder,
     env: { ...options.environment, ...cacheVariable(options) },
@@ -48,7 +54,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
       ...(options.reachable ? permissions(definition) : []),
     ],
     stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"],
-    // In its own process group, so that Ctrl-C in a terminal reaches only the runner.
+    // A process group of its own, so that Ctrl-C in a terminal reaches only the runner.
     detached: true,
   });
   options.onStart(child);
@@ -61,7 +67,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   let usable = true;
   let current: { requestId: string; settle: (result: InvokeResult) => void } | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** Set if the process will be killed before the event's answer. */
+  /** Set if the process will be killed before it answers the event. */
   let killer: NodeJS.Timeout | undefined;
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -91,7 +97,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     }, seconds * 1000);
   }
 
-  readLines(REPORTS, (line) => {
+  readLines(REPORTS_FD, (line) => {
     const report: Report = JSON.parse(line);
     switch (report.type) {
       case "log":
@@ -112,12 +118,12 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
     }
   });
   child.on("error", () => {
-    // A message could not be sent because the process has just ended. "close" follows.
+    // A message could not be sent because the process has just ended. The event "close" follows.
   });
   child.on("exit", () => {
     usable = false;
   });
-  // Unlike "exit", "close" comes after the last report has been read.
+  // The event "close", unlike "exit", comes after the last report has been read.
   child.on("close", (code, signal) => {
     settle((requestId) => exited(requestId, code, signal));
     loaded.resolve();
@@ -145,11 +151,14 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   };
 }
 
-/** The folder is shared, so a process behind walls may not write it. The bootstrap program removes the variable. */
+/** A process behind walls may not write to this shared folder. The bootstrap program removes the variable. */
 const cacheVariable = ({ codeCache, reachable }: SandboxOptions) =>
   codeCache !== undefined && reachable === undefined ? { NODE_COMPILE_CACHE: codeCache } : {};
 
-/** Without these, code could leave its process, and with it the walls around it. It may read its own files alone. */
+/**
+ * Node's permissions. Without them, code could leave its process and the walls around it. It may read only its own
+ * files.
+ */
 const permissions = ({ codeFolder }: FunctionDefinition) => [
   "--permission",
   ...[codeFolder, join(import.meta.dirname, "sandbox")].map((folder) => `--allow-fs-read=${folder}`),

@@ -4,23 +4,23 @@ import { account } from "../account.ts";
 
 export type StreamRecord = NonNullable<GetRecordsCommandOutput["Records"]>[number];
 
-/** A record of a table's stream, in the form that a function receives. */
+/** A record of a table's stream, converted for functions. */
 export type Change = {
   sequenceNumber: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** The record as the function receives it. */
+  /** The record in Lambda's form. */
   event: object;
-  /** Bytes of the event as JSON. */
+  /** Size of the event as JSON, in bytes. */
   size: number;
-  /** The same for all changes with one partition key. */
+  /** A number that is equal for all changes with the same partition key. */
   partition: number;
 };
 
 export type ChangeSource = {
   /** The stream's ARN in the template. */
   streamArn: string;
-  /** Name of the attribute. */
+  /** Name of the partition key's attribute. */
   partitionKey: string;
 };
 
@@ -31,7 +31,7 @@ const PRECISION_MS = 60_000;
  * Converts a record to Lambda's form: JSON, with bytes in base64.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  *
- * @param seenAt when the record was read, the latest time that the change can have
+ * @param seenAt when the record was read, the latest possible time of the change
  */
 export function toChange(
   { dynamodb = {}, userIdentity, ...record }: StreamRecord,
@@ -54,7 +54,7 @@ export function toChange(
       SizeBytes: dynamodb.SizeBytes,
       StreamViewType: dynamodb.StreamViewType,
     },
-    // Present if DynamoDB itself made the change, e.g. deleted an expired item.
+    // Present if DynamoDB itself made the change, for example by deleting an expired item.
     ...(userIdentity && {
       userIdentity: { type: userIdentity.Type, principalId: userIdentity.PrincipalId },
     }),

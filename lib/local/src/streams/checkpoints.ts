@@ -1,10 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Where to continue in a shard: at its start, after a sequence number, or nowhere because it is finished. */
+/**
+ * A position from which to continue in a shard: its start, the record after a sequence number, or its end if it is
+ * finished.
+ */
 export type Position = "START" | "END" | { after: string };
 
-/** The positions of one event source mapping in the shards of one stream. */
+/** Positions of one event source mapping in the shards of one stream. */
 export type Positions = {
   get(shardId: string): Position | undefined;
   set(shardId: string, position: Position): void;
@@ -13,21 +16,21 @@ export type Positions = {
 };
 
 export type Checkpoints = {
-  /** @param stream name of the stream. Positions of the mapping in any other stream are forgotten */
+  /** Returns the positions of a mapping in a stream, and forgets its positions in any other stream. */
   of(mapping: string, stream: string): Positions;
-  /** Saves what has changed, for the last time. */
+  /** Saves the latest changes and stops saving. */
   close(): void;
 };
 
-type Kept = Record<string, { stream: string; shards: Record<string, Position> }>;
+type SavedPositions = Record<string, { stream: string; shards: Record<string, Position> }>;
 
-/** Changes are saved together after this time. Changes that a killed runner had not saved are handled again. */
+/** Changes are saved together after this time. If the runner is killed earlier, those changes are handled again. */
 const SAVE_AFTER_MS = 200;
 const NAME = "streams";
 
-/** @param onFault called if saving fails */
+/** @param onFault receives errors of saving */
 export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unknown) => void): Checkpoints {
-  const kept = store.load<Kept>(NAME) ?? {};
+  const saved = store.load<SavedPositions>(NAME) ?? {};
   const closing = new AbortController();
   let changed = false;
 
@@ -35,7 +38,7 @@ export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unk
     if (!changed || closing.signal.aborted) return;
     changed = false;
     try {
-      store.save(NAME, kept);
+      store.save(NAME, saved);
     } catch (error) {
       onFault(error);
     }
@@ -49,9 +52,9 @@ export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unk
 
   return {
     of(mapping, stream) {
-      const known = kept[mapping];
+      const known = saved[mapping];
       const shards: Record<string, Position> = known?.stream === stream ? known.shards : {};
-      kept[mapping] = { stream, shards };
+      saved[mapping] = { stream, shards };
       return {
         get: (shardId) => shards[shardId],
         set(shardId, position) {
@@ -72,17 +75,17 @@ export function openCheckpoints(store: Store, clock: Clock, onFault: (error: unk
   };
 }
 
-/** Which records of a shard are finished while several are handled at the same time. */
+/** Tracks the finished records of a shard while several are handled at the same time. */
 export type Progress = {
   begin(sequenceNumber: string): void;
   done(sequenceNumber: string): void;
-  /** Resolves once no more than so many records are being handled. */
+  /** Resolves once at most `count` records are being handled. */
   untilAtMost(count: number): Promise<void>;
 };
 
-/** @param onAdvance called with the last sequence number before which, itself included, everything is finished */
+/** @param onAdvance receives the last sequence number up to which everything is finished */
 export function createProgress(onAdvance: (sequenceNumber: string) => void): Progress {
-  /** In order. True for a finished record that still follows an unfinished one. */
+  /** Records in order. True for a finished record that still follows an unfinished one. */
   const begun = new Map<string, boolean>();
   let waiting: { count: number; proceed: () => void }[] = [];
 

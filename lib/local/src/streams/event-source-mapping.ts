@@ -7,12 +7,12 @@ import { listShards, readableShards } from "./shards.ts";
 
 export type MappingDeps = ShardDeps & { dynamodb: DynamoDBClient; checkpoints: Checkpoints };
 
-/** How long to wait before listing the shards again. The end of a shard, which has successors, cuts it short. */
+/** Pause before shards are listed again. It ends early when a shard ends, since the shard has successors. */
 const LIST_AFTER_MS = { whileReading: 10_000, otherwise: 1_000 };
 
 /**
- * Finds the stream of a table. `begin` then passes its changes to the function: those that no earlier run
- * finished, and all that follow.
+ * Finds the stream of a table. `begin` then passes its changes to the function: those that no earlier run finished, and
+ * all that follow.
  */
 export async function openMapping(
   definition: MappingDefinition,

@@ -1,16 +1,16 @@
 import { isObject } from "../cloudformation/intrinsics.ts";
 
-/** Whether a value matches a pattern. An absent value is undefined. */
+/** True if a value matches a pattern. Undefined stands for an absent value. */
 type Matcher = (value: unknown) => boolean;
 type Scalar = string | number | boolean | null;
 
 /**
- * Reads a pattern of FilterCriteria, which is written in EventBridge's language: an object matches an object
- * with at least its fields, a list matches any of its elements. A list in the event matches if one of its
- * elements does. The only operator that is emulated is `prefix`.
+ * Reads a pattern of FilterCriteria, written in EventBridge's language: an object matches objects with at least its
+ * fields, a list matches any of its elements. A list in the event matches if one of its elements does. The only
+ * operator that is emulated is `prefix`.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  *
- * @throws Error that names what is not emulated
+ * @throws {Error} if something is not emulated; the message names it
  */
 export function readPattern(text: string): (event: unknown) => boolean {
   const pattern: unknown = JSON.parse(text);
@@ -29,8 +29,7 @@ function fieldsOf(pattern: Record<string, unknown>): Matcher {
 function readField(name: string, wanted: unknown): Matcher {
   if (name.startsWith("$")) throw new Error(`"${name}"`);
   if (isObject(wanted)) return fieldsOf(wanted);
-  if (!Array.isArray(wanted) || wanted.length === 0)
-    throw new Error(`"${name}", which has no list of values`);
+  if (!Array.isArray(wanted) || wanted.length === 0) throw new Error(`"${name}" without a list of values`);
   const alternatives = wanted.map(readAlternative);
   return (value) => elements(value).some((each) => alternatives.some((matches) => matches(each)));
 }

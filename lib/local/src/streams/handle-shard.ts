@@ -17,19 +17,19 @@ export type ShardDeps = {
   queues: Pick<Queues, "send">;
   clock: Clock;
   signal: AbortSignal;
-  /** Called with a line about changes that were given up. */
+  /** Receives a line about changes that are given up. */
   report: (line: string) => void;
-  /** Called with failures that will be retried. */
+  /** Receives failures that will be retried. */
   onFault: (error: unknown) => void;
 };
 
-/** Records of a shard that may be handled, or wait for it, at a time. */
+/** Maximum number of records of a shard that are being handled or waiting at a time. */
 const MOST_UNFINISHED = 10_000;
 
 /**
- * Passes the records of a shard to a function, from the shard's position on. Resolves once the shard is closed
- * and all its records are finished; the position then says so. Never rejects. Once the signal is aborted, it
- * may remain pending.
+ * Passes the records of a shard to a function, beginning at the shard's position. Resolves once the shard is closed and
+ * all its records are finished, and sets the position to its end. Never rejects. Once the signal is aborted, it may
+ * remain pending.
  */
 export async function handleShard(
   place: ShardPlace,
@@ -92,7 +92,8 @@ function discard(
 }
 
 /**
- * What Lambda sends to a queue about records that it gave up: their place in the stream, without their content.
+ * Builds the message about discarded records that Lambda sends to a queue: their place in the stream, without their
+ * content.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
  */
 function failureRecord(

@@ -1,14 +1,14 @@
-import { PAYLOAD_LIMIT } from "../lambda/invoke.ts";
+import { PAYLOAD_LIMIT_BYTES } from "../lambda/invoke.ts";
 import type { Change } from "./change.ts";
 
-/** Collects records and passes them on in batches, in order and one batch at a time. */
+/** Collects records and passes them on in batches, in order, one batch at a time. */
 export type Lane = { push(change: Change): void };
 
-/** The size of an event without its records. */
-const ENVELOPE = Buffer.byteLength('{"Records":[]}');
+/** Size of an event without records. */
+const ENVELOPE_BYTES = Buffer.byteLength('{"Records":[]}');
 
 /**
- * @param batchSize records in a batch, at most
+ * @param batchSize maximum number of records in a batch
  * @param handle resolves when a batch is finished; never rejects
  */
 export function createLane(
@@ -19,12 +19,12 @@ export function createLane(
   const waiting: Change[] = [];
   let busy = false;
 
-  /** How many of the waiting records fit into one batch. The first one always does. */
+  /** Counts the waiting records that fit into one batch. The first one always does. */
   function fitting(): number {
-    let size = ENVELOPE;
+    let size = ENVELOPE_BYTES;
     for (const [count, change] of waiting.entries()) {
       size += change.size + 1;
-      if (count === batchSize || (count > 0 && size > PAYLOAD_LIMIT)) return count;
+      if (count === batchSize || (count > 0 && size > PAYLOAD_LIMIT_BYTES)) return count;
     }
     return waiting.length;
   }

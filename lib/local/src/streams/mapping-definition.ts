@@ -10,23 +10,23 @@ import type { Queues } from "./queues.ts";
 
 /** An event source mapping from a table's stream to a function. It starts at the oldest record. */
 export type MappingDefinition = {
-  /** The same in every run. */
+  /** An id that stays the same in every run. */
   id: string;
   functionName: string;
   table: string;
   source: ChangeSource;
-  /** Batches of one shard that are handled at a time. */
+  /** Number of batches of one shard that are handled at a time. */
   lanes: number;
-  /** Records in a batch, at most. */
+  /** Maximum number of records in a batch. */
   batchSize: number;
   batch: BatchOptions;
   matches: (event: object) => boolean;
-  /** ARN of the queue for changes that were given up. */
+  /** ARN of the queue for changes that are given up. */
   onFailure: string | undefined;
 };
 
-/** A stream keeps its records for a day, which ends every retry. */
-const KEPT_MS = 24 * 3600_000;
+/** Streams keep records for a day, which ends every retry. */
+const RETENTION_MS = 24 * 3600_000;
 
 const between = (least: number, most: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
@@ -56,8 +56,8 @@ const Mapping = v.strictObject({
 const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.string() }));
 
 /**
- * The event source mappings of the stacks.
- * @throws StartupError that names the mapping and the property that is not emulated, or that refers to nothing
+ * Reads the event source mappings of the stacks.
+ * @throws {StartupError} if a property is not emulated or refers to something missing; the message names the mapping
  */
 export function readMappings(
   resources: Resources,
@@ -71,40 +71,42 @@ export function readMappings(
       .map((table) => [tableStreamArn(table), table]),
   );
   return resources.ofType("AWS::Lambda::EventSourceMapping").map((resource) => {
-    const stated = readProperties(Mapping, resolved(resource));
-    const table = tables.get(stated.EventSourceArn);
-    if (table === undefined) throw notEmulated(resource, "EventSourceArn: it is not the stream of a table");
-    if (!hasFunction(stated.FunctionName)) {
-      throw notEmulated(resource, `FunctionName: there is no function ${stated.FunctionName}`);
+    const properties = readProperties(Mapping, resolved(resource));
+    const table = tables.get(properties.EventSourceArn);
+    if (table === undefined) throw notEmulated(resource, "EventSourceArn: not the stream of a table");
+    if (!hasFunction(properties.FunctionName)) {
+      throw notEmulated(resource, `FunctionName: there is no function ${properties.FunctionName}`);
     }
-    const onFailure = stated.DestinationConfig.OnFailure?.Destination;
+    const onFailure = properties.DestinationConfig.OnFailure?.Destination;
     if (onFailure !== undefined && !queues.has(onFailure)) {
       throw notEmulated(resource, `DestinationConfig.OnFailure.Destination: there is no queue ${onFailure}`);
     }
     return {
       id: generatedName(resource),
-      functionName: nameIn(stated.FunctionName),
+      functionName: nameIn(properties.FunctionName),
       table: tableName(table),
-      source: { streamArn: stated.EventSourceArn, partitionKey: partitionKeyOf(table) },
-      lanes: stated.ParallelizationFactor,
-      batchSize: stated.BatchSize,
+      source: { streamArn: properties.EventSourceArn, partitionKey: partitionKeyOf(table) },
+      lanes: properties.ParallelizationFactor,
+      batchSize: properties.BatchSize,
       batch: {
-        reportsItemFailures: stated.FunctionResponseTypes.length > 0,
-        bisects: stated.BisectBatchOnFunctionError,
-        maximumRetries: stated.MaximumRetryAttempts === -1 ? Infinity : stated.MaximumRetryAttempts,
+        reportsItemFailures: properties.FunctionResponseTypes.length > 0,
+        bisects: properties.BisectBatchOnFunctionError,
+        maximumRetries: properties.MaximumRetryAttempts === -1 ? Infinity : properties.MaximumRetryAttempts,
         maximumAgeMs:
-          stated.MaximumRecordAgeInSeconds === -1 ? KEPT_MS : stated.MaximumRecordAgeInSeconds * 1000,
+          properties.MaximumRecordAgeInSeconds === -1
+            ? RETENTION_MS
+            : properties.MaximumRecordAgeInSeconds * 1000,
       },
       matches: readFilters(
         resource,
-        stated.FilterCriteria.Filters.map(({ Pattern }) => Pattern),
+        properties.FilterCriteria.Filters.map(({ Pattern }) => Pattern),
       ),
       onFailure,
     };
   });
 }
 
-/** An event has to match one of the patterns, if there are any. */
+/** Reads the filters. An event must match one of the patterns, if there are any. */
 function readFilters(resource: Resource, texts: readonly string[]): (event: object) => boolean {
   const patterns = texts.map((text, index) => {
     try {

@@ -5,39 +5,39 @@ import type { InvokeResult } from "../lambda/invoke.ts";
 import type { Change } from "./change.ts";
 
 export type BatchOptions = {
-  /** Whether the function reports which records it could not handle. */
+  /** True if the function reports the records that it could not handle. */
   reportsItemFailures: boolean;
-  /** Whether a failed batch is split before it is retried. */
+  /** True if a failed batch is split before it is retried. */
   bisects: boolean;
-  /** May be Infinity. */
+  /** Infinity if retries are unlimited. */
   maximumRetries: number;
-  /** Older records are given up. */
+  /** Age at which records are given up. */
   maximumAgeMs: number;
 };
 
 export type BatchDeps = {
-  /** Rejects if the function could not even be invoked. */
+  /** Invokes the function. Rejects if that is impossible, but not if the function fails. */
   invoke(changes: readonly Change[]): Promise<InvokeResult>;
-  /** Called with records that are finished, whether handled or given up. */
+  /** Receives records that are finished, whether handled or given up. */
   done(changes: readonly Change[]): void;
-  /** Called with records that are given up, before `done`. */
+  /** Receives records that are given up, before `done` does. */
   discard(discarded: Discarded): void;
   clock: Clock;
-  /** Once aborted, no record is done or discarded. */
+  /** Once aborted, no record is reported as done or discarded. */
   signal: AbortSignal;
 };
 
-/** Records that were given up together. */
+/** Records that are given up together. */
 export type Discarded = {
   changes: readonly [Change, ...Change[]];
   condition: "RetryAttemptsExhausted" | "RecordAgeExceeded";
-  /** Roughly how often the function was invoked with them. */
+  /** Approximate number of invocations with these records. */
   invocations: number;
-  /** Of the last invocation, if there was one. */
+  /** Result of the last invocation, if there was one. */
   result: InvokeResult | undefined;
 };
 
-/** Records that are passed to the function together. `retries` counts those since its first record came first. */
+/** Records that are passed to the function together. `retries` counts from the first attempt at its first record. */
 type Unit = {
   changes: readonly Change[];
   retries: number;
@@ -49,9 +49,9 @@ type Unit = {
 const PAUSE_MS = { least: 100, most: 5_000 };
 
 /**
- * Resolves once each record of a batch is handled or given up, or the signal is aborted. As in Lambda, a split
- * does not count as a retry, and a batch that may be split is split down to the failing record before anything
- * is given up.
+ * Handles a batch. Resolves once each record is handled or given up, or the signal is aborted. As in Lambda, a split
+ * does not count as a retry, and a batch that may be split is split down to the failing record before anything is given
+ * up.
  */
 export async function processBatch(
   changes: readonly Change[],
@@ -68,12 +68,12 @@ export async function processBatch(
     try {
       result = await deps.invoke(rest.changes);
     } catch {
-      // The function did not fail, so this is not a retry.
+      // This does not count as a retry, since the function did not fail.
       await clock.pause(PAUSE_MS.most, signal);
       units.unshift(rest);
       continue;
     }
-    // While the runner stops, a failure may be due to that. The records come again in the next run.
+    // Stopping the runner may have caused the failure. The next run repeats these records.
     if (signal.aborted) return;
 
     const sequenceNumbers = rest.changes.map(({ sequenceNumber }) => sequenceNumber);
@@ -120,7 +120,7 @@ function giveUp({ changes, ...rest }: Unit, condition: Discarded["condition"], d
   deps.done(changes);
 }
 
-/** Null, and an absent list, stand for an empty list. */
+/** The function's answer. Null or a missing list stands for an empty list. */
 const Answer = v.nullish(
   v.pipe(
     jsonObject,
@@ -134,11 +134,11 @@ const Answer = v.nullish(
 );
 
 /**
- * The index of the first record that a function did not handle, or undefined if it handled all of them.
- * It is 0 if the function threw or its answer is malformed.
+ * Finds the index of the first record that a function did not handle, or undefined if it handled all. The index is 0 if
+ * the function threw or its answer is malformed.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  *
- * @param sequenceNumbers of the batch, in order
+ * @param sequenceNumbers the batch's sequence numbers, in order
  */
 export function firstFailure(
   { payload, functionError }: InvokeResult,
@@ -152,6 +152,6 @@ export function firstFailure(
   const failed = (answer.output?.batchItemFailures ?? []).map(({ itemIdentifier }) =>
     sequenceNumbers.indexOf(itemIdentifier),
   );
-  // The index of an unknown identifier is -1. As in Lambda, the whole batch has then failed.
+  // An unknown identifier has the index -1. As in Lambda, the whole batch then counts as failed.
   return failed.length === 0 ? undefined : Math.max(0, Math.min(...failed));
 }

@@ -3,21 +3,21 @@ import { readProperties, resolved } from "../cloudformation/resource.ts";
 import { queueArn, queueName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 
-/** Queues for changes that no function could handle. Messages are only ever added. */
+/** Queues for changes that no function could handle. Messages are never removed by readers. */
 export type Queues = {
   has(arn: string): boolean;
   /** @param failing name of the function that could not handle the changes */
   send(arn: string, failing: string, message: unknown): void;
-  /** The messages in the queue of this name, oldest first. Empty if there is no such queue. */
+  /** Reads the messages in a queue, oldest first. Empty if there is no such queue. */
   messages(name: string): readonly unknown[];
 };
 
-/** Messages that a queue keeps. Beyond that it drops the oldest. */
-const KEPT = 1000;
+/** Number of messages that a queue holds. Beyond it, the oldest are dropped. */
+const CAPACITY = 1000;
 
 const unread = v.optional(v.unknown());
 
-/** Apart from the name, these properties have no effect on one machine. */
+/** Properties of a queue. All except the name have no effect on one machine. */
 const Queue = v.strictObject({
   QueueName: v.optional(v.string()),
   MessageRetentionPeriod: unread,
@@ -26,15 +26,15 @@ const Queue = v.strictObject({
 });
 
 /**
- * The queues of the stacks, in memory.
+ * Creates the queues of the stacks, in memory.
  *
- * @param report called with a line for each message, which names queue and function but nothing of the content
- * @throws StartupError for a queue that is not emulated
+ * @param report receives a line for each message; it names queue and function, but no content
+ * @throws {StartupError} if a queue is not emulated
  */
 export function createQueues(
   resources: Resources,
   report: (line: string) => void,
-  kept: number = KEPT,
+  capacity: number = CAPACITY,
 ): Queues {
   const queues = new Map<string, { name: string; messages: unknown[] }>();
   for (const resource of resources.ofType("AWS::SQS::Queue")) {
@@ -48,7 +48,7 @@ export function createQueues(
       const queue = queues.get(arn);
       if (queue === undefined) throw new Error(`There is no queue ${arn}`);
       queue.messages.push(message);
-      if (queue.messages.length > kept) queue.messages.shift();
+      if (queue.messages.length > capacity) queue.messages.shift();
       report(`A message about ${failing} went to the queue ${queue.name}`);
     },
     messages: (name) => [...queues.values()].find((queue) => queue.name === name)?.messages.slice() ?? [],

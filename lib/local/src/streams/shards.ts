@@ -12,10 +12,10 @@ import type { Clock } from "../clock.ts";
 import type { StreamRecord } from "./change.ts";
 import type { Position, Positions } from "./checkpoints.ts";
 
-/** A shard, and the one that it continues. */
+/** A shard and its predecessor. */
 export type ListedShard = { id: string; parent: string | undefined };
 
-/** All shards that a stream still has. */
+/** Lists all shards that a stream still has. */
 export async function listShards(
   client: DynamoDBStreamsClient,
   streamArn: string,
@@ -32,7 +32,7 @@ export async function listShards(
   return shards.map(({ ShardId = "", ParentShardId }) => ({ id: ShardId, parent: ParentShardId }));
 }
 
-/** The shards to read now: unfinished ones whose parent is finished or no longer exists. */
+/** Selects the shards to read now: unfinished ones whose parent is finished or no longer exists. */
 export function readableShards(shards: readonly ListedShard[], positions: Positions): ListedShard[] {
   const isFinished = (id: string) => positions.get(id) === "END";
   const isListed = (id: string) => shards.some((shard) => shard.id === id);
@@ -52,9 +52,9 @@ export type ShardPlace = {
 const PAUSE_MS = { least: 10, growth: 1.3, most: 100, afterFailure: 1_000 };
 
 /**
- * The records of a shard as they arrive. Ends once a closed shard has been read to its end, or the signal is
+ * Yields the records of a shard as they arrive. Ends once a closed shard has been read to its end, or the signal is
  * aborted.
- * @param onFault called with failures to read. Reading continues after them
+ * @param onFault receives errors of reading, which then continues
  */
 export async function* followShard(
   place: ShardPlace,
@@ -82,7 +82,7 @@ export async function* followShard(
   }
 }
 
-/** `ended` if nothing will ever follow. */
+/** A page of records. `ended` is true if none will ever follow. */
 type Page = { records: StreamRecord[]; ended: boolean };
 
 /** Returns a function that reads the next page, which is empty if there is nothing new yet. */
@@ -99,7 +99,7 @@ function openShard({ client, streamArn, shardId }: ShardPlace, from: Position) {
     return (await client.send(command, { abortSignal })).ShardIterator;
   }
 
-  /** Rejects if DynamoDB Local fails. Reading may continue after that. */
+  /** Reads a page. Rejects if DynamoDB Local fails; reading can continue after that. */
   return async (abortSignal: AbortSignal): Promise<Page> => {
     try {
       iterator ??= await newIterator(abortSignal);
@@ -112,10 +112,9 @@ function openShard({ client, streamArn, shardId }: ShardPlace, from: Position) {
     } catch (error) {
       iterator = undefined;
       if (error instanceof ResourceNotFoundException) return { records: [], ended: true };
-      // A stream keeps its records for a day. What follows the position was not read in time, so continue with
-      // the oldest record that is left.
+      // Streams keep records for a day. If the next record is gone, reading continues with the oldest one left.
       if (error instanceof TrimmedDataAccessException) position = "START";
-      // An iterator is valid for some minutes only. The position is still known.
+      // Iterators expire after some minutes. The position is still known.
       else if (!(error instanceof ExpiredIteratorException)) throw error;
       return { records: [], ended: false };
     }

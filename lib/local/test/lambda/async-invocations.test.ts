@@ -36,7 +36,7 @@ function open(
 }
 
 describe("an asynchronous event", () => {
-  it("is handled once if that succeeds", async () => {
+  it("is handled only once if it succeeds", async () => {
     const { invokeLater, advance, tries, lines } = open({}, async () => ok);
     invokeLater(functionArn("deliver"), { n: 1 });
     await advance(60_000);
@@ -60,7 +60,7 @@ describe("an asynchronous event", () => {
     expect([tries.length, lines.length]).toEqual([2, 0]);
   });
 
-  it.each([0, 1])("is retried %i times if so configured", async (maximumRetries) => {
+  it.each([0, 1])("is retried %i times if the configuration says so", async (maximumRetries) => {
     const { invokeLater, advance, tries, lines } = open({ maximumRetries }, async () => threw);
     invokeLater("deliver", {});
     await advance(60_000);
@@ -74,7 +74,7 @@ describe("an asynchronous event", () => {
     expect([tries.length, lines]).toEqual([3, [exhausted]]);
   });
 
-  it("is given up at once if it would be too old at its retry", async () => {
+  it("is given up at once if it would be too old for its retry", async () => {
     const { invokeLater, advance, tries, lines } = open({ maximumAgeMs: 2500 }, async () => threw);
     invokeLater("deliver", {});
     await advance(1000);
@@ -125,7 +125,7 @@ describe("an asynchronous event", () => {
     expect(tries.map(({ event }) => event)).toEqual(["bad", "good", "bad"]);
   });
 
-  it("is neither started, retried nor given up once the signal is aborted", async () => {
+  it("is neither started nor retried nor given up once the signal is aborted", async () => {
     const held = Promise.withResolvers<InvokeResult>();
     const { invokeLater, advance, ending, tries, lines } = open({ maximumRetries: 0 }, () => held.promise, {
       concurrency: 1,

@@ -26,7 +26,7 @@ describe("defineFunction", () => {
       .at(0);
   };
 
-  it("uses Lambda's defaults for what the template omits", () => {
+  it("uses Lambda's defaults for omitted properties", () => {
     expect(define({})).toMatchObject({
       name: "S-Fn",
       codeFolder: "/code",

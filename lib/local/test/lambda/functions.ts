@@ -5,7 +5,7 @@ import { createLambda, type LambdaOptions, type LogEntry } from "../../src/lambd
 import { temporaryFolder } from "../fixtures/folder.ts";
 import { atEnd } from "../support/clean-up.ts";
 
-/** A function whose code is the given text of an ES module. */
+/** Defines a function whose code is the text of an ES module. */
 export function defineCode(code: string, rest: Partial<FunctionDefinition> = {}): FunctionDefinition {
   const codeFolder = temporaryFolder();
   writeFileSync(join(codeFolder, "index.mjs"), code);
@@ -26,7 +26,7 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
   };
 }
 
-/** Runs functions until the end of the test file, and keeps what they log. */
+/** Runs functions until the end of the test file, and collects their logs. */
 export function runFunctions(
   definitions: FunctionDefinition[],
   { environment = {}, ...options }: Partial<LambdaOptions> & { environment?: Record<string, string> } = {},

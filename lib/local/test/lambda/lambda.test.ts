@@ -25,7 +25,7 @@ describe("invoke", () => {
     expect(answers.map(({ answer }) => answer)).toEqual([1, 1, 1]);
   });
 
-  it("replaces a sandbox that ended between two events", async () => {
+  it("replaces a sandbox that has ended between two events", async () => {
     const { run } = runCode(
       "export const handler = async () => { setTimeout(() => process.exit(1), 10); return process.pid; };",
       {},
@@ -38,7 +38,7 @@ describe("invoke", () => {
     expect(answer).not.toBe(pid);
   });
 
-  it("takes waiting events in order of arrival", async () => {
+  it("handles waiting events in order of arrival", async () => {
     const { run } = runCode(
       `let order = 0;
        export const handler = async ({ n }) => { await new Promise((done) => setTimeout(done, 5)); return [n, ++order]; }`,
@@ -175,7 +175,7 @@ describe("replaceCode", () => {
 });
 
 describe("killAfterMs", () => {
-  it("kills the process of an event before its answer, however fast that is", async () => {
+  it("kills the process before it answers, even if the answer is fast", async () => {
     const killAfterMs = [10_000, 0, undefined];
     const { run } = runCode(counting, {}, { killAfterMs: () => killAfterMs.shift() });
     for (const waitMs of [0, 10_000]) {
@@ -191,7 +191,7 @@ describe("killAfterMs", () => {
 });
 
 describe("stop", () => {
-  it("ends invocations in progress, and waiting and later ones", async () => {
+  it("fails invocations that are in progress, waiting or new", async () => {
     const endless = "export const handler = () => { console.log('started'); return new Promise(() => {}); };";
     const lambda = runCode(endless, {}, { concurrency: 1 });
     const results = Promise.all([lambda.run(), lambda.run()]);

@@ -31,7 +31,7 @@ describe("logLine", () => {
     expect(json({ item: 1 })).toMatchObject({ message: { item: 1 } });
   });
 
-  it("spells out errors wherever they are", () => {
+  it("spells out errors at any depth", () => {
     const error = Object.assign(new TypeError("boom"), { code: "E1" });
     const described = { errorType: "TypeError", errorMessage: "boom", stackTrace: expect.any(Array) };
     expect(json(error)).toMatchObject({ message: { ...described, code: "E1" } });
@@ -42,7 +42,7 @@ describe("logLine", () => {
     });
   });
 
-  it("also logs what JSON cannot express", () => {
+  it("logs values that JSON cannot express, too", () => {
     const circle: Record<string, unknown> = {};
     circle.circle = circle;
     expect(json(circle).message).toContain("[Circular *1]");
@@ -56,7 +56,7 @@ describe("logLine", () => {
 });
 
 describe.concurrent("the log of a function", () => {
-  it("has a line of JSON per call, with the id of the request", async () => {
+  it("has a line of JSON for each call, with the request id", async () => {
     const { run, log } = runCode(`export const handler = async (event, { awsRequestId }) => {
       console.log({ item: 1 });
       return awsRequestId;
@@ -92,7 +92,7 @@ describe.concurrent("the log of a function", () => {
       "setTimeout(() => { throw new Error('later'); }); await new Promise(() => {});",
       { message: { errorMessage: "later" } },
     ],
-  ])("ends with the reason, after every other line, if the code is %s", async (harm, expected) => {
+  ])("ends with the reason, after all other lines, if the code is %s", async (harm, expected) => {
     const { run, log } = runCode(
       `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
       // Long enough for the lines, on a busy machine, and no limit for what ends by itself.

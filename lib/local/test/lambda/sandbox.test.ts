@@ -19,7 +19,7 @@ describe("a handler", () => {
     { concurrency: 1, environment: { TABLE_NAME: "t" }, codeCache: temporaryFolder() },
   );
 
-  it("receives the event, and its result is the answer", async () => {
+  it("receives the event and returns the answer", async () => {
     expect(await run({ a: [1, "ü", null] })).toEqual({
       answer: { got: { a: [1, "ü", null] } },
       functionError: undefined,
@@ -56,7 +56,7 @@ describe("a handler", () => {
     expect((await run({ does: "environment" })).answer).toEqual({ TABLE_NAME: "t" });
   });
 
-  it("leaves machine code for its next process, unless it is behind walls", async () => {
+  it("leaves compiled code for its next process, unless it is behind walls", async () => {
     const definition = defineCode("export const handler = async () => process.env;");
     const cached = async (reachable?: string[]) => {
       const codeCache = temporaryFolder();
@@ -68,7 +68,7 @@ describe("a handler", () => {
     expect(await cached([])).toEqual([]);
   });
 
-  it("may be in a subfolder", async () => {
+  it("can be in a subfolder", async () => {
     const definition = defineCode("", { handler: "src/app.get" });
     mkdirSync(`${definition.codeFolder}/src`);
     writeFileSync(`${definition.codeFolder}/src/app.mjs`, "export const get = async () => 'found';");
@@ -107,7 +107,7 @@ describe("an error", () => {
     ["circular", { errorType: "Runtime.MarshalError", errorMessage: /stringify/ }],
     ["bigint", { errorType: "Runtime.MarshalError", errorMessage: /stringify/ }],
     ["large", { errorType: "Function.ResponseSizeTooLarge", errorMessage: /6291456 bytes/ }],
-  ])("(%s) is the function's, and its process handles the next event", async (harm, expected) => {
+  ])("(%s) is returned as the function's, and the process handles the next event", async (harm, expected) => {
     const pid = await run();
     const { answer, functionError } = await run({ harm });
     expect(functionError).toBe("Unhandled");
@@ -119,7 +119,7 @@ describe("an error", () => {
 });
 
 describe.concurrent("harm", () => {
-  // Only what never ends should run into its time limit: on a busy machine the rest may take a while.
+  // Only code that never ends should run into its time limit; on a busy machine, other code may take a while.
   const { run } = runFunctions([
     defineCode(harmful, { name: "slow", memoryMB: 64 }),
     defineCode(harmful, { name: "quick", memoryMB: 64, timeoutSeconds: 2 }),
@@ -149,7 +149,7 @@ describe.concurrent("harm", () => {
 });
 
 describe("isolation", () => {
-  it("keeps harm in one function away from another", async () => {
+  it("protects a function from harm in another one", async () => {
     const { run } = runFunctions([
       defineCode(harmful, { name: "bad", timeoutSeconds: 1, memoryMB: 64 }),
       defineCode(

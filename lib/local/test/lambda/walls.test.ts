@@ -19,7 +19,7 @@ import tls from "node:tls";
 import { Worker } from "node:worker_threads";
 
 const failure = async (emitter) => { throw (await once(emitter, "error"))[0]; };
-/** What Node connects by. */
+/** Gets Node's internal object for connections. */
 const handle = () => {
   const socket = new Socket();
   socket.connect({ host: "none", port: 1, lookup: () => {} });
@@ -134,29 +134,29 @@ describe("a function in a VPC", () => {
   );
 
   it.each(["process", "thread", "internals", "write a file", "read a file"])(
-    "has no way around its walls by %s",
+    "cannot get around its walls by %s",
     async (name) => {
       expect(await way(name)).toEqual({ code: "ERR_ACCESS_DENIED" });
     },
   );
 
-  it("opens no WebSocket, and logs what was refused", async () => {
+  it("opens no WebSocket, and logs the refused connection", async () => {
     await way("websocket");
     const { host } = new URL(urlOf(shut));
     expect(JSON.parse(log.at(-1)?.line ?? "")).toMatchObject({
       level: "ERROR",
-      message: `Refused a connection to ${host}: this function is in a VPC, and reaches the endpoints there alone.`,
+      message: `Refused a connection to ${host}: this function is in a VPC and can only reach the endpoints there.`,
     });
   });
 
-  it("cannot take its walls down", async () => {
+  it("cannot remove its walls", async () => {
     expect(await way("replace a method")).toEqual({ code: "ENETUNREACH" });
     expect(await way("replace builtins")).toEqual({ got: { status: -constants.errno.ENETUNREACH } });
     expect(connections).toBe(0);
   });
 });
 
-describe("a function in no VPC", () => {
+describe("a function outside of a VPC", () => {
   const { run } = runCode(code, {}, { concurrency: 1 });
 
   it("reaches everything", async () => {

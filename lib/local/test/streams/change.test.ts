@@ -30,7 +30,7 @@ const record: StreamRecord = {
 };
 
 describe("toChange", () => {
-  it("gives a record Lambda's form", () => {
+  it("converts a record to Lambda's form", () => {
     const { event, sequenceNumber, size } = toChange(record, source, minute + 12_345);
     expect(event).toEqual({
       eventID: "e1",
@@ -76,11 +76,11 @@ describe("toChange", () => {
     ["the time of reading, within that minute", 12_345, 12_345],
     ["the end of that minute at the latest", 600_000, 59_999],
     ["the start of that minute at the earliest", -5_000, 0],
-  ])("takes as the time of a change, given to the minute, %s", (_, seen, expected) => {
+  ])("estimates the time of a change, known to the minute, as %s", (_, seen, expected) => {
     expect(toChange(record, source, minute + seen).createdAt).toBe(minute + expected);
   });
 
-  it("gives changes with one partition key the same number, whatever their sort key", () => {
+  it("gives changes with the same partition key the same number, regardless of their sort key", () => {
     const partition = (PK: string, SK: string) =>
       toChange(
         { ...record, dynamodb: { ...record.dynamodb, Keys: { PK: { S: PK }, SK: { S: SK } } } },

@@ -3,7 +3,7 @@ import type { Store } from "../../src/storage/store.ts";
 import { createProgress, openCheckpoints } from "../../src/streams/checkpoints.ts";
 import { testClock } from "../fixtures/clock.ts";
 
-/** A store that counts how often it is written to. */
+/** Creates a store that counts how often it is written to. */
 function countingStore() {
   const files = new Map<string, string>();
   let saves = 0;
@@ -25,7 +25,7 @@ function open(store: Store) {
 }
 
 describe("checkpoints", () => {
-  it("are there in the next run, by mapping and shard", async () => {
+  it("are restored in the next run, by mapping and shard", async () => {
     const { store } = countingStore();
     const { checkpoints, advance } = open(store);
     const first = checkpoints.of("one", "stream");
@@ -92,7 +92,7 @@ describe("checkpoints", () => {
     expect(positions.get("new")).toEqual({ after: "1" });
   });
 
-  it("report a full disk and carry on", async () => {
+  it("report a full disk and continue", async () => {
     const full: Store = {
       load: () => undefined,
       save() {
@@ -132,7 +132,7 @@ describe("progress", () => {
     expect(reached).toEqual(["b", "d"]);
   });
 
-  it("resolves once few enough records are unfinished", async () => {
+  it("resolves once at most that many records are unfinished", async () => {
     const { progress } = begin("abc");
     const resolved: string[] = [];
     await progress.untilAtMost(3);

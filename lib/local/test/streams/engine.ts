@@ -13,7 +13,7 @@ export type Engine = {
   client(): DynamoDBClient;
   /** Creates a table with a stream. */
   create(table: string): Promise<void>;
-  /** Writes an item that differs from the previous one, since only changes are in the stream. */
+  /** Writes an item that differs from the previous one, since streams contain only changes. */
   put(table: string, id: string, rest?: object): Promise<void>;
   streams(): DynamoDBStreamsClient;
 };
@@ -23,7 +23,7 @@ export type OwnEngine = Engine & {
   restart(...statements: string[]): Promise<void>;
 };
 
-/** A new database in the DynamoDB Local that all test files share. */
+/** Opens a new database in the DynamoDB Local that all test files share. */
 export async function openSharedEngine(): Promise<Engine> {
   const connection = await newDatabase();
   const client = new DynamoDBClient(connection);
@@ -31,7 +31,7 @@ export async function openSharedEngine(): Promise<Engine> {
   return engineOn(() => ({ client, connection }));
 }
 
-/** A DynamoDB Local of the test file, with its database in a folder. */
+/** Starts a DynamoDB Local for the test file, with its database in a folder. */
 export async function startOwnEngine(): Promise<OwnEngine> {
   const [folder, temporary] = [temporaryFolder(), temporaryFolder()];
   const credentials = { accessKeyId: "known", secretAccessKey: "any" };

@@ -50,7 +50,7 @@ describe("a mapping", () => {
     expect(first.ids()).toEqual(["wanted"]);
   });
 
-  it("gives up a poison record, sends its place to the queue and handles its neighbours", async () => {
+  it("gives up a record that always fails, sends its place to the queue and handles the others", async () => {
     await newTable();
     const { ids, failures } = await openFor(engine, table, {
       batch: { reportsItemFailures: true, bisects: true, maximumRetries: 1, maximumAgeMs: 3600_000 },

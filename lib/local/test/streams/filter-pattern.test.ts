@@ -55,8 +55,8 @@ describe("readPattern", () => {
     [key([{ prefix: { "equals-ignore-case": "o" } }]), /the operator \{"prefix"/],
     [key([{ constructor: "x" }]), /the operator/],
     [key([{ prefix: "a", suffix: "b" }]), /prefix/],
-    [key([]), /"S", which has no list of values/],
-    [key("ORDER#7"), /"S", which has no list of values/],
+    [key([]), /"S" without a list of values/],
+    [key("ORDER#7"), /"S" without a list of values/],
     [{}, /a pattern without fields/],
     [["INSERT"], /a pattern without fields/],
   ])("rejects %j", (pattern, message) => {

@@ -16,7 +16,7 @@ describe("firstFailure", () => {
     },
   );
 
-  it("is the lowest index that the function names, in whatever order", () => {
+  it("is the lowest index that the function names, in any order", () => {
     expect(answer(failed("12"))).toBe(1);
     expect(answer(failed("13", "12"))).toBe(1);
     expect(answer(failed("11"))).toBe(0);
@@ -38,7 +38,7 @@ describe("firstFailure", () => {
     expect(firstFailure({ payload: "" }, batch, true)).toBe(0);
   });
 
-  it("is 0 for an error, whatever its payload", () => {
+  it("is 0 for an error with any payload", () => {
     const payload = JSON.stringify(failed("13"));
     expect(firstFailure({ payload, functionError: "Unhandled" }, batch, true)).toBe(0);
     expect(firstFailure({ payload, functionError: "Unhandled" }, batch, false)).toBe(0);

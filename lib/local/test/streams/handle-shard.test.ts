@@ -55,7 +55,7 @@ function handle(isClosed: boolean, invoke: () => Promise<InvokeResult>) {
 }
 
 describe("handleShard", () => {
-  it("marks a closed shard as finished once all its records are", async () => {
+  it("marks a closed shard as finished once all its records are finished", async () => {
     const held = Promise.withResolvers<InvokeResult>();
     const { over, advance, position } = handle(true, () => held.promise);
     await advance(1000);

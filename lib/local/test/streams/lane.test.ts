@@ -9,7 +9,7 @@ const change = (sequenceNumber: string, size = 10): Change => {
   return { sequenceNumber, size, createdAt: 0, event: {}, partition: 0 };
 };
 
-/** A lane whose batches stay unfinished until `finish` is called. */
+/** Opens a lane whose batches stay unfinished until `finish` is called. */
 function openLane({ batchSize = 100 } = {}) {
   const ending = new AbortController();
   const batches: string[] = [];
@@ -33,14 +33,14 @@ function openLane({ batchSize = 100 } = {}) {
 }
 
 describe("a lane", () => {
-  it("puts records that come together into one batch", async () => {
+  it("puts records that arrive together into one batch", async () => {
     const { push, batches } = openLane();
     push("abc");
     await turn();
     expect(batches).toEqual(["abc"]);
   });
 
-  it("limits the records in a batch, and passes on the next batch once one is finished", async () => {
+  it("limits the number of records in a batch, and starts a batch once the previous one is finished", async () => {
     const { push, batches, finish } = openLane({ batchSize: 2 });
     push("abcde");
     await turn();
@@ -51,7 +51,7 @@ describe("a lane", () => {
     expect(batches).toEqual(["ab", "cd", "ef"]);
   });
 
-  it("keeps records waiting while a batch is handled", async () => {
+  it("makes records wait while a batch is handled", async () => {
     const { push, batches, finish } = openLane();
     push("a");
     await turn();
@@ -66,7 +66,7 @@ describe("a lane", () => {
     expect(batches).toEqual(["a", "bc", "d"]);
   });
 
-  it("limits the bytes in a batch to those of an event", async () => {
+  it("limits the size of a batch to that of an event", async () => {
     const { lane, batches, finish } = openLane();
     for (const name of "abcd") lane.push(change(name, 2.5 * MEGABYTE));
     await turn();

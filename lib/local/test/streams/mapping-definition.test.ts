@@ -3,7 +3,7 @@ import { StartupError } from "../../src/startup-error.ts";
 import { readMappings } from "../../src/streams/mapping-definition.ts";
 import { attribute, queueArn, resourcesOf, table } from "../cloudformation/stack.ts";
 
-/** The output of `new DynamoEventSource(…)` with all options that are emulated. */
+/** Properties that `new DynamoEventSource(…)` produces with all options that are emulated. */
 const full = {
   BatchSize: 50,
   BisectBatchOnFunctionError: true,
@@ -61,7 +61,7 @@ describe("readMappings", () => {
     expect(matches({ eventName: "INSERT", dynamodb: { Keys: { SK: { S: "ITEM#1" } } } })).toBe(false);
   });
 
-  it("uses Lambda's defaults for what the mapping omits", () => {
+  it("uses Lambda's defaults for omitted properties", () => {
     const [mapping] = read({ ...required, MaximumRetryAttempts: -1, MaximumRecordAgeInSeconds: -1 });
     expect(mapping).toMatchObject({
       lanes: 1,
@@ -70,7 +70,7 @@ describe("readMappings", () => {
         reportsItemFailures: false,
         bisects: false,
         maximumRetries: Infinity,
-        // The stream keeps nothing longer.
+        // Streams keep records for a day.
         maximumAgeMs: 24 * 3600_000,
       },
       onFailure: undefined,

@@ -7,15 +7,15 @@ import type { MappingDefinition } from "../../src/streams/mapping-definition.ts"
 import { atEnd } from "../support/clean-up.ts";
 import type { Engine } from "./engine.ts";
 
-/** A record as a function sees it. */
-export type Seen = {
+/** A record that a function received. */
+export type ReceivedRecord = {
   awsRegion: string;
   eventName: string;
   eventSourceARN: string;
   dynamodb: { Keys: { PK: { S: string } }; NewImage: Record<string, unknown>; SequenceNumber: string };
 };
 
-/** A store in memory. */
+/** Creates a store in memory. */
 export function keepingStore(): Store {
   const kept = new Map<string, string>();
   return {
@@ -26,7 +26,7 @@ export function keepingStore(): Store {
 
 const ok: InvokeResult = { payload: "null" };
 
-/** Opens a mapping on a table until the end of the test file, and keeps the records that reach the function. */
+/** Opens a mapping on a table until the end of the test file, and collects the records that reach the function. */
 export async function openFor(
   engine: Engine,
   table: string,
@@ -41,7 +41,7 @@ export async function openFor(
 ) {
   const ending = new AbortController();
   const faults: unknown[] = [];
-  const records: Seen[] = [];
+  const records: ReceivedRecord[] = [];
   const failures: { queue: string; message: unknown }[] = [];
   let killed = false;
   const storeUntilKilled: Store = {
@@ -73,7 +73,7 @@ export async function openFor(
       report: () => {},
       onFault: (error) => faults.push(error),
       invoke: async (_functionName, event) => {
-        const batch = (event as { Records: Seen[] }).Records;
+        const batch = (event as { Records: ReceivedRecord[] }).Records;
         records.push(...batch);
         return handle(batch.map(idOf));
       },
@@ -81,13 +81,13 @@ export async function openFor(
   );
   mapping.begin();
 
-  /** Ends like a runner that saves its checkpoints. */
+  /** Stops like a runner that saves its checkpoints. */
   const stop = () => {
     ending.abort();
     checkpoints.close();
     client.destroy();
   };
-  /** Ends like a killed runner. */
+  /** Stops like a killed runner. */
   const kill = () => {
     killed = true;
     ending.abort();
@@ -96,6 +96,6 @@ export async function openFor(
   return { ids: () => records.map(idOf), records, failures, faults, stop, kill };
 }
 
-function idOf({ dynamodb }: Seen): string {
+function idOf({ dynamodb }: ReceivedRecord): string {
   return dynamodb.Keys.PK.S;
 }

@@ -17,7 +17,7 @@ const failedAt = (sequenceNumber: string): InvokeResult => ({
   payload: JSON.stringify({ batchItemFailures: [{ itemIdentifier: sequenceNumber }] }),
 });
 
-/** Handles records with the given names, created at the same time, and notes what happens in order. */
+/** Handles records with these names, all created at the same time, and logs the events in order. */
 function run(
   names: string,
   stated: Partial<BatchOptions>,
@@ -51,9 +51,9 @@ function run(
         return result;
       },
       done: (batch) => batch.length > 0 && happened.push(`done ${named(batch)}`),
-      discard: (what) => {
-        happened.push(`discard ${named(what.changes)}`);
-        discarded.push(what);
+      discard: (records) => {
+        happened.push(`discard ${named(records.changes)}`);
+        discarded.push(records);
       },
     },
   );
@@ -146,7 +146,7 @@ describe("a reported failure", () => {
 describe("bisecting", () => {
   const poison = (names: string) => (names.includes("c") ? threw : ok);
 
-  it("finds the failing record, gives up that one alone and keeps the order", async () => {
+  it("finds the failing record, gives up only that one and keeps the order", async () => {
     const { advance, happened, discarded } = run("abcdefgh", { bisects: true }, poison);
     await advance(60_000);
     expect(happened).toEqual([

@@ -26,7 +26,7 @@ let engine: OwnEngine;
 const stores = new Map<string, Store>();
 const storeOf = (table: string) => stores.get(table) ?? keepingStore();
 
-/** A table whose changes `handled` were handled before `rest` was written. */
+/** Prepares a table whose changes `handled` were handled before `rest` was written. */
 async function stage(table: string, handled: string[], rest: string[]): Promise<void> {
   await engine.create(table);
   const store = keepingStore();
@@ -38,7 +38,7 @@ async function stage(table: string, handled: string[], rest: string[]): Promise<
   for (const id of rest) await engine.put(table, id);
 }
 
-// A restart takes seconds, so all tests share one.
+// All tests share one restart, since it takes seconds.
 beforeAll(async () => {
   engine = await startOwnEngine();
   await stage("missed", ["handled"], ["missed"]);
@@ -49,8 +49,8 @@ beforeAll(async () => {
   await engine.restart(...roll("rolled"), ...roll("rolled-unread"), age("trimmed"), age("emptied"));
 });
 
-describe("a runner that starts", () => {
-  it("handles what was written since the last run, once", async () => {
+describe("a runner after a restart", () => {
+  it("handles changes written since the last run, once", async () => {
     const { ids, faults } = await openFor(engine, "missed", { store: storeOf("missed") });
     await engine.put("missed", "new");
     await eventually(ids).toEqual(["missed", "new"]);
@@ -59,7 +59,7 @@ describe("a runner that starts", () => {
 });
 
 describe("a runner that ends", () => {
-  it("passes on again what was being handled", async () => {
+  it("handles unfinished changes again in the next run", async () => {
     const store = keepingStore();
     await engine.create("cut-off");
     const first = await openFor(engine, "cut-off", { store, handle: never });
@@ -117,7 +117,7 @@ describe("a closed shard", () => {
     await eventually(() => JSON.stringify(store.load("streams"))).toMatch(/"END".*"after"/);
   });
 
-  it("is read first if nothing of it was", async () => {
+  it("is read before its successor if none of it was read", async () => {
     await engine.put("rolled-unread", "after");
     const { ids } = await openFor(engine, "rolled-unread");
     await eventually(ids).toEqual(["before", "after"]);
@@ -125,14 +125,14 @@ describe("a closed shard", () => {
 });
 
 describe("a stream after more than a day", () => {
-  it("is read from its oldest record on", async () => {
+  it("is read from its oldest record", async () => {
     await engine.put("trimmed", "kept");
     const { ids, faults } = await openFor(engine, "trimmed", { store: storeOf("trimmed") });
     await eventually(ids).toEqual(["kept"]);
     expect(faults).toEqual([]);
   });
 
-  it("is read on if it has no records left", async () => {
+  it("is still followed if it has no records left", async () => {
     const { ids, faults } = await openFor(engine, "emptied");
     await engine.put("emptied", "new");
     await eventually(ids).toEqual(["new"]);

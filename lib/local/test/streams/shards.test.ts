@@ -53,7 +53,7 @@ function follow(from: Position = "START") {
 }
 
 const iterators = () => streams.commandCalls(GetShardIteratorCommand).map(({ args }) => args[0].input);
-const looks = () => streams.commandCalls(GetRecordsCommand).length;
+const reads = () => streams.commandCalls(GetRecordsCommand).length;
 
 describe("followShard", () => {
   it("reads from the start, or after a sequence number", async () => {
@@ -74,28 +74,28 @@ describe("followShard", () => {
     ]);
   });
 
-  it("reads again at once after records, then ever less often, down to ten times a second", async () => {
+  it("reads again at once after records, and then less and less often, down to ten times a second", async () => {
     const written = [page("1"), page("2")];
     streams.on(GetRecordsCommand).callsFake(() => written.shift() ?? empty);
     const { advance, numbers } = follow();
     await advance();
     expect(numbers).toEqual(["1", "2"]);
-    expect(looks()).toBe(3);
+    expect(reads()).toBe(3);
     await advance(10);
-    expect(looks()).toBe(4);
+    expect(reads()).toBe(4);
     await advance(12);
-    expect(looks()).toBe(4);
+    expect(reads()).toBe(4);
     await advance(1);
-    expect(looks()).toBe(5);
+    expect(reads()).toBe(5);
     await advance(10_000);
-    const before = looks();
+    const before = reads();
     await advance(1_000);
-    expect(looks()).toBe(before + 10);
+    expect(reads()).toBe(before + 10);
     written.push(page("3"));
     await advance(100);
-    const after = looks();
+    const after = reads();
     await advance(50);
-    expect(looks()).toBeGreaterThan(after + 1);
+    expect(reads()).toBeGreaterThan(after + 1);
   });
 
   it("ends once a closed shard has been read to its end", async () => {
@@ -115,7 +115,7 @@ describe("followShard", () => {
     expect(isOver()).toBe(true);
   });
 
-  it("replaces an expired iterator by one at the same place", async () => {
+  it("replaces an expired iterator by one at the same position", async () => {
     streams
       .on(GetRecordsCommand)
       .resolvesOnce(page("1", "2"))
@@ -129,7 +129,7 @@ describe("followShard", () => {
     expect(faults).toEqual([]);
   });
 
-  it("continues with the oldest record if the next one is no longer kept", async () => {
+  it("continues with the oldest record if the next one no longer exists", async () => {
     streams
       .on(GetRecordsCommand)
       .rejectsOnce(new TrimmedDataAccessException(details))
@@ -149,7 +149,7 @@ describe("followShard", () => {
     expect([isOver(), faults]).toEqual([true, []]);
   });
 
-  it("reports a failing engine and asks it again a second later, at the same place", async () => {
+  it("reports a failing database and tries again a second later, at the same position", async () => {
     const failure = new Error("connect ECONNREFUSED");
     streams
       .on(GetRecordsCommand)

@@ -1,12 +1,12 @@
-/** The program in a sandbox's process: loads one function's handler and passes it one event after the other. */
+/** The program in a sandbox's process. It loads one function's handler and passes events to it, one after the other. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { errorPayload, type Handler, loadHandler, RuntimeError } from "./handler.ts";
 import { logLine, redirectConsole } from "./log.ts";
-import { type EventMessage, REPORTS, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
+import { type EventMessage, REPORTS_FD, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
 
-// Handlers get the environment of their template, and no more.
+// Handlers see only the environment of their template.
 delete process.env.NODE_COMPILE_CACHE;
 
 const [settings] = (await once(process, "message")) as [SandboxSettings];
@@ -25,15 +25,15 @@ redirectConsole({
 
 if (settings.reachable) {
   const { wallOff } = await import("./walls.ts");
-  wallOff(settings.reachable, (what) =>
-    logError(`Refused ${what}: this function is in a VPC, and reaches the endpoints there alone.`),
+  wallOff(settings.reachable, (attempt) =>
+    logError(`Refused ${attempt}: this function is in a VPC and can only reach the endpoints there.`),
   );
 }
 
 try {
   const handler = await loadHandler(settings.codeFolder, settings.handler);
   process.on("message", (event: EventMessage) => handle(handler, event));
-  // The process ends by a signal, too late to write the cache.
+  // A signal will end the process, and then it would be too late to write the cache.
   flushCompileCache();
 } catch (error) {
   logError(error);
@@ -74,7 +74,7 @@ function logError(error: unknown): void {
   report({ type: "log", line: logLine(settings.log.format, "ERROR", requestId, [error]) });
 }
 
-/** Synchronous, so that reports keep their order and those just before a crash arrive too. */
+/** Writes synchronously, so that reports keep their order and the last ones before a crash arrive, too. */
 function report(message: Report): void {
-  writeFileSync(REPORTS, `${JSON.stringify(message)}\n`);
+  writeFileSync(REPORTS_FD, `${JSON.stringify(message)}\n`);
 }

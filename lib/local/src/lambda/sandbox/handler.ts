@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 export type Handler = (event: unknown, context: object) => unknown;
 
-/** A failure that Lambda's runtime itself reports, with a name such as `Runtime.HandlerNotFound`. */
+/** A failure that Lambda's runtime reports, with a name such as `Runtime.HandlerNotFound`. */
 export class RuntimeError extends Error {
   constructor(name: `Runtime.${string}`, message: string) {
     super(message);
@@ -24,8 +24,8 @@ export function errorPayload(thrown: unknown): string {
 const CALLBACK_PARAMETERS = 3;
 
 /**
- * Loads the handler `file.export` from an ES module, `file.mjs`. The file may be in a subfolder.
- * @throws RuntimeError, or whatever the code throws while it loads
+ * Loads the handler `file.export` from the ES module `file.mjs`, which may be in a subfolder.
+ * @throws {RuntimeError} or any value that the code throws while it loads
  */
 export async function loadHandler(codeFolder: string, name: string): Promise<Handler> {
   const [, file, exported] = /^((?:.*\/)?[^./]+)\.([^.]+)$/.exec(name) ?? [];

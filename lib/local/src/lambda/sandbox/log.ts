@@ -1,6 +1,6 @@
 import { format } from "node:util";
 
-/** From the least to the most severe. */
+/** Levels from the least to the most severe. */
 export const logLevels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -45,7 +45,7 @@ export function logLine(form: LogFormat, level: LogLevel, requestId: string | un
   try {
     return json({ ...head, message: first });
   } catch {
-    // A circular object, a bigint, or a toJSON that throws.
+    // JSON cannot represent circular objects and bigints, and a toJSON method may throw.
     return json({ ...head, message: format(first) });
   }
 }

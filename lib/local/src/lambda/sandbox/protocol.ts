@@ -3,11 +3,11 @@ import type { LogFormat, LogLevel } from "./log.ts";
 /** The first message to a sandbox. */
 export type SandboxSettings = {
   codeFolder: string;
-  /** E.g. `index.handler`. */
+  /** For example `index.handler`. */
   handler: string;
   timeoutSeconds: number;
   log: { format: LogFormat; level: LogLevel };
-  /** The addresses, as `address:port`, that it may connect to. Absent if it may connect to any. */
+  /** Addresses that the sandbox may connect to, as `address:port`. Undefined if it may connect to any. */
   reachable?: readonly string[] | undefined;
   /** The part of the handler's context object that is the same for every event. */
   context: {
@@ -20,20 +20,20 @@ export type SandboxSettings = {
   };
 };
 
-/** Every further message to a sandbox: one event, as JSON. The next one follows only after the answer. */
+/** A later message to a sandbox: one event, as JSON. The next one follows only after the answer. */
 export type EventMessage = { requestId: string; payload: string };
 
-/** A message from a sandbox, written as one line of JSON. Payloads are JSON in turn. */
+/** A message from a sandbox, written as one line of JSON. Payloads are JSON, too. */
 export type Report =
   | { type: "started" }
   | { type: "answer"; payload: string }
   | { type: "error"; payload: string }
-  /** The handler could not be loaded, so this sandbox cannot handle any event. */
+  /** Reports that the handler could not be loaded, so this sandbox cannot handle events. */
   | { type: "broken"; payload: string }
   | { type: "log"; line: string };
 
-/** The file descriptor that a sandbox writes its reports to. */
-export const REPORTS = 4;
+/** File descriptor for the reports of a sandbox. */
+export const REPORTS_FD = 4;
 
 /** Lambda's exit status after an uncaught exception. */
 export const UNCAUGHT = 129;

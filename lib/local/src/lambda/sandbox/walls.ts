@@ -4,26 +4,26 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import { constants } from "node:os";
 
-/** What Node has for a connection. Not part of its API, but the one place that every connection passes. */
+/** Node's internal object for a connection. It is not part of Node's API, but every connection passes through it. */
 type Handle = Record<string, (...values: unknown[]) => unknown>;
 
 const { apply } = Reflect;
 
 /**
- * From now on, this process connects to nothing but the given addresses, resolves no name, listens on no port and sends no
- * datagram. The walls cannot be taken down or replaced by JavaScript. Together with Node's permission model, which keeps
- * other processes, threads, native code and Node's internals away, they stop what a library does unasked.
+ * Restricts this process for good: it connects only to the given addresses, resolves no names, listens on no port and
+ * sends no datagrams. JavaScript cannot remove or replace the walls. Together with Node's permission model, which keeps
+ * other processes, threads, native code and Node's internals away, they stop unwanted connections of libraries.
  *
- * @param reachable as `address:port`
- * @param report is given what was refused
+ * @param reachable addresses as `address:port`
+ * @param report receives a description of each refused attempt
  */
-export function wallOff(reachable: readonly string[], report: (what: string) => void): void {
-  // No method that the function's code could replace is called below.
+export function wallOff(reachable: readonly string[], report: (attempt: string) => void): void {
+  // The code below calls no method that the function's code could replace.
   const allowed: Record<string, true> = Object.create(null);
   for (const address of reachable) allowed[address] = true;
 
-  const refuse = (what: string): number => {
-    report(what);
+  const refuse = (attempt: string): number => {
+    report(attempt);
     return -constants.errno.ENETUNREACH;
   };
   const tcp = handleOf({ host: "nowhere.invalid", lookup: () => {} });
@@ -61,7 +61,7 @@ export function wallOff(reachable: readonly string[], report: (what: string) => 
   syncBuiltinESMExports();
 }
 
-/** The methods behind sockets of one kind. The socket goes nowhere. */
+/** Gets the internal methods of one kind of socket, from a socket that connects nowhere. */
 function handleOf(options: net.NetConnectOpts | { host: string; lookup: () => void }): Handle {
   const socket = net.connect({ port: 1, ...options } as net.NetConnectOpts);
   socket.on("error", () => {});
