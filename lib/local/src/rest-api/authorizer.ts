@@ -22,10 +22,10 @@ export type Authorization = {
 
 const METHOD_ARN_BYTES = 1600;
 
-/** Characters of a resource in a policy. AWS documents that a longer one fails. */
+/** Maximum length of a resource in a policy. AWS documents that a longer one fails. */
 const RESOURCE_CHARACTERS = 512;
 
-/** @throws GatewayFailure if the authorizer made no decision */
+/** @throws {GatewayFailure} if the authorizer made no decision */
 export async function authorize(
   call: Call,
   authorizer: Authorizer,
@@ -43,7 +43,7 @@ export async function authorize(
 
 type AuthorizerCall = { authorizer: Authorizer; apiId: string; methodArn: string; event: object };
 
-/** @throws GatewayFailure if the authorizer made no decision */
+/** @throws {GatewayFailure} if the authorizer made no decision */
 export async function runAuthorizer(
   { authorizer, apiId, methodArn, event }: AuthorizerCall,
   functions: FunctionPort,
@@ -71,7 +71,7 @@ export async function runAuthorizer(
   };
 }
 
-/** The event of a REQUEST authorizer. Recorded: an empty map is `{}` here, but null in a proxy event. */
+/** Builds the event of a REQUEST authorizer. Recorded: an empty map is `{}` here, but null in a proxy event. */
 export function authorizerEvent(
   { request, target, pathParameters, context, traceId }: Call,
   methodArn: string,
@@ -97,7 +97,7 @@ const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
 const resource = v.pipe(v.string(), v.maxLength(RESOURCE_CHARACTERS));
 
-/** Strict: ignoring a condition would admit callers whom API Gateway refuses. */
+/** The schema is strict: ignoring a condition would admit callers that API Gateway refuses. */
 const statement = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(["Allow", "Deny"]),
@@ -111,7 +111,7 @@ const accessPolicy = v.strictObject({
   Statement: v.union([v.array(statement), statement]),
 });
 
-/** Objects and arrays are not allowed as values. A null value drops its key. */
+/** A context value. Objects and arrays are not allowed, and null drops its key. */
 const contextValue = v.nullable(v.union([v.string(), v.number(), v.boolean()]));
 
 const authorizerOutput = v.object({
@@ -124,13 +124,13 @@ const authorizerOutput = v.object({
 type AuthorizerOutput = v.InferOutput<typeof authorizerOutput>;
 
 /**
- * @throws GatewayFailure UNAUTHORIZED if the function threw exactly `Unauthorized`, and AUTHORIZER_CONFIGURATION_ERROR
+ * @throws {GatewayFailure} UNAUTHORIZED if the function threw exactly `Unauthorized`, or AUTHORIZER_CONFIGURATION_ERROR
  * if it failed otherwise or its answer is malformed
  */
 function readAuthorizerResult({ payload, functionError }: InvokeResult): AuthorizerOutput {
   if (functionError) {
     if (errorMessage(payload) === "Unauthorized") throw new GatewayFailure("UNAUTHORIZED");
-    throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR", { reason: "the authorizer has failed" });
+    throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR", { reason: "the authorizer failed" });
   }
   const result = readJson(authorizerOutput, payload);
   if ("object" in result) return result.object;
@@ -147,7 +147,7 @@ function errorMessage(payload: string): string | undefined {
   return parsed.success ? parsed.output.errorMessage : undefined;
 }
 
-/** Recorded: functions and templates get every value of the context as a string. */
+/** Converts the context. Recorded: functions and templates get all its values as strings. */
 function contextStrings(context: AuthorizerOutput["context"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(context).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
@@ -155,7 +155,7 @@ function contextStrings(context: AuthorizerOutput["context"]): Record<string, st
 }
 
 /**
- * Evaluates a policy for a call of that method. A single Deny outweighs any number of Allows.
+ * Evaluates a policy for a call. A single Deny outweighs any number of Allows.
  *
  * @returns undefined if the policy allows the call
  */

@@ -3,14 +3,14 @@ import { type RequestTarget, readTarget } from "../http/paths.ts";
 import { type DeployedApi, newRequestIds, type RequestContext, requestContext } from "./request-context.ts";
 import { integrationHeaders } from "./request-headers.ts";
 
-/** A request, with everything known about it so far. */
+/** A request, with everything that is known about it so far. */
 export type Call = {
   request: GatewayRequest;
   target: RequestTarget;
   /** Empty until the resource is found. */
   pathParameters: Record<string, string>;
   context: RequestContext;
-  /** The X-Amzn-Trace-Id header: the client's, or a new one. */
+  /** The client's X-Amzn-Trace-Id header, or a new id. */
   traceId: string;
 };
 
@@ -27,7 +27,7 @@ export function openCall(request: GatewayRequest, api: DeployedApi, now: Date, n
   };
 }
 
-/** The values of `method.request.<part>.<name>` and `$input.params()`. Recorded: names are case-sensitive. */
+/** Values of `method.request.<part>.<name>` and `$input.params()`. Recorded: names are case-sensitive. */
 export type RequestParameters = Record<"header" | "querystring" | "path", Record<string, string>>;
 
 export function requestParameters({ request, target, pathParameters, traceId }: Call): RequestParameters {
@@ -43,7 +43,7 @@ export type ParameterExpression =
   | { kind: "static"; value: string }
   | { kind: "request"; part: keyof RequestParameters; name: string };
 
-/** @throws Error for an expression that is not emulated */
+/** @throws {Error} if the expression is not emulated */
 export function readExpression(text: string): ParameterExpression {
   const [, value] = /^'(.*)'$/s.exec(text) ?? [];
   if (value !== undefined) return { kind: "static", value };

@@ -16,30 +16,30 @@ import type { MockIntegration, MockResponse } from "./mock-integration.ts";
 import type { MethodProperties, MockProperties } from "./property-schemas.ts";
 import * as schemas from "./property-schemas.ts";
 
-/** A REST API as its template describes it. */
+/** A REST API, as its template describes it. */
 export type ApiDefinition = {
   apiId: string;
   stage: { name: string; deploymentId: string };
-  /** Only resources that have methods. */
+  /** Resources that have methods. */
   resources: readonly ApiResource[];
   gatewayResponses: GatewayResponseOverrides;
 };
 
 export type ApiResource = {
   id: string;
-  /** e.g. `/pets/{id}` */
+  /** For example `/pets/{id}`. */
   path: string;
-  /** By HTTP method or `ANY`. */
+  /** Methods by HTTP method or `ANY`. */
   methods: ReadonlyMap<string, Method>;
 };
 
 export type Method = {
-  /** In the notation of stage settings, e.g. `/pets/{id}/GET`. */
+  /** Name in the notation of stage settings, e.g. `/pets/{id}/GET`. */
   name: string;
   authorizer: Authorizer | undefined;
-  /** The authorizer returns the key. */
+  /** True if a call needs an API key, which the authorizer returns. */
   apiKeyRequired: boolean;
-  /** The stage's limit for all callers together. */
+  /** Limit of the stage for all callers together. */
   throttle: Throttle | undefined;
   integration: Integration;
 };
@@ -52,14 +52,14 @@ const emulatedTypes = new Set([
   ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
     (name) => `AWS::ApiGateway::${name}`,
   ),
-  // These belong to no API. usage-plans/ reads them.
+  // Read by usage-plans/, since they belong to no single API.
   ...usageTypes,
 ]);
 
 /**
- * Reads a REST API from its resources, and ignores those of other services and APIs.
+ * Reads a REST API from its resources and ignores those of other services and APIs.
  *
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function readDefinition(api: ResolvedResource, all: readonly ResolvedResource[]): ApiDefinition {
   const own = all.filter(({ type, properties }) => {
@@ -85,8 +85,8 @@ export function readDefinition(api: ResolvedResource, all: readonly ResolvedReso
   };
 }
 
-/** The parts of the API that its methods depend on. */
-type Surroundings = {
+/** Parts of the API that its methods depend on. */
+type MethodContext = {
   authorizers: ReadonlyMap<string, Authorizer>;
   throttleOf: ReturnType<typeof readStageThrottles>;
   keySource: "HEADER" | "AUTHORIZER";
@@ -95,9 +95,9 @@ type Surroundings = {
 function readStage(
   api: ResolvedResource,
   stages: readonly ResolvedResource[],
-): ApiDefinition["stage"] & Pick<Surroundings, "throttleOf"> {
+): ApiDefinition["stage"] & Pick<MethodContext, "throttleOf"> {
   const [stage, ...others] = stages;
-  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
+  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages instead of one`);
   const { StageName, DeploymentId, MethodSettings } = readProperties(schemas.stage, stage);
   return {
     name: StageName,
@@ -119,7 +119,7 @@ function readResources(
   api: ResolvedResource,
   resources: readonly ResolvedResource[],
   methods: readonly ResolvedResource[],
-  surroundings: Surroundings,
+  methodContext: MethodContext,
 ): ApiResource[] {
   const pathOf = readPaths(api, resources);
   const found = new Map<string, ApiResource & { methods: Map<string, Method> }>();
@@ -129,12 +129,12 @@ function readResources(
     const resource = found.get(id) ?? { id, path: pathOf(id, method), methods: new Map() };
     found.set(id, resource);
     const name = `${resource.path}/${properties.HttpMethod}`;
-    resource.methods.set(properties.HttpMethod, readMethod(method, name, properties, surroundings));
+    resource.methods.set(properties.HttpMethod, readMethod(method, name, properties, methodContext));
   }
   return [...found.values()];
 }
 
-/** @returns a lookup of paths by resource id; its errors name the `referrer` */
+/** @returns a lookup of paths by resource id; errors name the `referrer` */
 function readPaths(api: ResolvedResource, resources: readonly ResolvedResource[]) {
   const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
   const rootId = `${api.logicalId}/root`;
@@ -143,7 +143,7 @@ function readPaths(api: ResolvedResource, resources: readonly ResolvedResource[]
     if (id === rootId) return "/";
     const resource = byId.get(id);
     if (!resource)
-      throw notEmulated(referrer, `it refers to ${id}, which is no resource of ${api.logicalId}`);
+      throw notEmulated(referrer, `a reference to ${id}, which is not a resource of ${api.logicalId}`);
     const { ParentId, PathPart } = readProperties(schemas.resource, resource);
     return `${pathOf(ParentId, resource).replace(/\/$/, "")}/${PathPart}`;
   };
@@ -154,14 +154,14 @@ function readMethod(
   method: ResolvedResource,
   name: string,
   properties: schemas.MethodProperties,
-  { authorizers, throttleOf, keySource }: Surroundings,
+  { authorizers, throttleOf, keySource }: MethodContext,
 ): Method {
   const { AuthorizationType, AuthorizerId = "", ApiKeyRequired } = properties;
   const authorizer = authorizers.get(AuthorizerId);
   if (AuthorizationType === "CUSTOM" && !authorizer)
     throw notEmulated(method, `AuthorizerId "${AuthorizerId}"`);
   if (ApiKeyRequired && keySource === "HEADER")
-    throw notEmulated(method, "ApiKeyRequired with ApiKeySourceType HEADER, only AUTHORIZER");
+    throw notEmulated(method, "ApiKeyRequired with ApiKeySourceType HEADER (only AUTHORIZER is)");
   return {
     name,
     authorizer: AuthorizationType === "CUSTOM" ? authorizer : undefined,
@@ -188,7 +188,7 @@ function readGatewayResponse(resource: ResolvedResource): [ResponseType, Gateway
   ]);
 }
 
-/** @throws Error for a part of a mapping that is not emulated */
+/** @throws {Error} if a part of a mapping is not emulated */
 function readIntegration({ Integration, MethodResponses }: MethodProperties): Integration {
   if (Integration.Type === "AWS_PROXY") {
     return { type: "AWS_PROXY", functionArn: Integration.Uri, timeoutMs: Integration.TimeoutInMillis };

@@ -2,18 +2,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { EventTooLargeError, type Invoke, type InvokeResult } from "../lambda/invoke.ts";
 import { type FailureType, GatewayFailure } from "./gateway-failure.ts";
 
-/** The gateway's access to functions. */
+/** The interface through which API Gateway invokes functions. */
 export type FunctionPort = {
   invoke: Invoke;
-  /** Whether an AWS::Lambda::Permission lets API Gateway invoke the function on behalf of that source. */
+  /** True if an AWS::Lambda::Permission lets API Gateway invoke the function for this source. */
   mayInvoke: (functionArn: string, sourceArn: string) => boolean;
 };
 
 type FunctionCall = { functionArn: string; sourceArn: string; event: unknown };
 
 /**
- * @param failure the type of the failure if there is no such function, or no permission to invoke it
- * @throws GatewayFailure of that type, or REQUEST_TOO_LARGE if the event is larger than Lambda accepts
+ * Invokes a function after checking the permission.
+ *
+ * @param failure the failure's type if the function does not exist or may not be invoked
+ * @throws {GatewayFailure} of that type, or REQUEST_TOO_LARGE if the event is larger than Lambda accepts
  */
 export async function invokeFunction(
   port: FunctionPort,
@@ -32,9 +34,9 @@ export async function invokeFunction(
 }
 
 /**
- * The result of the work, if it comes in time. Late work continues, and its result is dropped.
+ * Waits for work, but at most `ms` milliseconds. Late work continues, and its result is dropped.
  *
- * @throws GatewayFailure INTEGRATION_TIMEOUT
+ * @throws {GatewayFailure} INTEGRATION_TIMEOUT
  */
 export async function within<Result extends object>(ms: number, work: Promise<Result>): Promise<Result> {
   const timer = new AbortController();
@@ -42,7 +44,7 @@ export async function within<Result extends object>(ms: number, work: Promise<Re
     const result = await Promise.race([work, delay(ms, undefined, { signal: timer.signal })]);
     if (result) return result;
     throw new GatewayFailure("INTEGRATION_TIMEOUT", {
-      reason: `the function has not answered within ${ms} ms`,
+      reason: `the function did not answer within ${ms} ms`,
     });
   } finally {
     timer.abort();

@@ -13,7 +13,7 @@ const internal = {
   template: '{"message": $context.error.messageString}',
 };
 
-/** API Gateway's own answers, by the type under which a GatewayResponse resource can change them. */
+/** API Gateway's own answers, by the ResponseType with which a GatewayResponse resource can change them. */
 export const defaultResponses = {
   ACCESS_DENIED: {
     status: 403,
@@ -50,7 +50,7 @@ export const defaultResponses = {
 
 export type FailureType = keyof typeof defaultResponses;
 
-/** Types that a template may change although nothing here raises them. */
+/** Types that a template may change, although the runner never raises them. */
 const neverRaised = [
   "AUTHORIZER_FAILURE",
   "BAD_REQUEST_BODY",
@@ -64,14 +64,14 @@ const neverRaised = [
 export const responseTypes = [...(Object.keys(defaultResponses) as FailureType[]), ...neverRaised];
 export type ResponseType = (typeof responseTypes)[number];
 
-/** Ends the processing of a request with one of API Gateway's own answers. */
+/** Ends a request with one of API Gateway's own answers. */
 export class GatewayFailure extends Error {
   override readonly name = "GatewayFailure";
   readonly type: FailureType;
   readonly status: number;
-  /** The value of `$context.error.message`. */
+  /** Value of `$context.error.message`. */
   readonly clientMessage: string | null;
-  /** For the runner's log; the client never sees it. */
+  /** Reason for the runner's log; the client never sees it. */
   readonly reason: string | undefined;
 
   constructor(

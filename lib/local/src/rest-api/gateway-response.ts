@@ -8,16 +8,16 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-/** A body template of a gateway response: text with simple variables, not VTL. */
+/** Renders the body of a gateway response: text with simple variables, not VTL. */
 type ResponseTemplate = (context: RequestContext & { error: ErrorContext }) => string;
 
 const variable = /\$context\.([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)/g;
 const directive = /#(set|if|elseif|else|end|foreach|macro|define|include|parse|evaluate|stop|break)\b/;
 
 /**
- * Reads a template, which inserts values without JSON escaping.
+ * Reads a template. It inserts values without JSON escaping.
  *
- * @throws Error for a directive or variable that is not emulated
+ * @throws {Error} if a directive or variable is not emulated
  */
 export function readResponseTemplate(text: string): ResponseTemplate {
   const [unknown] = directive.exec(text) ?? /\$[!{A-Za-z_]+/.exec(text.replaceAll(variable, "")) ?? [];
@@ -28,7 +28,7 @@ export function readResponseTemplate(text: string): ResponseTemplate {
   return (context) => text.replaceAll(variable, (_, path: string) => contextVariable(context, path));
 }
 
-/** A template's changes to one type of gateway response. What it leaves out keeps its default. */
+/** Changes to one type of gateway response. Undefined parts keep their defaults. */
 export type GatewayResponseOverride = {
   status: number | undefined;
   headers: readonly { name: string; expression: ParameterExpression }[];
@@ -39,7 +39,7 @@ export type GatewayResponseOverrides = ReadonlyMap<ResponseType, GatewayResponse
 
 const defaultTemplate = readResponseTemplate('{"message":$context.error.messageString}');
 
-/** The answer to a request that failed before or in its integration. */
+/** Builds the answer to a request that failed before or in its integration. */
 export function gatewayResponse(
   failure: GatewayFailure,
   call: Call,

@@ -9,7 +9,7 @@ import { proxyEvent, proxyResponse } from "./proxy-integration.ts";
 /**
  * Gets a method's answer from its integration.
  *
- * @throws GatewayFailure
+ * @throws {GatewayFailure} if the integration fails
  */
 export async function integrate(
   call: Call,

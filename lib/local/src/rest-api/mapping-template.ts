@@ -6,7 +6,7 @@ export type MappingVariables = { context: RequestContext; parameters: RequestPar
 
 export type MappingResult = {
   text: string;
-  /** `$context.responseOverride` after the run. */
+  /** Value of `$context.responseOverride` after the run. */
   override: { header: Record<string, unknown>; status?: unknown };
 };
 
@@ -16,19 +16,19 @@ export type MappingTemplate = (variables: MappingVariables) => MappingResult;
 type MethodCall = { property: string; context: unknown; params: unknown[] };
 
 const config = {
-  // In this mode an unknown method or property is an error. The other mode prints its source text.
+  // The mode "development" makes unknown methods and properties an error. The other mode would print their source text.
   env: "development",
   customMethodHandlers: [
     {
       uid: "String.matches",
       match: ({ property, context }: MethodCall) => property === "matches" && typeof context === "string",
-      // As in Java, the pattern must match the whole string.
+      // Java's method matches the whole string.
       resolve: ({ context, params }: MethodCall) => new RegExp(`^(?:${params[0]})$`).test(String(context)),
     },
   ],
 };
 
-/** @throws Error for a part of the language or a variable that is not emulated */
+/** @throws {Error} if a part of the language or a variable is not emulated */
 export function readMappingTemplate(text: string): MappingTemplate {
   checkMappingTemplate(text);
   return ({ context, parameters }) => {
@@ -72,9 +72,9 @@ const directives = new Set(["set", "if", "elseif", "else", "end"]);
 const literals = new Set(["integer", "decimal", "bool", "math", "comment", "raw"]);
 
 /**
- * Checks every reference before the first request: Velocity renders an unknown one as its own source text.
+ * Checks every reference in advance, since Velocity renders an unknown one as its own source text.
  *
- * @throws Error for a directive or reference that is not emulated
+ * @throws {Error} if a directive or reference is not emulated
  */
 function checkMappingTemplate(text: string): void {
   const tree = parse(text);

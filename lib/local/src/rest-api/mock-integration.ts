@@ -4,7 +4,7 @@ import type { MappingResult, MappingTemplate, MappingVariables } from "./mapping
 
 export type MockIntegration = {
   type: "MOCK";
-  /** Whether a body without a template for its type is used unchanged or refused with a 415. */
+  /** Decides whether a body without a template for its type is passed on unchanged or refused with a 415. */
   passthrough: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
   /** For application/json. */
   requestTemplate: MappingTemplate | undefined;
@@ -25,7 +25,7 @@ const json = "application/json";
 /**
  * Answers without a function: the request template renders a status, which selects the response.
  *
- * @throws GatewayFailure
+ * @throws {GatewayFailure} if no response matches or a template fails
  */
 export function mockResponse(
   integration: MockIntegration,
@@ -77,12 +77,12 @@ function render(
   } catch (error) {
     throw new GatewayFailure("DEFAULT_5XX", {
       status: 500,
-      reason: `a mapping template has failed: ${error}`,
+      reason: `a mapping template failed: ${error}`,
     });
   }
 }
 
-/** Recorded: the mapped request need not be JSON; `{ statusCode: 204 }` is enough. */
+/** Reads the status. Recorded: the mapped request need not be JSON; `{ statusCode: 204 }` is enough. */
 function readStatus(mapped: string): string {
   const [, status] =
     /^\s*\{(?:.*[,\s])?(?:statusCode|"statusCode"|'statusCode')\s*:\s*(\d{3})\b.*\}\s*$/s.exec(mapped) ?? [];
@@ -93,7 +93,7 @@ function readStatus(mapped: string): string {
   });
 }
 
-/** Recorded: an override that is not a status is ignored. */
+/** Reads an override of the status. Recorded: an invalid one is ignored. */
 function readStatusOverride(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 200 && value < 600
     ? value

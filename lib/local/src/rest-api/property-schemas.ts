@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { type ResponseType, responseTypes } from "./gateway-failure.ts";
 
 /**
- * The properties that each resource type may have. Every schema is strict, so that a property that clients would notice
- * and that is not emulated stops the runner. An `unread` property has no effect that a client could notice.
+ * Schemas of the properties that each resource type may have. They are strict: a property that clients would notice and
+ * that is not emulated stops the runner. An `unread` property has no effect on clients.
  */
 
 const text = v.string();
@@ -22,10 +22,10 @@ export const restApi = v.strictObject({
   Description: unread,
   Tags: unread,
   FailOnWarnings: unread,
-  // Methods that require a key need AUTHORIZER; definition.ts checks that.
+  // Methods that require a key need AUTHORIZER, which definition.ts checks.
   ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
   DisableExecuteApiEndpoint: off,
-  // Without it the API is edge-optimized, and CloudFront adds headers.
+  // By default an API is edge-optimized, and CloudFront adds headers.
   EndpointConfiguration: v.strictObject({
     Types: v.strictTuple([v.literal("REGIONAL")]),
     IpAddressType: unread,
@@ -74,7 +74,7 @@ export const authorizer = v.strictObject({
   AuthType: v.optional(v.literal("custom")),
   Type: v.literal("REQUEST"),
   AuthorizerUri: lambdaUri,
-  // The default is 300 seconds, and the cache is keyed by identity sources.
+  // By default results are cached for 300 seconds by identity sources, which is not emulated.
   AuthorizerResultTtlInSeconds: v.literal(0),
   IdentitySource: v.optional(v.literal("")),
 });
@@ -91,7 +91,7 @@ export const gatewayResponse = v.strictObject({
 
 const lambdaProxyIntegration = v.strictObject({
   Type: v.literal("AWS_PROXY"),
-  // Recorded: with any other method every request is a 500.
+  // Recorded: any other method makes every request a 500.
   IntegrationHttpMethod: v.literal("POST"),
   Uri: lambdaUri,
   PassthroughBehavior: unread,
@@ -127,7 +127,7 @@ export const method = v.strictObject({
   ResourceId: reference,
   HttpMethod: v.picklist(["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
   OperationName: unread,
-  // Only a request validator reads them.
+  // Only request validators use this.
   RequestParameters: unread,
   AuthorizationType: v.picklist(["NONE", "CUSTOM"]),
   AuthorizerId: v.optional(reference),

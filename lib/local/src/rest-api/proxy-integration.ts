@@ -6,7 +6,7 @@ import type { Call } from "./call.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { integrationHeaders } from "./request-headers.ts";
 
-/** The event of a function behind a proxy integration (payload format 1.0). Every body is passed on as text. */
+/** Builds the event of a function behind a proxy integration (payload format 1.0). Every body is passed on as text. */
 export function proxyEvent({ request, target, pathParameters, context, traceId }: Call) {
   const headers = integrationHeaders(request, traceId);
   return {
@@ -35,7 +35,9 @@ const headerName = v.pipe(
   v.check((name) => isSendable([name, ""])),
 );
 
-/** Strict, as recorded: one unknown key makes the whole answer malformed. Every known key is optional. */
+/**
+ * The schema is strict. Recorded: one unknown key makes the whole answer malformed, and every known key is optional.
+ */
 const proxyResult = v.strictObject({
   statusCode: v.nullish(
     v.pipe(
@@ -49,11 +51,11 @@ const proxyResult = v.strictObject({
   headers: v.nullish(v.pipe(jsonObject, v.record(headerName, headerValue)), {}),
   multiValueHeaders: v.nullish(v.pipe(jsonObject, v.record(headerName, v.array(headerValue))), {}),
   body: v.nullish(v.string(), ""),
-  // Without binary media types, API Gateway passes even an encoded body on as text.
+  // API Gateway without binary media types passes even an encoded body on as text.
   isBase64Encoded: v.nullish(v.boolean()),
 });
 
-/** Recorded: a function cannot set these headers. The client gets them under other names. */
+/** Headers that a function cannot set. Recorded: the client gets them under other names. */
 const remapped = new Map(
   ["Connection", "Content-Length", "Date", "Server"].map((name) => [
     name.toLowerCase(),
@@ -62,12 +64,12 @@ const remapped = new Map(
 );
 
 /**
- * Turns a function's result into the HTTP answer.
+ * Turns a function's result into an HTTP answer.
  *
- * @throws GatewayFailure DEFAULT_5XX with status 502 if the function failed or its answer is malformed
+ * @throws {GatewayFailure} DEFAULT_5XX with status 502 if the function failed or its answer is malformed
  */
 export function proxyResponse({ payload, functionError }: InvokeResult): GatewayResponse {
-  if (functionError) throw new GatewayFailure("DEFAULT_5XX", { reason: "the function has failed" });
+  if (functionError) throw new GatewayFailure("DEFAULT_5XX", { reason: "the function failed" });
   const result = readJson(proxyResult, payload);
   if ("malformedAt" in result) throw malformed(result.malformedAt);
 
@@ -83,7 +85,10 @@ export function proxyResponse({ payload, functionError }: InvokeResult): Gateway
   };
 }
 
-/** Recorded: `multiValueHeaders` come first and set the case of a name; a value that is in both is sent once. */
+/**
+ * Merges headers. Recorded: `multiValueHeaders` come first and set the case of a name; a value that is in both is sent
+ * once.
+ */
 function mergedHeaders(single: Record<string, string>, multi: Record<string, string[]>): Pair[] {
   const listed = Object.entries(multi).flatMap(([name, values]) =>
     values.map((value): Pair => [name, value]),

@@ -1,14 +1,14 @@
 import { account } from "../account.ts";
 import { type GatewayRequest, header } from "../http/messages.ts";
 
-/** The context from an authorizer, as functions and templates see it. */
+/** An authorizer's context, as functions and templates see it. */
 export type AuthorizerContext = {
   principalId: string;
   integrationLatency: number;
   [key: string]: string | number;
 };
 
-/** Set only for callers who sign with IAM credentials or have a Cognito identity. */
+/** Identity fields that AWS sets only for callers with IAM credentials or a Cognito identity. */
 const unknownIdentity = {
   accessKey: null,
   accountId: null,
@@ -35,31 +35,31 @@ export type RequestContext = {
   identity: typeof unknownIdentity & {
     sourceIp: string;
     userAgent: string | null;
-    /** The value and the id of the caller's API key, only for a method that requires one. */
+    /** Value and id of the caller's API key, only for a method that requires one. */
     apiKey?: string;
     apiKeyId?: string;
   };
   path: string;
   protocol: "HTTP/1.1";
   requestId: string;
-  /** e.g. `21/Nov/2026:09:14:00 +0000` */
+  /** For example `21/Nov/2026:09:14:00 +0000`. */
   requestTime: string;
   /** Milliseconds since the epoch. */
   requestTimeEpoch: number;
-  /** Empty until the resource is found, like the resourcePath. */
+  /** Empty until the resource is found, like `resourcePath`. */
   resourceId: string;
-  /** e.g. `/pets/{id}` */
+  /** For example `/pets/{id}`. */
   resourcePath: string;
   stage: string;
 };
 
-/** The parts of an API that appear in a request's context. */
+/** Parts of an API that appear in a request's context. */
 export type DeployedApi = { apiId: string; stage: { name: string; deploymentId: string } };
 
 type RequestIds = { requestId: string; extendedRequestId: string; traceId: string };
 
 /**
- * The ids of a request, in the formats that AWS uses.
+ * Makes the ids of a request in AWS's formats.
  *
  * @param newId makes a UUID
  */
@@ -73,7 +73,7 @@ export function newRequestIds(now: Date, newId: () => string): RequestIds {
   };
 }
 
-/** The context of a request before its resource is known. */
+/** Builds the context of a request before its resource is known. */
 export function requestContext(
   request: GatewayRequest,
   rawPath: string,
@@ -110,10 +110,10 @@ export function commonLogTime(now: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-/** `$context.error` of a gateway response. */
+/** Value of `$context.error` in a gateway response. */
 export type ErrorContext = {
   message: string | null;
-  /** The message as JSON, quotes included. */
+  /** The message as JSON, with its quotes. */
   messageString: string;
   responseType: string;
 };
@@ -123,17 +123,17 @@ const requestVariable =
 const nested =
   /^(authorizer\.[\w-]+|error\.(message|messageString|responseType|validationErrorString)|identity\.(accessKey|accountId|caller|cognitoAuthenticationProvider|cognitoAuthenticationType|cognitoIdentityId|cognitoIdentityPoolId|principalOrgId|sourceIp|user|userAgent|userArn))$/;
 
-/** Whether `$context.<path>` is emulated. It may still have no value in some requests. */
+/** True if `$context.<path>` is emulated. It may have no value in some requests. */
 export function isContextVariable(path: string): boolean {
   return isRequestVariable(path) || nested.test(path);
 }
 
-/** Whether `$context.<path>` is emulated and has a value in every request whose resource was found. */
+/** True if `$context.<path>` is emulated and has a value in every request whose resource was found. */
 export function isRequestVariable(path: string): boolean {
   return requestVariable.test(path);
 }
 
-/** The value of `$context.<path>` as text, empty if it has none. */
+/** Reads `$context.<path>` as text; empty if it has no value. */
 export function contextVariable(context: RequestContext & { error?: ErrorContext }, path: string): string {
   const value = path.split(".").reduce<unknown>((scope, key) => {
     return typeof scope === "object" && scope !== null && Object.hasOwn(scope, key)

@@ -1,6 +1,6 @@
 import { type GatewayRequest, type Pair, type ValueMaps, valueMaps } from "../http/messages.ts";
 
-/** Recorded: an integration never gets these. */
+/** Headers that API Gateway drops. Recorded: an integration never gets them. */
 const dropped = new Set([
   "connection",
   "content-length",
@@ -16,14 +16,14 @@ const dropped = new Set([
   "www-authenticate",
 ]);
 
-/** Recorded: all other names keep the case in which they were sent. */
+/** Headers whose case API Gateway changes. Recorded: all other names keep the case in which they were sent. */
 const canonicalNames: Record<string, string> = {
   authorization: "Authorization",
   host: "Host",
   "user-agent": "User-Agent",
 };
 
-/** API Gateway adds these. It serves TLS only, so functions see port 443 here too. */
+/** Headers that API Gateway adds. It serves only TLS, so functions see port 443 here, too. */
 const forwarded = (sourceIps: string, traceId: string): Pair[] => [
   ["X-Amzn-Trace-Id", traceId],
   ["X-Forwarded-For", sourceIps],
@@ -36,12 +36,12 @@ export function integrationHeaders(request: GatewayRequest, traceId: string): Va
   return eventHeaders(request, traceId, (name) => dropped.has(name));
 }
 
-/** Recorded: an authorizer gets the Content-Length, an integration does not. */
+/** Builds the headers for an authorizer. Recorded: unlike an integration, it gets the Content-Length. */
 export function authorizerHeaders(request: GatewayRequest, traceId: string): ValueMaps {
   return eventHeaders(request, traceId, (name) => name !== "content-length" && dropped.has(name));
 }
 
-/** The headers of an event: the client's, without the dropped ones, and those that API Gateway adds. */
+/** Builds the headers of an event: the client's without the dropped ones, and those that API Gateway adds. */
 export function eventHeaders(
   { headers, sourceIp }: GatewayRequest,
   traceId: string,

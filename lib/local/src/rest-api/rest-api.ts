@@ -15,30 +15,28 @@ import { gatewayResponse } from "./gateway-response.ts";
 import { integrate } from "./integrate.ts";
 
 export type RestApi = {
-  /** Where it would be on AWS. Undefined if there is no such API. */
+  /** The API's own address on AWS. Undefined without an API. */
   place: ApiPlace | undefined;
-  /** Rejects only if the emulation itself fails. */
+  /** Answers a request. Rejects only if the emulation itself fails. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
 };
 
 export type RestApiOptions = FunctionPort & {
-  /** The AWS::ApiGateway::RestApi. */
   api: ResolvedResource;
-  /** All its parts. Resources of other APIs and services are ignored. */
+  /** All parts of the API. Resources of other APIs and services are ignored. */
   resources: readonly ResolvedResource[];
-  /** Shared by all APIs. */
+  /** Usage plans, shared by all APIs. */
   usagePlans: UsagePlans;
   now?: () => Date;
-  /** Makes a UUID. */
   newId?: () => string;
-  /** Receives the reason for an answer that does not contain it. Of the request, it contains only the method. */
+  /** Receives reasons that the answer does not show. The line repeats only the method of the request. */
   report?: (line: string) => void;
 };
 
 /**
  * Opens the REST API of the stacks. Without one, every answer is a 404.
  *
- * @throws StartupError if there are several, or a part of it is not emulated
+ * @throws {StartupError} if there are several, or a part of one is not emulated
  */
 export function openRestApi(
   resources: Resources,
@@ -46,16 +44,16 @@ export function openRestApi(
   usagePlans: UsagePlans,
   report: (line: string) => void,
 ): RestApi {
-  const several = "There is more than one REST API, and one base URL for them.";
+  const several = "There are several REST APIs, but only one base URL.";
   const api = onlyApi(resources, "AWS::ApiGateway::RestApi", several);
   if (api) return createRestApi({ ...api, invoke, usagePlans, report });
   return { place: undefined, handle: async () => json(404, { message: "There is no REST API" }) };
 }
 
 /**
- * A Regional REST API, as its CloudFormation resources describe it. Its base URL has no stage in the path.
+ * Creates a Regional REST API from its CloudFormation resources. Its base URL has no stage in the path.
  *
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function createRestApi({
   api,
@@ -80,7 +78,7 @@ export function createRestApi({
   return {
     place: { apiId: definition.apiId, stage: definition.stage.name },
     async handle(request) {
-      // Each step adds to the call, and a gateway response shows what is known when it is made.
+      // Each step adds to the call. A gateway response shows everything known up to the failure.
       let call = openCall(request, definition, now(), newId);
       try {
         const { resource, pathParameters, method } = find(call);
@@ -95,11 +93,11 @@ export function createRestApi({
           apiKey = method.apiKeyRequired ? found.usageIdentifierKey : undefined;
           call = withApiKey(call, apiKey, usagePlans);
         }
-        // AWS documents for the execution log: API Gateway checks the usage plan after the authorizer.
+        // Documented for execution logs: API Gateway checks the usage plan after the authorizer.
         checkUsage(call, method, apiKey, usagePlans);
 
         const response = await integrate(call, method.integration, definition, functions);
-        // Recorded: the answers of a mock and of API Gateway itself have no trace id.
+        // Recorded: answers of mocks and of API Gateway itself have no trace id.
         const isTraced = method.integration.type !== "MOCK";
         return withHeaders(response, [...idHeaders(call), ...(isTraced ? [traceHeader(call)] : [])]);
       } catch (error) {
@@ -112,8 +110,9 @@ export function createRestApi({
 }
 
 /**
- * Where no method matches, API Gateway takes an Authorization header for an AWS signature, and its message repeats the
- * header. Reported for a bearer token; the type of the response is the documented one for signatures.
+ * Refuses a request that no method matches. API Gateway then takes an Authorization header for an AWS signature and
+ * repeats it in its message. Users of AWS report this for bearer tokens; the type of the response is the documented one
+ * for signatures.
  */
 function noMethod(request: GatewayRequest): GatewayFailure {
   const authorization = header(request, "authorization");
@@ -131,7 +130,7 @@ function methodOf({ methods }: ApiResource, httpMethod: string): Method | undefi
   return methods.get(httpMethod) ?? (methodsOfAny.has(httpMethod) ? methods.get("ANY") : undefined);
 }
 
-/** The call with the key's value and id in its context, for the function. */
+/** Adds the key's value and id to the context, for the function. */
 function withApiKey(call: Call, apiKey: string | undefined, usagePlans: UsagePlans): Call {
   const apiKeyId = apiKey && usagePlans.identify(apiKey);
   if (!apiKey || !apiKeyId) return call;
@@ -143,7 +142,7 @@ function withApiKey(call: Call, apiKey: string | undefined, usagePlans: UsagePla
  * Counts a call against its limits.
  *
  * @param apiKey the value of the caller's key, if any
- * @throws GatewayFailure INVALID_API_KEY or THROTTLED
+ * @throws {GatewayFailure} INVALID_API_KEY or THROTTLED
  */
 function checkUsage(
   { context: { apiId, stage } }: Call,

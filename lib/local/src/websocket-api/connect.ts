@@ -14,9 +14,9 @@ export type Handshake = { peer: Peer; subprotocol: string | undefined } | { refu
 
 const CONNECT = { routeKey: "$connect", eventType: "CONNECT" } as const;
 
-/** Decides on a handshake: by the authorizer, the usage plan and the function of `$connect`, as far as they exist. */
+/** Decides on a handshake. It asks the authorizer, the usage plan and the function of `$connect`, if they exist. */
 export async function connect(gateway: Gateway, request: GatewayRequest): Promise<Handshake> {
-  // The stream URL has no stage and no other path. AWS answers like this for an unknown stage.
+  // The stream URL has neither stage nor path. AWS answers an unknown stage like this.
   if (readTarget(request.target).rawPath !== "/") return { refusal: json(403, { message: "Forbidden" }) };
 
   const { api, now, newId } = gateway;
@@ -51,7 +51,7 @@ export async function connect(gateway: Gateway, request: GatewayRequest): Promis
   }
 }
 
-/** @throws GatewayFailure INVALID_API_KEY or THROTTLED */
+/** @throws {GatewayFailure} INVALID_API_KEY or THROTTLED */
 function checkUsage({ api, usagePlans }: Gateway, apiKey: string | undefined): void {
   const { apiId, stage, connectNeedsKey } = api;
   const throttle = api.routes.get("$connect")?.throttle;

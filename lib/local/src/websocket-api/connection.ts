@@ -2,17 +2,17 @@ import type { WebSocket } from "ws";
 import type { Peer } from "./events.ts";
 
 /**
- * API Gateway's limits of a connection, from "Quotas for configuring and running a WebSocket API". Its limit of 32 KB per
- * frame is not emulated, since `ws` reports whole messages only; clients must split larger messages into frames.
+ * Limits of a connection, from AWS's "Quotas for configuring and running a WebSocket API". The limit of 32 KB per frame
+ * is not emulated, since `ws` reports only whole messages; clients must split larger messages into frames.
  */
 export type StreamLimits = {
-  /** Maximum size of a message in either direction. A client that sends more is closed with 1009. */
+  /** Maximum size of a message in either direction. A larger message from a client closes its connection with 1009. */
   messageBytes: number;
-  /** A connection is closed after this time without a message in either direction. Pings do not count. */
+  /** Time without a message in either direction after which a connection is closed. Pings do not count. */
   idleMs: number;
-  /** The maximum lifetime of a connection. */
+  /** Maximum lifetime of a connection. */
   durationMs: number;
-  /** Bytes that are buffered for a client that does not read. AWS does not publish its limit. */
+  /** Maximum number of bytes buffered for a client that does not read. AWS does not publish its limit. */
   bufferBytes: number;
 };
 
@@ -23,21 +23,20 @@ export const awsLimits: StreamLimits = {
   bufferBytes: 1024 * 1024,
 };
 
-/** An open connection. */
 export type Connection = {
   readonly peer: Peer;
-  /** The time of the last message in either direction, in milliseconds since the epoch. */
+  /** Time of the last message in either direction, in milliseconds since the epoch. */
   readonly lastActiveAt: number;
   /** False as soon as either side starts to close it. */
   readonly isOpen: boolean;
-  /** Sends a text message. Returns false, without sending, if the client leaves too much unread. */
+  /** Sends a text message. Returns false without sending if too much is buffered for the client. */
   send(text: string | Buffer): boolean;
   close(code: number, reason: string): void;
 };
 
 type Listeners = {
   onMessage: (body: string) => void;
-  /** Called once, however the connection ended. */
+  /** Called exactly once, however the connection ends. */
   onClose: (code: number, reason: string) => void;
 };
 
@@ -45,7 +44,7 @@ const NO_STATUS = 1005;
 const UNSUPPORTED_DATA = 1003;
 const GOING_AWAY = [1001, "Going away"] as const;
 
-/** The close codes that `ws` sends to clients that break the protocol, by the code of its error. */
+/** Close codes that `ws` sends to clients that break the protocol, by its error codes. */
 const protocolErrors: Record<string, number> = {
   WS_ERR_INVALID_UTF8: 1007,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
@@ -88,7 +87,7 @@ export function openConnection(
     clearTimeout(idle);
     clearTimeout(duration);
     if (ending) onClose(ending.code, ending.reason);
-    // Recorded.
+    // Recorded: API Gateway's reason for a close frame without a status.
     else if (code === NO_STATUS) onClose(code, "Client-side close frame status not set");
     else onClose(code, reason.toString());
   });

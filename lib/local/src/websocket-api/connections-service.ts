@@ -2,18 +2,20 @@ import { type GatewayRequest, type GatewayResponse, json, pathOf, type Route } f
 import { refusal } from "../services.ts";
 import type { Connection, StreamLimits } from "./connection.ts";
 
-/** With or without a stage in front, as in the callback URL of a deployed API. */
+/** A path of `@connections`, with or without a stage before it, as in the callback URL of a deployed API. */
 const CONNECTION = /^(?:\/[\w-]+)?\/@connections\/([^/]+)$/;
 
 export type ConnectionsServiceOptions = {
-  /** The connection with that id, if it is open. */
+  /** Finds an open connection by its id. */
   find: (connectionId: string) => Connection | undefined;
   limits: Pick<StreamLimits, "messageBytes">;
   /** Counts a call. Returns false if the account has reached its limit. */
   admit: () => boolean;
 };
 
-/** The `@connections` API: functions post a message to a client, look up its connection, or close it. */
+/**
+ * Serves the `@connections` API, with which functions send a message to a client, look up its connection, or close it.
+ */
 export function connectionsService({
   find,
   limits: { messageBytes },
@@ -28,7 +30,7 @@ export function connectionsService({
       }),
     POST: (connection, { body }) => {
       if (body.length > messageBytes) {
-        return refusal(413, "PayloadTooLargeException", `A message has at most ${messageBytes} bytes.`);
+        return refusal(413, "PayloadTooLargeException", `A message may have at most ${messageBytes} bytes.`);
       }
       if (connection.send(body)) return done(200);
       return limitExceeded("The client does not read its messages.");
@@ -43,7 +45,7 @@ export function connectionsService({
     const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
     const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
     if (encodedId === undefined || answer === undefined) return undefined;
-    // Documented: one error for an account that sends too much and for a client that does not read.
+    // Documented: the same error for an account that sends too much and for a client that does not read.
     if (!admit()) return Promise.resolve(limitExceeded("Too many requests"));
     const connection = find(decoded(encodedId));
     return Promise.resolve(connection ? answer(connection, request) : gone);
@@ -60,7 +62,7 @@ function done(status: number): GatewayResponse {
   return { status, headers: [], body: Buffer.alloc(0) };
 }
 
-/** Malformed percent-encoding gives an empty id, which no connection has. */
+/** Decodes an id. Malformed percent-encoding gives an empty id, which no connection has. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

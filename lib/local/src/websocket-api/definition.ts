@@ -3,26 +3,26 @@ import type { Authorizer } from "../rest-api/authorizer.ts";
 import type { Throttle } from "../usage-plans/model.ts";
 import * as schemas from "./property-schemas.ts";
 
-/** A WebSocket API as its template describes it. */
+/** A WebSocket API, as its template describes it. */
 export type WebSocketApiDefinition = {
   apiId: string;
   stage: string;
-  /** The path of keys to the route's name in a message body. */
+  /** Path of keys to the route's name in a message body. */
   selection: readonly string[];
-  /** By route key, including `$connect`, `$disconnect` and `$default`, all of which are optional. */
+  /** Routes by route key, including `$connect`, `$disconnect` and `$default`, all of which are optional. */
   routes: ReadonlyMap<string, Route>;
-  /** Of `$connect`. */
+  /** Authorizer of `$connect`. */
   authorizer: Authorizer | undefined;
-  /** Whether `$connect` requires an API key, which the authorizer returns. */
+  /** True if `$connect` requires an API key, which the authorizer returns. */
   connectNeedsKey: boolean;
 };
 
 export type Route = {
   functionArn: string;
   timeoutMs: number;
-  /** Whether the client gets the body of the function's answer. */
+  /** True if the client gets the body of the function's answer. */
   hasResponse: boolean;
-  /** What the stage allows of this route to all connections together. */
+  /** Limit of the stage for this route, for all connections together. */
   throttle?: Throttle;
 };
 
@@ -35,9 +35,9 @@ const emulatedTypes = new Set(
 );
 
 /**
- * Reads a WebSocket API from its resources, and ignores those of other services and APIs.
+ * Reads a WebSocket API from its resources and ignores those of other services and APIs.
  *
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function readDefinition(
   api: ResolvedResource,
@@ -79,10 +79,10 @@ type ReadStage = { stage: string; throttleOf: (routeKey: string) => Throttle | u
 
 function readStage(api: ResolvedResource, stages: readonly ResolvedResource[]): ReadStage {
   const [stage, ...others] = stages;
-  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages, it takes exactly one`);
+  if (!stage || others.length > 0) throw notEmulated(api, `${stages.length} stages instead of one`);
   const { StageName, AutoDeploy, DeploymentId, RouteSettings } = readProperties(schemas.stage, stage);
   if (!AutoDeploy && DeploymentId === undefined) {
-    throw notEmulated(stage, "it has neither AutoDeploy nor a DeploymentId, so nothing is deployed to it");
+    throw notEmulated(stage, "a stage without a deployment (neither AutoDeploy nor DeploymentId)");
   }
   return {
     stage: StageName,
@@ -105,7 +105,7 @@ function readIntegrations(integrations: readonly ResolvedResource[]): Integratio
   );
 }
 
-/** The ids of the routes that have a response. */
+/** Collects the ids of routes that have a response. */
 function readRouteResponses(responses: readonly ResolvedResource[]): ReadonlySet<string> {
   return new Set(responses.map((response) => readProperties(schemas.routeResponse, response).RouteId));
 }
@@ -138,7 +138,10 @@ function readAuthorizers(
 
 type ReadRoute = { resource: ResolvedResource; properties: RouteProperties };
 
-/** AWS does not document that usage plans count messages. Keys that the client sends are not emulated. */
+/**
+ * Accepts API keys only on `$connect` and only from the authorizer. AWS does not document that usage plans count
+ * messages, and keys that clients send are not emulated.
+ */
 function readKeyUse(routes: readonly ReadRoute[], selection: string): boolean {
   const [needing, ...others] = routes.filter(({ properties }) => properties.ApiKeyRequired);
   const misplaced = [needing, ...others].find((each) => each && each.properties.RouteKey !== "$connect");

@@ -11,13 +11,13 @@ export type Peer = {
   /** Milliseconds since the epoch. */
   connectedAt: number;
   domainName: string;
-  /** `userAgent` is absent if the client sent none. */
+  /** The client's address and user agent. `userAgent` is absent if the client sent none. */
   identity: { userAgent?: string; sourceIp: string };
   /** The authorizer's context, if there is an authorizer. */
   authorizer?: AuthorizerContext;
 };
 
-/** An unguessable id in the format of connections, messages and requests, e.g. `TXzPWdnOjoECGjA=`. */
+/** Makes an unguessable id in AWS's format for connections, messages and requests, e.g. `TXzPWdnOjoECGjA=`. */
 export function newId(): string {
   return `${randomBytes(11).toString("base64url")}=`;
 }
@@ -35,7 +35,7 @@ export type Occasion =
 
 type RequestContext = ReturnType<typeof requestContext>;
 
-/** The `requestContext` of an event. Recorded: its keys. */
+/** Builds the `requestContext` of an event. Recorded: its keys. */
 export function requestContext(
   occasion: Occasion,
   { authorizer, ...peer }: Peer,
@@ -56,7 +56,7 @@ export function requestContext(
   };
 }
 
-/** Documented: the authorizer also gets the headers of the upgrade, and a Content-Length. */
+/** Builds the authorizer's event. Documented: it also gets the headers of the upgrade and a Content-Length. */
 export function authorizerEvent(
   request: GatewayRequest,
   methodArn: string,
@@ -81,7 +81,7 @@ export function authorizerEvent(
   };
 }
 
-/** Recorded: without a query, the keys of the query are absent. */
+/** Builds the event of `$connect`. Recorded: without a query, the keys of the query are absent. */
 export function connectEvent(request: GatewayRequest, context: RequestContext, traceId: string) {
   const { query } = readTarget(request.target);
   const headers = integrationHeaders(request, traceId);
@@ -101,7 +101,7 @@ export function messageEvent(body: string, context: RequestContext) {
   return { requestContext: context, body, isBase64Encoded: false };
 }
 
-/** Recorded: the event of `$disconnect` has these headers, all empty except the host. */
+/** Builds the event of `$disconnect`. Recorded: it has these headers, all empty except the host. */
 export function disconnectEvent(context: RequestContext) {
   const headers = { Host: context.domainName, "x-api-key": "", "X-Forwarded-For": "", "x-restapi": "" };
   return {

@@ -7,15 +7,15 @@ import type { UsagePlans } from "../usage-plans/usage-plans.ts";
 import type { Route, WebSocketApiDefinition } from "./definition.ts";
 import { type Occasion, type Peer, requestContext } from "./events.ts";
 
-/** The dependencies of every event of a connection. */
+/** Dependencies for handling the events of a connection. */
 export type Gateway = FunctionPort & {
   api: WebSocketApiDefinition;
-  /** Shared by all APIs. */
+  /** Usage plans, shared by all APIs. */
   usagePlans: UsagePlans;
   now: () => Date;
   /** Makes an id in the format of API Gateway. */
   newId: () => string;
-  /** Receives the reason for an answer that does not contain it. It contains nothing that a client has sent. */
+  /** Receives reasons that the answer does not show. They repeat nothing that a client has sent. */
   report: (line: string) => void;
 };
 
@@ -24,9 +24,9 @@ export function contextOf({ api, now, newId }: Gateway, occasion: Occasion, peer
 }
 
 /**
- * Reports the reason of a failure.
+ * Reports the reason of a failure and returns the failure.
  *
- * @throws any other error, which is a fault of the emulation
+ * @throws all other errors, which are faults of the emulation
  */
 export function reported({ report }: Gateway, routeKey: string, error: unknown): GatewayFailure {
   if (!(error instanceof GatewayFailure)) throw error;
@@ -37,7 +37,7 @@ export function reported({ report }: Gateway, routeKey: string, error: unknown):
 /**
  * Invokes the function of a route.
  *
- * @throws GatewayFailure if its answer is late or malformed
+ * @throws {GatewayFailure} if its answer is late or malformed
  */
 export async function invokeRoute(
   { apiId, stage }: WebSocketApiDefinition,

@@ -3,8 +3,8 @@ import { lambdaUri } from "../rest-api/property-schemas.ts";
 import { readSelection } from "./route-selection.ts";
 
 /**
- * The properties that each resource type may have. Every schema is strict, so that a property that clients would notice
- * and that is not emulated stops the runner. An `unread` property has no effect that a client could notice.
+ * Schemas of the properties that each resource type may have. They are strict: a property that clients would notice and
+ * that is not emulated stops the runner. An `unread` property has no effect on clients.
  */
 
 const text = v.string();
@@ -37,7 +37,7 @@ const quiet = { LoggingLevel: unread, DetailedMetricsEnabled: unread, DataTraceE
 
 const limit = v.pipe(v.number(), v.minValue(0));
 
-/** Both limits or none: which one applies if only one is set is not documented. */
+/** Requires both limits or none: AWS does not document the effect of only one. */
 const routeSettings = v.union([
   v.strictObject({ ...quiet, ThrottlingRateLimit: limit, ThrottlingBurstLimit: v.pipe(limit, v.integer()) }),
   v.strictObject(quiet),

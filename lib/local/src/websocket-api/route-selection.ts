@@ -1,15 +1,18 @@
 /** Routes of a connection's life cycle. A message cannot select them. */
 const lifecycle = new Set(["$connect", "$disconnect"]);
 
-/** The keys in an expression such as `$request.body.type`. Undefined for other expressions, which are not emulated. */
+/**
+ * Reads the keys in an expression such as `$request.body.type`. Undefined for other expressions, which are not
+ * emulated.
+ */
 export function readSelection(expression: string): string[] | undefined {
   const [, path] = /^\$request\.body\.([\w-]+(?:\.[\w-]+)*)$/.exec(expression) ?? [];
   return path?.split(".");
 }
 
 /**
- * Selects the route of a message by its key. A message that is not JSON or names no existing route goes to `$default`;
- * the result is undefined if that does not exist either.
+ * Selects the route of a message by its key. A message that is not JSON or names no existing route goes to `$default`.
+ * Undefined if that does not exist either.
  */
 export function selectRoute(
   { selection, routes }: { selection: readonly string[]; routes: ReadonlyMap<string, unknown> },

@@ -13,15 +13,15 @@ type SocketApi = Omit<WebSocketApi, "place">;
 
 /** Serves the sockets of a WebSocket API. */
 export type StreamServer = {
-  /** e.g. `ws://127.0.0.1:3001` */
+  /** For example `ws://127.0.0.1:3001`. */
   url: string;
-  /** The connection with that id, if it is open. */
+  /** Finds an open connection by its id. */
   find(connectionId: string): Connection | undefined;
-  /** Takes an upgrade request of another server. */
+  /** Takes an upgrade request that another server received. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: ForwardedUpgrade): void;
   /** Starts to admit clients. Until then they get a 503. */
   serve(api: SocketApi): void;
-  /** Ends all connections, and gives the functions of `$disconnect` a moment to run. */
+  /** Ends all connections and gives the functions of `$disconnect` a moment to run. */
   close(): Promise<void>;
 };
 
@@ -32,9 +32,9 @@ const STOP_MS = 1000;
 const starting = json(503, { message: "The runner is starting" }, ["Retry-After", "1"]);
 
 /**
- * Listens on a port of 127.0.0.1 before there is an API to serve. Port 0 takes any free port.
+ * Listens on a port of 127.0.0.1, even before there is an API to serve. Port 0 stands for any free port.
  *
- * @throws StartupError if the port is in use or needs rights that this process does not have
+ * @throws {StartupError} if the port is in use or this process may not use it
  */
 export async function openStreamServer(
   port: number,
@@ -44,14 +44,14 @@ export async function openStreamServer(
   let api: SocketApi | undefined;
   const connections = new Map<string, Connection>();
   const sockets = new Set<Duplex>();
-  /** One for each open connection, resolved when the function of `$disconnect` has run. */
+  /** Promises of open connections. Each resolves when the function of `$disconnect` has run. */
   const ends = new Set<Promise<void>>();
 
   const upgrade = createUpgrade({
     limits,
     connect: async (request) => (await api?.connect(request)) ?? { refusal: starting },
     onOpen: open,
-    // The functions have seen it connect.
+    // The function of $connect has already run for this client.
     onLost: (peer) => void disconnect(peer, ABNORMAL, ""),
     onFault,
   });

@@ -9,26 +9,26 @@ import type { Peer } from "./events.ts";
 
 export type UpgradeOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
-  /** Called for well-formed handshakes only. */
+  /** Decides on well-formed handshakes. */
   connect: (request: GatewayRequest) => Promise<Handshake>;
   onOpen: (websocket: WebSocket, peer: Peer) => void;
-  /** Called for a client that disconnected while it was being admitted. */
+  /** Receives a client that disconnected while it was being admitted. */
   onLost: (peer: Peer) => void;
   onFault: (error: unknown) => void;
 };
 
-/** An upgrade request that came through something in front of the API. */
+/** An upgrade request that came through a distribution in front of the API. */
 export type ForwardedUpgrade = {
-  /** The request as the API gets it. */
+  /** The request that the API gets. */
   request: GatewayRequest;
-  /** The answer as the client gets it. */
+  /** Converts the API's answer for the client. */
   toViewer(answer: GatewayResponse): GatewayResponse;
 };
 
 type Accepted = Exclude<Handshake, { refusal: unknown }>;
 
-/** Milliseconds in which a client must acknowledge a close. The types of `ws` lack the option. */
-const patience = { closeTimeout: 2000 };
+/** Time in which a client must acknowledge a close, in milliseconds. The types of `ws` lack this option. */
+const closeOptions = { closeTimeout: 2000 };
 
 export const upgradeRequired = json(
   426,
@@ -37,7 +37,7 @@ export const upgradeRequired = json(
   ["Connection", "Upgrade"],
 );
 
-/** Takes upgrade requests through the WebSocket handshake, or refuses them. */
+/** Creates a function that completes the WebSocket handshake of upgrade requests, or refuses them. */
 export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: UpgradeOptions) {
   /** Admitted clients whose handshake is not complete. */
   const accepted = new WeakMap<IncomingMessage, Accepted>();
@@ -51,16 +51,16 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
     noServer: true,
     clientTracking: false,
     maxPayload: limits.messageBytes,
-    // `ws` calls this after it has checked the handshake, so functions see well-formed ones only.
+    // `ws` checks the handshake before it calls this, so functions see only well-formed ones.
     verifyClient: ({ req }, proceed) => {
       admit(req, () => proceed(true)).catch((error: unknown) => {
         onFault(error);
         refuse(req, json(500, { message: "Internal server error" }));
       });
     },
-    // The function of $connect chooses, whether or not the client has offered its choice.
+    // The function of $connect chooses a protocol, even one that the client has not offered.
     handleProtocols: () => false,
-    ...patience,
+    ...closeOptions,
   });
   server.on("headers", (headers, request) => {
     const { subprotocol } = accepted.get(request) ?? {};

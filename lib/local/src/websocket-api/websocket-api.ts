@@ -13,12 +13,12 @@ import { selectRoute } from "./route-selection.ts";
 
 /** A WebSocket API without its sockets. Its methods reject only if the emulation itself fails. */
 export type WebSocketApi = {
-  /** Where it would be on AWS. */
+  /** The API's own address on AWS. */
   place: ApiPlace;
   /** Decides on a handshake. */
   connect(request: GatewayRequest): Promise<Handshake>;
   /**
-   * Invokes the route of a message. Resolves to the answer for the client: empty if the function's answer has no body, and
+   * Invokes the route of a message. Resolves to the answer for the client: empty if the function's answer has no body,
    * undefined if the route has no response.
    */
   message(peer: Peer, body: string): Promise<string | undefined>;
@@ -27,9 +27,8 @@ export type WebSocketApi = {
 };
 
 export type WebSocketApiOptions = FunctionPort & {
-  /** The AWS::ApiGatewayV2::Api. */
   api: ResolvedResource;
-  /** All its parts. Resources of other APIs and services are ignored. */
+  /** All parts of the API. Resources of other APIs and services are ignored. */
   resources: readonly ResolvedResource[];
   usagePlans: Gateway["usagePlans"];
   report: Gateway["report"];
@@ -39,7 +38,7 @@ export type WebSocketApiOptions = FunctionPort & {
 /**
  * Opens the WebSocket API of the stacks, if they have one.
  *
- * @throws StartupError if there are several, or a part of it is not emulated
+ * @throws {StartupError} if there are several, or a part of one is not emulated
  */
 export function openWebSocketApi(
   resources: Resources,
@@ -47,15 +46,15 @@ export function openWebSocketApi(
   usagePlans: UsagePlans,
   report: (line: string) => void,
 ): WebSocketApi | undefined {
-  const several = "There is more than one WebSocket API, and one stream URL for them.";
+  const several = "There are several WebSocket APIs, but only one stream URL.";
   const api = onlyApi(resources, "AWS::ApiGatewayV2::Api", several);
   return api && createWebSocketApi({ ...api, invoke, usagePlans, report });
 }
 
 /**
- * A WebSocket API, as its CloudFormation resources describe it.
+ * Creates a WebSocket API from its CloudFormation resources.
  *
- * @throws StartupError that names the resource and the part of it that is not emulated
+ * @throws {StartupError} if something is not emulated; the message names the resource and the property
  */
 export function createWebSocketApi({
   api,

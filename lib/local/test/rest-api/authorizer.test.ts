@@ -7,7 +7,7 @@ const allow = (Resource: unknown = "*", Effect = "Allow", Action: unknown = "exe
   policyDocument: { Version: "2012-10-17", Statement: [{ Effect, Action, Resource }] },
 });
 
-/** Shows the context of the authorizer to a refused caller. */
+/** Shows the authorizer's context to a refused caller. */
 const accessDenied = resource("GatewayResponse", "AccessDenied", {
   ResponseType: "ACCESS_DENIED",
   StatusCode: "401",
@@ -98,7 +98,7 @@ describe("an authorizer", () => {
     });
   });
 
-  it("does not run for a method without one", async () => {
+  it("does not run for a method without an authorizer", async () => {
     const { send, events, authorizerEvents } = gateway([...guarded("GET /pets"), ...route("GET /health")]);
     expect(await send("GET /health")).toMatchObject({ status: 200 });
     expect(authorizerEvents).toStrictEqual([]);
@@ -143,7 +143,7 @@ describe("the policy", () => {
     [statements(of("Allow", "*"), of("Deny", `${base}/GET/*`)), explicit],
     [statements(of("Deny", `${base}/GET/*`), of("Allow", "*")), explicit],
     [statements(of("Allow", "*"), of("Deny", `${base}/POST/*`))],
-  ])("of the answer %j is evaluated", async (authorizer, refusal) => {
+  ])("is evaluated for the answer %j", async (authorizer, refusal) => {
     const { send, events } = gateway(guarded("GET /pets/{id}"), { authorizer });
     const { status, headers, body } = readable(await send("GET /pets/7"));
     if (refusal === undefined) {
@@ -159,7 +159,7 @@ describe("the policy", () => {
     }
   });
 
-  it("can deny access with an answer from the authorizer's context", async () => {
+  it("can refuse a caller with an answer from the authorizer's context", async () => {
     const { send } = gateway([...guarded("GET /pets"), accessDenied], {
       authorizer: { ...allow("*", "Deny"), context: { reason: "Token expired", expired: true } },
     });
@@ -170,8 +170,8 @@ describe("the policy", () => {
   });
 });
 
-describe("an authorizer without a decision", () => {
-  it("that throws Unauthorized is a 401", async () => {
+describe("authorize without a decision", () => {
+  it("answers with a 401 if the authorizer throws Unauthorized", async () => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], {
       authorizer: throwing("Unauthorized"),
     });
@@ -185,9 +185,9 @@ describe("an authorizer without a decision", () => {
   const { policyDocument } = allow();
 
   it.each<[name: string, authorizer: unknown, reason: string]>([
-    ["throws unauthorized", throwing("unauthorized"), "the authorizer has failed"],
-    ["throws Unauthorized.", throwing("Unauthorized."), "the authorizer has failed"],
-    ["dies", () => ({ payload: "", functionError: "Unhandled" }), "the authorizer has failed"],
+    ["throws unauthorized", throwing("unauthorized"), "the authorizer failed"],
+    ["throws Unauthorized.", throwing("Unauthorized."), "the authorizer failed"],
+    ["dies", () => ({ payload: "", functionError: "Unhandled" }), "the authorizer failed"],
     ["answers nothing", null, malformedAt("its top")],
     ["answers text", () => ({ payload: "Unauthorized" }), malformedAt("its top")],
     ["names no principal", { policyDocument }, malformedAt("principalId")],
@@ -220,7 +220,7 @@ describe("an authorizer without a decision", () => {
       allow(["*", "x".repeat(513)]),
       malformedAt("policyDocument.Statement.0.Resource.1"),
     ],
-  ])("that %s is a 500", async (_, authorizer, reason) => {
+  ])("answers with a 500 if the authorizer %s", async (_, authorizer, reason) => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], { authorizer });
     const { status, headers, body } = readable(await send("GET /pets"));
     expect({ status, body }).toStrictEqual({ status: 500, body: '{"message":null}' });
@@ -228,7 +228,7 @@ describe("an authorizer without a decision", () => {
     expect({ events, reports }).toStrictEqual({ events: [], reports: [`GET /pets: ${reason}`] });
   });
 
-  it("that may not be invoked is a 500", async () => {
+  it("answers with a 500 if the authorizer may not be invoked", async () => {
     const asked: string[][] = [];
     const { send, authorizerEvents } = gateway(
       guarded("GET /pets"),
@@ -249,7 +249,7 @@ describe("an authorizer without a decision", () => {
 });
 
 describe("the method ARN", () => {
-  it("must not exceed 1600 bytes, or the answer is a 414", async () => {
+  it("causes a 414 if it exceeds 1600 bytes", async () => {
     const { send, authorizerEvents } = gateway(guarded("GET /{proxy+}"), { authorizer: allow() });
     const longest = `/${"a".repeat(1600 - `${base}/GET/`.length)}`;
     expect(await send(`GET ${longest}`)).toMatchObject({ status: 200 });

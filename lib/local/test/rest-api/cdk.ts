@@ -18,7 +18,7 @@ import { account } from "../../src/account.ts";
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { ApiName } from "./synthesized.ts";
 
-/** Synthesize the APIs of `synthesized/`. */
+/** Functions that synthesize the APIs of `synthesized/`. */
 export const apis: Record<ApiName, () => ResolvedResource[]> = {
   "preflight-one-origin": () => preflight("https://a.example"),
   "preflight-several-origins": () =>
@@ -81,7 +81,7 @@ function preflight(...allowOrigins: string[]): ResolvedResource[] {
   );
 }
 
-/** The API Gateway resources of a stack with one Regional API and one function. */
+/** Synthesizes the API Gateway resources of a stack with one Regional API and one function. */
 function synthesize(
   props: RestApiProps,
   build: (api: RestApi, handler: LambdaFunction) => void,
@@ -108,7 +108,7 @@ function synthesize(
 type TemplateResource = { Type: string; Properties?: Record<string, unknown> };
 type Resources = Record<string, TemplateResource>;
 
-/** Resolves the intrinsics that CDK uses around an API, and no others. */
+/** Resolves only the intrinsics that CDK uses around an API. */
 function resolve(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, resources));
   if (typeof value !== "object" || value === null) return value;

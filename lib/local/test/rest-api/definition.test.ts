@@ -35,13 +35,13 @@ function changed(
 }
 
 /** Expects that an API with these resources stops the runner, with a message that names one of them. */
-function expectRefusal(resources: readonly ResolvedResource[], logicalId: string, what: RegExp) {
+function expectRefusal(resources: readonly ResolvedResource[], logicalId: string, message: RegExp) {
   const creating = () => create(resources);
   expect(creating).toThrow(new RegExp(`^${logicalId} \\(AWS::ApiGateway::\\w+\\) has something`));
-  expect(creating).toThrow(what);
+  expect(creating).toThrow(message);
 }
 
-type Row = [name: string, changes: Record<string, unknown>, what: RegExp];
+type Row = [name: string, changes: Record<string, unknown>, message: RegExp];
 
 const lambdaUri = (name: string) =>
   `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${name}/invocations`;
@@ -60,9 +60,9 @@ describe("an integration", () => {
     ["with a timeout below 50 ms", { TimeoutInMillis: 49 }, /TimeoutInMillis/],
     ["of another service", { Uri: sqsUri }, /Integration\.Uri/],
     ["with a stage variable", { Uri: lambdaUri(`$${"{stageVariables.f}"}`) }, /Integration\.Uri/],
-  ])("%s stops the runner", (_, changes, what) => {
+  ])("%s stops the runner", (_, changes, message) => {
     const resources = route("GET /pets", { Integration: { ...proxyIntegration, ...changes } });
-    expectRefusal([stage, ...resources], "GET /pets", what);
+    expectRefusal([stage, ...resources], "GET /pets", message);
   });
 });
 
@@ -84,9 +84,9 @@ describe("a method", () => {
       { AuthorizationType: "CUSTOM", AuthorizerId: "None" },
       /AuthorizerId "None"/,
     ],
-    ["of an unknown resource", { ResourceId: "Nowhere" }, /refers to Nowhere/],
-  ])("%s stops the runner", (_, changes, what) => {
-    expectRefusal([stage, ...route("GET /pets", changes)], "GET /pets", what);
+    ["of an unknown resource", { ResourceId: "Nowhere" }, /a reference to Nowhere/],
+  ])("%s stops the runner", (_, changes, message) => {
+    expectRefusal([stage, ...route("GET /pets", changes)], "GET /pets", message);
   });
 });
 
@@ -115,8 +115,8 @@ describe("a stage", () => {
       setting({ ThrottlingBurstLimit: 0.5 }),
       /MethodSettings\.0\.ThrottlingBurstLimit/,
     ],
-  ])("%s stops the runner", (_, changes, what) => {
-    expectRefusal([changed(stage, changes), ...pets], "Stage", what);
+  ])("%s stops the runner", (_, changes, message) => {
+    expectRefusal([changed(stage, changes), ...pets], "Stage", message);
   });
 });
 
@@ -127,8 +127,8 @@ describe("an authorizer", () => {
     ["with the default cache", { AuthorizerResultTtlInSeconds: undefined }, /AuthorizerResultTtl/],
     ["with an identity source", { IdentitySource: "method.request.header.Authorization" }, /IdentitySource/],
     ["with a role", { AuthorizerCredentials: "arn" }, /AuthorizerCredentials$/],
-  ])("%s stops the runner", (_, changes, what) => {
-    expectRefusal([stage, ...guarded("GET /pets"), changed(callers, changes)], "Authorizer", what);
+  ])("%s stops the runner", (_, changes, message) => {
+    expectRefusal([stage, ...guarded("GET /pets"), changed(callers, changes)], "Authorizer", message);
   });
 });
 
@@ -153,14 +153,14 @@ describe("a GatewayResponse", () => {
     ["with a constant without quotes", header("b"), /the expression "b"/],
     ["with the request's body", header("method.request.body"), /the expression "method\.request\.body"/],
     ["with a context expression", header("context.requestId"), /the expression "context\.requestId"/],
-  ])("%s stops the runner", (_, changes, what) => {
+  ])("%s stops the runner", (_, changes, message) => {
     const properties = { ResponseType: "UNAUTHORIZED", ...changes };
-    expectRefusal([stage, resource("GatewayResponse", "Response", properties)], "Response", what);
+    expectRefusal([stage, resource("GatewayResponse", "Response", properties)], "Response", message);
   });
 });
 
 describe("an API", () => {
-  it.each<[name: string, resources: ResolvedResource[], logicalId: string, what: RegExp]>([
+  it.each<[name: string, resources: ResolvedResource[], logicalId: string, message: RegExp]>([
     ["without a stage", pets, "Api", /0 stages/],
     ["with two stages", [stage, { ...stage, logicalId: "Other" }, ...pets], "Api", /2 stages/],
     ["with a model", [stage, resource("Model", "Model", {})], "Model", /the resource type/],
@@ -177,8 +177,8 @@ describe("an API", () => {
       "Deployment",
       /StageName$/,
     ],
-  ])("%s stops the runner", (_, resources, logicalId, what) => {
-    expectRefusal(resources, logicalId, what);
+  ])("%s stops the runner", (_, resources, logicalId, message) => {
+    expectRefusal(resources, logicalId, message);
   });
 
   it.each<[name: string, changes: Record<string, unknown>]>([
@@ -214,7 +214,7 @@ describe("an API", () => {
     sourceIp: "127.0.0.1",
   });
 
-  it("of CDK routes, authorizes, checks permissions and has its own answers", async () => {
+  it("routes, authorizes, checks permissions and has its own answers if CDK synthesized it", async () => {
     const invoked: string[] = [];
     const asked: string[] = [];
     const restApi = createRestApi({

@@ -22,7 +22,7 @@ export const api: ResolvedResource = {
 export const stage = resource("Stage", "Stage", { StageName: "v1", DeploymentId: "Deployment" });
 export const deployment = resource("Deployment", "Deployment", {});
 
-/** A resource of the API, e.g. `resource("Stage", "AccessDenied", { … })` for an AWS::ApiGateway::Stage. */
+/** Creates a resource of the API, e.g. `resource("Stage", "AccessDenied", { … })` for an AWS::ApiGateway::Stage. */
 export function resource(
   type: string,
   logicalId: string,
@@ -37,7 +37,7 @@ export function resource(
 
 export const proxyIntegration = { Type: "AWS_PROXY", IntegrationHttpMethod: "POST", Uri: uri(functionArn) };
 
-/** The resources of a route such as `GET /pets/{id}`: its path parts, with their paths as ids, and its method. */
+/** Creates the resources of a route such as `GET /pets/{id}`: path parts, whose ids are their paths, and a method. */
 export function route(name: string, properties: Record<string, unknown> = {}): ResolvedResource[] {
   const [HttpMethod = "", path = ""] = name.split(" ");
   const parts = path.split("/").filter(Boolean);
@@ -54,7 +54,7 @@ export function route(name: string, properties: Record<string, unknown> = {}): R
   ];
 }
 
-/** A route behind the authorizer. */
+/** Creates a route behind the authorizer. */
 export function guarded(name: string): ResolvedResource[] {
   return route(name, { AuthorizationType: "CUSTOM", AuthorizerId: "Authorizer" });
 }
@@ -69,23 +69,23 @@ export const callers = resource("Authorizer", "Authorizer", {
 
 type Answer = unknown | (() => InvokeResult | Promise<InvokeResult>);
 
-/** A function's result: the answer as JSON, or the result that the answer returns. */
+/** Converts an answer to a function's result: the answer as JSON, or the result that the answer returns. */
 function invokeResult(answer: Answer): InvokeResult | Promise<InvokeResult> {
   return typeof answer === "function" ? answer() : { payload: JSON.stringify(answer) };
 }
 
-/** A function that throws an Error with that message. */
+/** Creates a function that throws an Error with this message. */
 export const throwing = (errorMessage: string) => (): InvokeResult => ({
   payload: JSON.stringify({ errorMessage, errorType: "Error", trace: ["Error", "    at handler"] }),
   functionError: "Unhandled",
 });
 
-/** The keys and plans among some resources. `now` is in milliseconds. */
+/** Opens the keys and plans among the resources. `now` is in milliseconds. */
 export function usageOf(resources: readonly ResolvedResource[], now: () => number = Date.now) {
   return createUsage(resources, { store: memoryStore, report: () => {}, now });
 }
 
-/** An API in front of functions with those answers. Its clock and ids never change. */
+/** Creates an API in front of functions with these answers. Its clock and ids never change. */
 export function gateway(
   resources: readonly ResolvedResource[],
   answers: { function?: Answer; authorizer?: Answer } = {},
@@ -134,7 +134,7 @@ export function gateway(
   };
 }
 
-/** A response in a form for assertions. Repeated headers become lists. */
+/** Converts a response for assertions. Repeated headers become lists. */
 export function readable({ status, headers, body }: GatewayResponse) {
   const byName: Record<string, string | string[]> = {};
   for (const [name, value] of headers) {

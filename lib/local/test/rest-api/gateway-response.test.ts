@@ -24,7 +24,7 @@ describe("an unknown route (recorded)", () => {
     "GET /PETS",
     "GET /pets/7",
     "GET /v1/pets",
-  ])("%s is a 403", async (line) => {
+  ])("is a 403: %s", async (line) => {
     const { send, events } = gateway(route("GET /pets"));
     expect(readable(await send(line))).toStrictEqual({
       status: 403,
@@ -38,7 +38,7 @@ describe("an unknown route (recorded)", () => {
     expect(events).toStrictEqual([]);
   });
 
-  it("is also a resource without methods", async () => {
+  it("includes resources without methods", async () => {
     const { send } = gateway(route("GET /pets/{id}"));
     expect(await send("GET /pets")).toMatchObject({ status: 403 });
   });
@@ -68,7 +68,7 @@ describe("an unknown route with an Authorization header", () => {
     }
   });
 
-  it("has the GatewayResponse INVALID_SIGNATURE", async () => {
+  it("uses the GatewayResponse INVALID_SIGNATURE", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", { StatusCode: "404" }),
@@ -78,7 +78,7 @@ describe("an unknown route with an Authorization header", () => {
     expect(readable(answer)).toMatchObject({ status: 410, body: "gone" });
   });
 
-  it("is a missing token if the header is empty", async () => {
+  it("counts as a missing token if the header is empty", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /nothing", { headers: [["Authorization", ""]] });
     expect(readable(answer)).toMatchObject({
@@ -89,7 +89,7 @@ describe("an unknown route with an Authorization header", () => {
 });
 
 describe("a malformed target", () => {
-  it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])("%s is a 400", async (target) => {
+  it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])("is a 400: %s", async (target) => {
     const { send, events } = gateway(route("ANY /{proxy+}"));
     expect(readable(await send(`GET ${target}`))).toStrictEqual({
       status: 400,
@@ -101,7 +101,7 @@ describe("a malformed target", () => {
 });
 
 describe("a GatewayResponse", () => {
-  it("changes the status alone", async () => {
+  it("can change only the status", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", { StatusCode: "404" }),
@@ -113,7 +113,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("changes the body", async () => {
+  it("can change the body", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", template('{"error":$context.error.messageString}')),
@@ -124,7 +124,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("adds headers with constants and with values of the request", async () => {
+  it("can add headers with constants and with values of the request", async () => {
     const { send } = gateway(
       [
         ...guarded("GET /pets/{id}"),
@@ -161,7 +161,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("adds no second header through a value of the request", async () => {
+  it("cannot add a second header through a value of the request", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", {
@@ -172,7 +172,7 @@ describe("a GatewayResponse", () => {
     expect(headers).not.toHaveProperty("x-q");
   });
 
-  it("of DEFAULT_4XX or DEFAULT_5XX changes all answers that have no GatewayResponse", async () => {
+  it("changes all answers without their own if its type is DEFAULT_4XX or DEFAULT_5XX", async () => {
     const { send } = gateway(
       [
         ...route("GET /pets"),
@@ -228,7 +228,7 @@ describe("a template of a GatewayResponse", () => {
     ["$context.identity.sourceIp", "127.0.0.1"],
     ["$context.identity.userAgent", "$context.stage"],
     ["<$context.resourcePath>", "<>"],
-    ["<$context.authorizer.userID>", "<>"],
+    ["<$context.authorizer.userId>", "<>"],
     ["<$context.identity.userArn>", "<>"],
     ["<$context.error.validationErrorString>", "<>"],
     ["<$context.authorizer.constructor>", "<>"],

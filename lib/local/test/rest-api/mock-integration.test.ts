@@ -46,18 +46,18 @@ describe("CDK's preflight", () => {
     [[["Origin", "$context"]], "https://a.example"],
     [[["Origin", ""]], "https://a.example"],
     [[], "https://a.example"],
-  ])("answers the headers %j with one of several origins, %s", async (headers, origin) => {
+  ])("answers a request with the headers %j with one of several origins, %s", async (headers, origin) => {
     expect(readable(await ofSeveral.send("OPTIONS /pets", { headers }))).toMatchObject(answer(origin));
   });
 
-  it("carries nothing over to the next request", async () => {
+  it("does not affect the next request", async () => {
     const { send } = ofSeveral;
     await send("OPTIONS /pets", { headers: [["Origin", "https://b.example"]] });
     expect(readable(await send("OPTIONS /pets"))).toMatchObject(answer("https://a.example"));
   });
 });
 
-/** A route with a mock integration. */
+/** Creates a route with a mock integration. */
 function mock(
   Integration: Record<string, unknown>,
   MethodResponses: unknown = [200, 404].map((status) => ({
@@ -102,7 +102,7 @@ describe("the status of the request template", () => {
     ['{"a": {"b": 1}, "statusCode": 404}', 404],
     ["\n{\n  statusCode : 410\n}\n", 404],
     ["#if($context.httpMethod == 'POST'){statusCode: 404}#else{statusCode: 200}#end", 404],
-  ])("%j selects the response %d", async (text, status) => {
+  ])("is read from %j and selects the response %d", async (text, status) => {
     const { send } = gateway(mock({ RequestTemplates: { "application/json": text }, IntegrationResponses }));
     const answer = readable(await send("POST /pets/7"));
     expect(answer).toMatchObject({ status, body: "" });
@@ -122,7 +122,7 @@ describe("the status of the request template", () => {
     },
   );
 
-  it("without a matching response is a 500", async () => {
+  it("causes a 500 if no response matches", async () => {
     const { send, reports } = gateway(
       mock({ IntegrationResponses: [{ StatusCode: "404", SelectionPattern: "404" }] }),
     );
@@ -138,7 +138,7 @@ describe("PassthroughBehavior", () => {
     ["NEVER", "text/plain", 415],
     ["NEVER", "Application/JSON; charset=utf-8", 200],
     ["NEVER", undefined, 200],
-  ])("%s gives a body of type %s a %d", async (PassthroughBehavior, type, status) => {
+  ])("%s answers a body of type %s with a %d", async (PassthroughBehavior, type, status) => {
     const { send } = gateway(mock({ PassthroughBehavior }));
     const answer = await send("POST /pets/7", {
       body: Buffer.from("{statusCode: 200}"),
@@ -150,12 +150,12 @@ describe("PassthroughBehavior", () => {
   it.each([
     ["NEVER", 415],
     ["WHEN_NO_TEMPLATES", 200],
-  ])("%s without templates is a %d", async (PassthroughBehavior, status) => {
+  ])("%s answers with a %d without templates", async (PassthroughBehavior, status) => {
     const { send } = gateway(mock({ PassthroughBehavior, RequestTemplates: {} }));
     expect(await send("POST /pets/7", { body: Buffer.from("{statusCode: 200}") })).toMatchObject({ status });
   });
 
-  it("NEVER of a mock that CDK synthesized does not refuse a request without a body", async () => {
+  it("NEVER accepts a request without a body if CDK synthesized the mock", async () => {
     const { send } = gateway([], {}, synthesized("mock"));
     expect(readable(await send("GET /"))).toMatchObject({ status: 200, body: "{}" });
   });
@@ -181,12 +181,12 @@ describe("a response template", () => {
     ['"404"', 200],
     [99, 200],
     [600, 200],
-  ])("that overrides the status with %s is a %d", async (override, status) => {
+  ])("can override the status with %s for a %d", async (override, status) => {
     const { send } = gateway(mock(responding(`#set($context.responseOverride.status = ${override})`)));
     expect(await send("POST /pets/7")).toMatchObject({ status });
   });
 
-  it("overrides headers whatever their case, but adds none through a value", async () => {
+  it("overrides headers in any case, but cannot add one through a value", async () => {
     const text =
       "#set($context.responseOverride.header.content-type = 'text/plain')" +
       "#set($context.responseOverride.header.X-Q = $input.params('q'))";
@@ -203,7 +203,7 @@ describe("a response template", () => {
     "$input.json('$')",
     "$input.params().header",
     "$input.params().header.Origin",
-    "$context.authorizer.userID",
+    "$context.authorizer.userId",
     "$context.identity.userArn",
     "$context.requestOverride.header.X",
     "$stageVariables.colour",
@@ -216,7 +216,7 @@ describe("a response template", () => {
     "#macro(a)b#end",
     "#evaluate('a')",
     "#if(",
-  ])("that contains %s is refused", (text) => {
+  ])("is refused if it contains %s", (text) => {
     expect(() => gateway(mock(responding(text)))).toThrow(
       /^POST \/pets\/{id} \(AWS::ApiGateway::Method\) has/,
     );
@@ -248,7 +248,7 @@ describe("a mock integration", () => {
       },
       undefined,
     ],
-  ])("with %s is refused", (_, integration, methodResponses) => {
+  ])("is refused with %s", (_, integration, methodResponses) => {
     expect(() => gateway(mock(integration, methodResponses))).toThrow(/^POST \/pets\/{id} .* not emulated/);
   });
 });

@@ -90,13 +90,13 @@ describe("a proxy event", () => {
     ["/a/../b/./c", "/a/../b/./c", "a/../b/./c", "/v1/a/../b/./c"],
     ["/a%00b", "/a%00b", "a%00b", "/v1/a%00b"],
     ["http://127.0.0.1:3000/a?x=1", "/a", "a", "/v1/a"],
-  ])("has for the target %s the path %s", async (target, path, proxy, contextPath) => {
+  ])("gets from the target %s the path %s", async (target, path, proxy, contextPath) => {
     const event = await eventOf(`GET ${target}`);
     expect(event).toMatchObject({ path, pathParameters: { proxy }, resource: "/{proxy+}" });
     expect(event.requestContext).toMatchObject({ path: contextPath, resourcePath: "/{proxy+}" });
   });
 
-  it("has one leading slash, however many were sent (recorded)", async () => {
+  it("has one leading slash, even if more were sent (recorded)", async () => {
     const event = await eventOf("GET //hardcoded");
     expect(event).toMatchObject({ path: "/hardcoded", pathParameters: null, resource: "/hardcoded" });
     expect(event.requestContext.path).toBe("/v1//hardcoded");
@@ -138,7 +138,7 @@ describe("a proxy event", () => {
   });
 });
 
-describe("the headers of a proxy event", () => {
+describe("headers of a proxy event", () => {
   const added = ["X-Amzn-Trace-Id", "X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Proto"];
 
   async function headersOf(...headers: Pair[]) {
@@ -147,7 +147,7 @@ describe("the headers of a proxy event", () => {
     return { single, multi };
   }
 
-  it("keep their case, except for three (recorded)", async () => {
+  it("keep their case, except three headers (recorded)", async () => {
     const { single } = await headersOf(
       ["tEsT-HEADeR", "aValUE"],
       ["aUThorization", "Bearer token123;API key456"],
@@ -166,7 +166,7 @@ describe("the headers of a proxy event", () => {
     expect(single).toMatchObject({ "tEsT-HEADeR": "aValUE", Authorization: "Bearer token123;API key456" });
   });
 
-  it("hold the last of repeated values, and all of them", async () => {
+  it("contain the last of repeated values, and a list of all", async () => {
     const { single, multi } = await headersOf(
       ["X-Tag", "a"],
       ["Accept", "*/*"],
@@ -212,7 +212,7 @@ describe("the headers of a proxy event", () => {
     expect(multi["X-Forwarded-For"]).toStrictEqual(["203.0.113.7, 198.51.100.2, 127.0.0.1"]);
   });
 
-  it("leave the context empty without a Host and a User-Agent", async () => {
+  it("leave names in the context empty without Host and User-Agent", async () => {
     const { requestContext } = await eventOf("GET /pets", { headers: [] });
     expect(requestContext).toMatchObject({ domainName: "", domainPrefix: "", identity: { userAgent: null } });
   });
@@ -237,7 +237,7 @@ describe("the body of a proxy event", () => {
     expect(event).toMatchObject({ body: "\uFFFD\uFFFD\0A", isBase64Encoded: false });
   });
 
-  it("is null if it is empty, whatever its type", async () => {
+  it("is null if it is empty, regardless of its type", async () => {
     const event = await eventOf("POST /pets", { headers: [["Content-Type", "image/png"]] });
     expect(event).toMatchObject({ body: null, isBase64Encoded: false });
   });
@@ -252,7 +252,7 @@ describe("the method of a proxy event", () => {
     },
   );
 
-  it("is handled by its own resource before ANY", async () => {
+  it("selects its own resource before ANY", async () => {
     const other = resource("Method", "other", {
       HttpMethod: "GET",
       ResourceId: "/pets",

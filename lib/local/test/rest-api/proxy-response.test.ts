@@ -74,7 +74,7 @@ describe("a function's answer", () => {
     [{ multiValueHeaders: { "X-None": [] } }, 200, json, ""],
     [{ statusCode: null, multiValueHeaders: null, body: null, isBase64Encoded: null }, 200, json, ""],
     [{ statusCode: 599, body: "" }, 599, json, ""],
-  ])("%j becomes a %d", async (answer, status, headers, body) => {
+  ])("is converted: %j becomes a %d", async (answer, status, headers, body) => {
     expect(await answerTo(answer)).toStrictEqual({
       status,
       headers: { ...headers, ...ids, ...trace },
@@ -107,7 +107,7 @@ describe("a function's answer", () => {
     [{ statusCode: 200, cookies: ["a=1"] }, "cookies"],
     [() => ({ payload: "not JSON" }), "its top"],
     [() => ({ payload: "" }), "its top"],
-  ])("%j is malformed, a 502 that does not say why", async (answer, where) => {
+  ])("is a 502 without a reason if it is malformed: %j", async (answer, where) => {
     expect(await answerTo(answer)).toStrictEqual({
       status: 502,
       headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
@@ -116,23 +116,23 @@ describe("a function's answer", () => {
     });
   });
 
-  it("that is an exception becomes a 502 without its message", async () => {
+  it("is a 502 without a message if it is an exception", async () => {
     const answer = await answerTo(throwing("the key is 0xdeadbeef"));
     expect(answer).toMatchObject({
       status: 502,
       body: '{"message": "Internal server error"}',
-      reports: ["GET /pets: the function has failed"],
+      reports: ["GET /pets: the function failed"],
     });
     expect(JSON.stringify(answer)).not.toContain("0xdeadbeef");
   });
 
-  it("in base64 is passed on as text, since there are no binary media types", async () => {
+  it("is passed on as text even in base64, since there are no binary media types", async () => {
     expect(await answerTo({ body: "iVBORw==", isBase64Encoded: true })).toMatchObject({ body: "iVBORw==" });
   });
 });
 
 describe("an invocation", () => {
-  it("that exceeds the integration's timeout is a 504, and its late result is dropped", async () => {
+  it("ends with a 504 at the integration's timeout, and its late result is dropped", async () => {
     const late = Promise.withResolvers<never>();
     const { send } = gateway(
       route("GET /pets", {
@@ -153,7 +153,7 @@ describe("an invocation", () => {
     late.reject(new Error("too late for anyone"));
   });
 
-  it("in time leaves no timer behind", async () => {
+  it("leaves no timer behind if it ends in time", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const { send } = gateway(route("GET /pets"));
     const before = timers();
@@ -161,7 +161,7 @@ describe("an invocation", () => {
     expect(timers()).toBe(before);
   });
 
-  it("of an unknown function is a 500", async () => {
+  it("ends with a 500 if the function is unknown", async () => {
     const { send, reports } = gateway(route("GET /pets"), {
       function: () => Promise.reject(new Error("no such function")),
     });
@@ -171,7 +171,7 @@ describe("an invocation", () => {
     ]);
   });
 
-  it("with an event that is too large for Lambda is a 413", async () => {
+  it("ends with a 413 if the event is too large for Lambda", async () => {
     const { send } = gateway(route("GET /pets"), {
       function: () => Promise.reject(new EventTooLargeError()),
     });
@@ -182,7 +182,7 @@ describe("an invocation", () => {
     });
   });
 
-  it("without permission is a 500, and the function does not run", async () => {
+  it("ends with a 500, and does not run the function, without permission", async () => {
     const asked: string[][] = [];
     const { send, events, reports } = gateway(
       route("GET /pets/{id}"),
@@ -207,7 +207,7 @@ describe("an invocation", () => {
 });
 
 describe("the trace id", () => {
-  it("of the client is in the answer", async () => {
+  it("in the answer is the client's, if it sent one", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /pets", { headers: [["x-amzn-trace-id", "Root=1-1-1"]] });
     expect(readable(answer).headers).toMatchObject({ "X-Amzn-Trace-Id": "Root=1-1-1" });

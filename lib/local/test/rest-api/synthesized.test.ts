@@ -3,8 +3,8 @@ import { apis } from "./cdk.ts";
 import { type ApiName, fileOf } from "./synthesized.ts";
 
 describe("synthesized/", () => {
-  // `vitest run -u` rewrites the files.
-  it.each(Object.keys(apis) as ApiName[])("holds %s as CDK synthesizes it", async (name) => {
+  // Run `vitest run -u` to rewrite the files.
+  it.each(Object.keys(apis) as ApiName[])("contains %s as CDK synthesizes it", async (name) => {
     await expect(`${JSON.stringify(apis[name](), null, 2)}\n`).toMatchFileSnapshot(fileOf(name));
   });
 });

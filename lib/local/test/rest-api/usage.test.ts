@@ -25,7 +25,7 @@ const usageResource = (type: string, logicalId: string, properties: Record<strin
   properties,
 });
 
-/** Alice and Bob are in a plan of three requests a minute. The stage throttles POST for everybody. */
+/** Alice and Bob are in a plan of three requests a minute. The stage throttles POST for all callers together. */
 const resources: ResolvedResource[] = [
   deployment,
   callers,
@@ -108,7 +108,7 @@ describe("an API key from the authorizer", () => {
     expect(ofFunction).toMatchObject({ apiKey: secrets.alice, apiKeyId: "alice" });
   });
 
-  it("is throttled by its plan: the template's 429, without an invocation", async () => {
+  it("is throttled by its plan, with the template's 429 and without an invocation", async () => {
     for (let times = 0; times < 3; times++) expect(await status("GET /pets", "alice")).toBe(200);
     const refused = await call("GET /pets", { user: "alice" });
     expect(refused).toMatchObject({
@@ -123,28 +123,28 @@ describe("an API key from the authorizer", () => {
     expect(await status("GET /pets", "alice")).toBe(200);
   });
 
-  it("is throttled by the stage, which costs nothing of its plan", async () => {
+  it("is throttled by the stage at no cost to its plan", async () => {
     expect(await status("POST /pets", "bob")).toBe(200);
     for (let times = 0; times < 5; times++) expect(await status("POST /pets", "alice")).toBe(429);
     for (let times = 0; times < 3; times++) expect(await status("GET /pets", "alice")).toBe(200);
   });
 
   it.each([
-    ["in no plan", "GET /pets", { user: "carol" }, "the API key carol is in no usage plan of Api:v1"],
-    ["that is absent", "GET /pets", { user: "nobody" }, "the caller has no API key"],
+    ["without a plan", "GET /pets", { user: "carol" }, "the API key carol is in no usage plan of Api:v1"],
+    ["missing", "GET /pets", { user: "nobody" }, "the caller has no API key"],
     [
-      "that is in a header",
+      "in a header",
       "GET /pets",
       { user: "nobody", "x-api-key": secrets.alice ?? "" },
       "the caller has no API key",
     ],
     [
-      "of a method without authorizer",
+      "required by a method without authorizer",
       "PUT /pets",
       { "x-api-key": secrets.alice ?? "" },
       "the caller has no API key",
     ],
-  ])("%s is a 403", async (_, line, headers, reason) => {
+  ])("is a 403 if it is %s", async (_, line, headers, reason) => {
     expect(await call(line, headers as Record<string, string>)).toMatchObject({
       status: 403,
       headers: { "x-amzn-ErrorType": "ForbiddenException" },
@@ -154,7 +154,7 @@ describe("an API key from the authorizer", () => {
     expect(served.reports).toEqual([`${line}: ${reason}`]);
   });
 
-  it("is ignored by a method that requires none", async () => {
+  it("is ignored by a method that does not require one", async () => {
     for (let times = 0; times < 5; times++) expect(await status("DELETE /pets", "alice")).toBe(200);
     expect(identities.at(-1)).not.toHaveProperty("apiKey");
   });

@@ -53,7 +53,7 @@ describe("the event of a handshake", () => {
     });
   });
 
-  it("has neither those headers nor keys of an absent query for $connect (recorded)", async () => {
+  it("has neither headers of the upgrade nor keys of an absent query for $connect (recorded)", async () => {
     const authorize = allow({ plan: "Pro", seats: 2 });
     const { url, port, events } = await serve(guarded(), { authorize }, clock);
     await join(url, [], { headers });
@@ -101,20 +101,20 @@ describe("a connection", () => {
   });
 });
 
-describe("an admitted client", () => {
-  it("is any client if there is no $connect", async () => {
+describe("connect", () => {
+  it("admits every client if there is no $connect", async () => {
     const { url } = await serve(talking("$default"), { default: { body: "hi" } });
     const { socket, messages } = await join(url);
     socket.send("?");
     await eventually(() => messages).toEqual(["hi"]);
   });
 
-  it.each([200, 204, 299])("is one to which $connect answers %d", async (statusCode) => {
+  it.each([200, 204, 299])("admits a client if $connect answers %d", async (statusCode) => {
     const { url } = await serve(route("$connect"), { connect: { statusCode } });
     await join(url);
   });
 
-  it("gets the subprotocol of $connect, and nothing else of its answer", async () => {
+  it("sends the client only the subprotocol of the answer of $connect", async () => {
     const connect = {
       statusCode: 200,
       headers: { "sec-websocket-protocol": "b", "X-Other": "x" },
@@ -134,7 +134,7 @@ describe("a refused client", () => {
     requestId: expect.stringMatching(ID),
   });
 
-  it.each<[why: string, authorize: unknown, status: number, message: string, reason?: string]>([
+  it.each<[problem: string, authorize: unknown, status: number, message: string, reason?: string]>([
     ["throws exactly Unauthorized", throws("Unauthorized"), 401, "Unauthorized"],
     [
       "denies access",
@@ -148,13 +148,7 @@ describe("a refused client", () => {
       403,
       "User is not authorized to access this resource",
     ],
-    [
-      "throws another error",
-      throws("unauthorized"),
-      500,
-      "Internal server error",
-      "the authorizer has failed",
-    ],
+    ["throws another error", throws("unauthorized"), 500, "Internal server error", "the authorizer failed"],
     [
       "has no policy",
       {},
@@ -183,11 +177,11 @@ describe("a refused client", () => {
     expect(events).toEqual({});
   });
 
-  it.each<[why: string, connect: unknown, status: number, message: string, reason?: string]>([
+  it.each<[problem: string, connect: unknown, status: number, message: string, reason?: string]>([
     ["answers 400", { statusCode: 400, body: "no" }, 400, "Bad Request"],
     ["answers 302", { statusCode: 302 }, 302, "Found"],
     ["answers 500", { statusCode: 500 }, 500, "Internal Server Error"],
-    ["throws", throws("boom"), 502, "Internal server error", "the function has failed"],
+    ["throws", throws("boom"), 502, "Internal server error", "the function failed"],
     ["answers nothing", null, 502, "Internal server error", "the function's answer is malformed at its top"],
     [
       "answers with a broken header",
@@ -205,7 +199,7 @@ describe("a refused client", () => {
   it("gets a 504 if $connect takes too long", async () => {
     const { url, reports } = await serve(hasty(route("$connect")), { connect: () => new Promise(() => {}) });
     expect(await refusal(url)).toMatchObject({ status: 504 });
-    expect(reports).toEqual(["$connect: the function has not answered within 50 ms"]);
+    expect(reports).toEqual(["$connect: the function did not answer within 50 ms"]);
   });
 
   it("gets a 500 if $connect may not be invoked", async () => {

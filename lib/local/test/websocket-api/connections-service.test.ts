@@ -46,7 +46,7 @@ async function push(
     client,
     services: url,
     send: client().send.bind(client()),
-    /** A client and its connection id. */
+    /** Connects a client, and returns it with its connection id. */
     async joined(options = {}) {
       const joined = await join(stream.url, [], options);
       const { connectionId = "" } = stream.events.connect?.at(-1)?.requestContext ?? {};
@@ -145,7 +145,7 @@ describe("DeleteConnection", () => {
 });
 
 describe("an account over its limit", () => {
-  it("is refused every call, also for connections that do not exist, and later reaches its clients again", async () => {
+  it("is refused all calls, even for unknown connections, and later reaches its clients again", async () => {
     const admitted = [false, false, false, false, true];
     const { send, joined } = await push({}, { statusCode: 200 }, () => admitted.shift() ?? true);
     const { ConnectionId, messages } = await joined();
@@ -180,23 +180,23 @@ describe("a 410", () => {
   }
 
   it.each(["TXzPWdnOjoECGjA=", "x", "a/b", "%", "constructor"])(
-    "answers for the unknown id %s",
+    "is returned for the unknown id %s",
     async (id) => {
       const { send } = await push();
       await expectGone(send, id);
     },
   );
 
-  it("answers for a closed connection, at once", async () => {
+  it("is returned for a closed connection at once", async () => {
     const { send, joined } = await push();
     const { socket, ConnectionId } = await joined();
-    // The client does not acknowledge the close, which makes no difference.
+    // This client never acknowledges the close, which makes no difference.
     socket.pause();
     await send(new DeleteConnectionCommand({ ConnectionId }));
     await expectGone(send, ConnectionId);
   });
 
-  it("answers for a connection until $connect has answered", async () => {
+  it("is returned for a connection until $connect has answered", async () => {
     const slow = Promise.withResolvers<object>();
     const { url, send, events } = await push({}, () => slow.promise);
     const joining = join(url);
@@ -215,7 +215,7 @@ describe("the service over HTTP", () => {
     Authorization: "AWS4-HMAC-SHA256 Credential=known/20260101/us-east-1/execute-api/aws4_request",
   };
 
-  it("does not know an id with malformed encoding", async () => {
+  it("does not find an id with malformed encoding", async () => {
     const { services } = await push();
     const answer = await fetch(`${services}/@connections/%zz`, { headers: signed });
     expect(answer.status).toBe(410);
@@ -242,7 +242,7 @@ describe("the service over HTTP", () => {
 });
 
 describe("a client that does not read", () => {
-  it("loses answers to its messages beyond the buffer", async () => {
+  it("loses answers to its messages that exceed the buffer", async () => {
     const body = "x".repeat(100 * 1024);
     const handled: string[] = [];
     const { url } = await serve(

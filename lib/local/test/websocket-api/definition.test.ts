@@ -61,8 +61,8 @@ describe("a part of a WebSocket API that is not emulated", () => {
   const all = [stage, ...guarded(), ...talking("ping")];
   const http = "arn:aws:apigateway:us-east-1:s3:path/bucket";
 
-  it.each<[type: string, changes: Record<string, unknown>, who: string, what: RegExp]>([
-    ["Stage", { AutoDeploy: false }, "Stage", /neither AutoDeploy nor a DeploymentId/],
+  it.each<[type: string, changes: Record<string, unknown>, logicalId: string, message: RegExp]>([
+    ["Stage", { AutoDeploy: false }, "Stage", /neither AutoDeploy nor DeploymentId/],
     ["Stage", { StageVariables: { a: "b" } }, "Stage", /StageVariables$/],
     ["Stage", { ClientCertificateId: "x" }, "Stage", /ClientCertificateId$/],
     ["Stage", { RouteSettings: { ping: { ThrottlingRateLimit: 5 } } }, "Stage", /RouteSettings\.ping/],
@@ -99,13 +99,13 @@ describe("a part of a WebSocket API that is not emulated", () => {
     ],
     ["RouteResponse", { RouteResponseKey: "$x" }, "of ping", /RouteResponseKey/],
     ["RouteResponse", { ResponseModels: {} }, "of ping", /ResponseModels$/],
-  ])("stops the runner: %s %j", (type, changes, who, what) => {
+  ])("stops the runner: %s %j", (type, changes, logicalId, message) => {
     const read = () => readDefinition(api, changed(all, type, changes));
-    expect(read).toThrow(`${who} (AWS::ApiGatewayV2::${type}) has something that is not emulated: `);
-    expect(read).toThrow(what);
+    expect(read).toThrow(`${logicalId} (AWS::ApiGatewayV2::${type}) has something that is not emulated: `);
+    expect(read).toThrow(message);
   });
 
-  it.each<[changes: Record<string, unknown>, what: RegExp]>([
+  it.each<[changes: Record<string, unknown>, message: RegExp]>([
     [{ ProtocolType: "HTTP" }, /ProtocolType/],
     [{ RouteSelectionExpression: "$request.method" }, /selection expression/],
     [{ RouteSelectionExpression: "$request.header.x" }, /the selection expression "\$request\.header\.x"/],
@@ -115,9 +115,9 @@ describe("a part of a WebSocket API that is not emulated", () => {
     [{ DisableExecuteApiEndpoint: true }, /DisableExecuteApiEndpoint/],
     [{ CorsConfiguration: {} }, /CorsConfiguration$/],
     [{ Body: {} }, /Body$/],
-  ])("stops the runner: API %j", (changes, what) => {
+  ])("stops the runner: API %j", (changes, message) => {
     const [changedApi] = changed([api], "Api", changes);
-    expect(() => readDefinition(changedApi ?? api, all)).toThrow(what);
+    expect(() => readDefinition(changedApi ?? api, all)).toThrow(message);
     expect(() => readDefinition(changedApi ?? api, all)).toThrow(
       "Api (AWS::ApiGatewayV2::Api) has something",
     );
@@ -127,7 +127,7 @@ describe("a part of a WebSocket API that is not emulated", () => {
     ["no stage", []],
     ["a second stage", [stage, stage]],
   ])("stops the runner: %s", (_, stages) => {
-    expect(() => readDefinition(api, stages)).toThrow(/^Api .*\d stages, it takes exactly one$/);
+    expect(() => readDefinition(api, stages)).toThrow(/^Api .*\d stages instead of one$/);
   });
 
   it("stops the runner: another resource type", () => {

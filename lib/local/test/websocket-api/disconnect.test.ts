@@ -6,7 +6,7 @@ import { dial, eventually, handshake, join, refusal, serve } from "./stream.ts";
 const resources = [...guarded(), ...route("$disconnect")];
 const answers = { authorize: allow({ plan: "Pro" }) };
 
-/** The codes and reasons in the events of $disconnect. */
+/** Lists the codes and reasons in the events of $disconnect. */
 const endsOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => [
     requestContext.disconnectStatusCode,
@@ -83,7 +83,7 @@ describe("$disconnect", () => {
     bare.write(handshake());
     await eventually(() => events.connect).toHaveLength(1);
     bare.resetAndDestroy();
-    // This answer shows that the server has noticed the end.
+    // This answer shows that the server has noticed the disconnection.
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(426);
     slow.resolve({ statusCode: 200 });
     await eventually(() => endsOf(events)).toContainEqual([1006, ""]);
@@ -101,14 +101,14 @@ describe("$disconnect", () => {
     await eventually(() => endsOf(events)).toEqual([[1000, ""]]);
   });
 
-  it("may fail without harm to other connections", async () => {
+  it("can fail without harm to other connections", async () => {
     const { url, reports } = await serve([...route("$disconnect"), ...talking("$default")], {
       disconnect: throws("boom"),
       default: { body: "here" },
     });
     const [first, second] = [await join(url), await join(url)];
     first.socket.close();
-    await eventually(() => reports).toEqual(["$disconnect: the function has failed"]);
+    await eventually(() => reports).toEqual(["$disconnect: the function failed"]);
     second.socket.send("?");
     await eventually(() => second.messages).toEqual(["here"]);
   });
@@ -124,7 +124,7 @@ describe("close", () => {
     await expect(join(url)).rejects.toThrow("ECONNREFUSED");
   });
 
-  it("waits neither for silent clients nor for functions", async () => {
+  it("does not wait for silent clients or functions", async () => {
     const { url, port, events, server } = await serve(resources, {
       ...answers,
       connect: ({ headers }: GivenEvent) => (headers["X-Slow"] ? new Promise(() => {}) : { statusCode: 200 }),

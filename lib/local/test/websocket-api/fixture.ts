@@ -16,7 +16,7 @@ const arnOf = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:
 const uri = (name: string) =>
   `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arnOf(name)}/invocations`;
 
-/** A resource of the API, e.g. `resource("Stage", "Stage", { … })` for an AWS::ApiGatewayV2::Stage. */
+/** Creates a resource of the API, e.g. `resource("Stage", "Stage", { … })` for an AWS::ApiGatewayV2::Stage. */
 export function resource(
   type: string,
   logicalId: string,
@@ -33,7 +33,7 @@ export const api: ResolvedResource = {
 
 export const stage = resource("Stage", "Stage", { StageName: "live", AutoDeploy: true });
 
-/** A route to the function of its name, without the `$`. */
+/** Creates a route to the function of the same name, without the `$`. */
 export function route(key: string, properties: Record<string, unknown> = {}): ResolvedResource[] {
   return [
     resource("Route", key, { RouteKey: key, Target: `integrations/to ${key}`, ...properties }),
@@ -44,7 +44,7 @@ export function route(key: string, properties: Record<string, unknown> = {}): Re
   ];
 }
 
-/** A route whose answers go to the client. */
+/** Creates a route whose answers go to the client. */
 export function talking(key: string): ResolvedResource[] {
   return [
     ...route(key, { RouteResponseSelectionExpression: "$default" }),
@@ -52,7 +52,7 @@ export function talking(key: string): ResolvedResource[] {
   ];
 }
 
-/** The same resources, with integrations that time out after 50 ms. */
+/** Gives the integrations among the resources a timeout of 50 ms. */
 export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[] {
   return resources.map(({ properties, ...rest }) => ({
     ...rest,
@@ -60,7 +60,7 @@ export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[
   }));
 }
 
-/** `$connect` behind an authorizer with the function `authorize`. */
+/** Creates `$connect` behind an authorizer with the function `authorize`. */
 export function guarded(properties: Record<string, unknown> = {}): ResolvedResource[] {
   return [
     ...route("$connect", { AuthorizationType: "CUSTOM", AuthorizerId: "Authorizer" }),
@@ -84,13 +84,13 @@ export const allow = (context: object = {}, Effect = "Allow") => ({
   context,
 });
 
-/** A function that throws an Error with that message. */
+/** Creates a function that throws an Error with this message. */
 export const throws = (errorMessage: string) => (): InvokeResult => ({
   payload: JSON.stringify({ errorMessage, errorType: "Error", trace: [] }),
   functionError: "Unhandled",
 });
 
-/** Functions by name. `events` holds the events of each. */
+/** Creates functions by name. `events` collects the events of each. */
 export function functions(answers: Record<string, Answer>) {
   const events: Record<string, GivenEvent[]> = {};
   return {

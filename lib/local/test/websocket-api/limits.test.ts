@@ -9,8 +9,8 @@ const answers = { default: ({ body }: GivenEvent) => ({ body: `${body.length}` }
 const codesOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => requestContext.disconnectStatusCode);
 
-describe("the size of a message", () => {
-  it("may be 128 KB, in several frames", async () => {
+describe("a message", () => {
+  it("can have 128 KB, in several frames", async () => {
     const { url } = await serve(resources, answers);
     const { socket, messages } = await join(url);
     socket.send("x".repeat(64 * 1024), { fin: false });
@@ -18,7 +18,7 @@ describe("the size of a message", () => {
     await eventually(() => messages).toEqual([`${128 * 1024}`]);
   });
 
-  it("closes the connection with 1009 if it is one byte more", async () => {
+  it("closes the connection with 1009 if it has one byte more", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send("x".repeat(64 * 1024), { fin: false });
@@ -28,7 +28,7 @@ describe("the size of a message", () => {
     expect(events.default).toBeUndefined();
   });
 
-  it("may be 100 KB in an answer", async () => {
+  it("can have 100 KB as an answer", async () => {
     const body = "x".repeat(100 * 1024);
     const { url } = await serve(resources, { default: { body } });
     const { socket, messages } = await join(url);
@@ -56,7 +56,7 @@ describe("a frame", () => {
     await eventually(() => codesOf(events)).toEqual([1007]);
   });
 
-  it("that is a ping is answered without a function", async () => {
+  it("is answered without a function if it is a ping", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.ping("hello");
@@ -84,7 +84,7 @@ describe("a connection", () => {
     await eventually(() => codesOf(events)).toEqual([1001]);
   });
 
-  it.each(["that it sends", "that it gets"])("is kept open by a message %s", async (which) => {
+  it.each(["sent", "received"])("stays open if a message is %s", async (direction) => {
     const { url, events, server } = await serve(resources, { default: {} }, { limits });
     const { socket, closed } = await join(url);
     const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
@@ -92,7 +92,7 @@ describe("a connection", () => {
       vi.advanceTimersByTime(599);
       // A message that is sent has an answer. Polling would advance the time.
       const message = once(socket, "message");
-      if (which === "that it sends") socket.send("still here");
+      if (direction === "sent") socket.send("still here");
       else server.find(connectionId)?.send("still there");
       await message;
     }

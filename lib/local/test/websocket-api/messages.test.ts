@@ -10,7 +10,7 @@ const echo = ({ requestContext: { routeKey }, body }: GivenEvent) => ({
   body: `${routeKey} ${body}`,
 });
 
-/** An answer of API Gateway itself. */
+/** Builds an answer of API Gateway itself. */
 const frame = (message: string, connectionId: unknown = expect.stringMatching(ID)) => ({
   message,
   connectionId,
@@ -18,7 +18,7 @@ const frame = (message: string, connectionId: unknown = expect.stringMatching(ID
 });
 
 describe("a message", () => {
-  it("is an event with the connection's context", async () => {
+  it("becomes an event with the connection's context", async () => {
     const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
     const authorize = allow({ plan: "Pro" });
     const resources = [...guarded(), ...talking("ping")];
@@ -84,7 +84,7 @@ describe("a message", () => {
     expect(events.disconnect).toBeUndefined();
   });
 
-  it("without a route is refused if there is no $default", async () => {
+  it("is refused if it has no route and there is no $default", async () => {
     const { url, events } = await serve([...route("$connect"), ...talking("ping")]);
     const { socket, messages } = await join(url);
     socket.send("what?");
@@ -95,7 +95,7 @@ describe("a message", () => {
 });
 
 describe("the answer to a message", () => {
-  /** All answers to a message. A second message marks the end. */
+  /** Collects all answers to a message. A second message marks the end. */
   async function answersOf(resources: typeof route, answer: unknown) {
     const { url, reports } = await serve([...resources("say"), ...talking("end")], {
       say: answer,
@@ -128,7 +128,7 @@ describe("the answer to a message", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["fails", throws("secret"), "the function has failed"],
+    ["fails", throws("secret"), "the function failed"],
     ["does not answer with an object", "hello", "the function's answer is malformed at its top"],
     [
       "answers with a body that is not text",
@@ -149,7 +149,7 @@ describe("the answer to a message", () => {
     say({ type: "say" });
     await eventually(() => messages).toHaveLength(1);
     expect(JSON.parse(messages[0] ?? "")).toStrictEqual(frame("Internal server error"));
-    expect(reports).toEqual(["say: the function has not answered within 50 ms"]);
+    expect(reports).toEqual(["say: the function did not answer within 50 ms"]);
   });
 
   it("hides the reason if the function may not be invoked", async () => {
@@ -177,7 +177,7 @@ describe("a connection", () => {
     await eventually(() => messages).toEqual(["second", "first"]);
   });
 
-  it("drops an answer after its end", async () => {
+  it("drops an answer after it has been closed", async () => {
     const slow = Promise.withResolvers<object>();
     const { url, events } = await serve([...route("$disconnect"), ...talking("$default")], {
       default: () => slow.promise,

@@ -27,17 +27,17 @@ afterAll(() => runner.stop());
 
 const streamUrl = () => runner.streamUrl ?? "";
 
-/** The runner's own description. */
+/** Reads the runner's description of itself. */
 async function description(baseUrl: string): Promise<Pick<Runner, "outputs" | "endpoints">> {
   const answer = await fetch(`${baseUrl}/_local/outputs`);
   return answer.json() as Promise<Pick<Runner, "outputs" | "endpoints">>;
 }
 
-/** The messages that the function has logged. */
+/** Reads the messages that the function has logged. */
 const logged = () =>
   log.filter(({ source }) => source === "streamer").map(({ line }) => JSON.parse(line).message);
 
-/** What CloudFront adds to each answer. */
+/** Headers that CloudFront adds to each answer. */
 const seenByEdge = {
   via: expect.stringMatching(/cloudfront/),
   cache: "Error from cloudfront",
@@ -46,7 +46,7 @@ const seenByEdge = {
 };
 
 describe("a runner with a WebSocket API", () => {
-  it("has a stream URL of this machine in its outputs", async () => {
+  it("lists a local stream URL in its outputs", async () => {
     expect(streamUrl()).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
     expect(runner.outputs.StreamUrl).toBe(runner.streamUrl);
     const { outputs, endpoints } = await description(runner.baseUrl);
@@ -63,7 +63,7 @@ describe("a runner with a WebSocket API", () => {
     expect(socket.protocol).toBe("access_token");
     say({ type: "push" });
     await eventually(() => messages).toHaveLength(2);
-    // The environment keeps the address of AWS; the SDK uses that of this machine.
+    // The environment keeps the address of AWS; the SDK uses the local one.
     const callback = runner.outputs.ApiEndpoint?.toString().replace("wss:", "https:");
     expect(messages).toEqual(["pushed", `push for alice at ${callback}/live`]);
     socket.close(1000);
@@ -72,7 +72,7 @@ describe("a runner with a WebSocket API", () => {
     );
   });
 
-  it("connects clients through the distribution, at the port of base_url and the path of the stage", async () => {
+  it("connects clients through the distribution, at the base URL's port and the stage's path", async () => {
     const edgeUrl = runner.baseUrl.replace("http:", "ws:");
     const { messages, say } = await join(`${edgeUrl}/live`, ["access_token", "carol"]);
     say({ type: "ping" });
@@ -105,7 +105,7 @@ describe("a runner with a WebSocket API", () => {
     expect(gateway.join("\n")).not.toContain("secret");
   });
 
-  it("ends the connections, invokes $disconnect and stops listening when it stops", async () => {
+  it("closes connections, invokes $disconnect and stops listening when it stops", async () => {
     const before = logged().length;
     const { closed } = await join(streamUrl(), ["access_token", "bob"]);
     const edgeUrl = runner.baseUrl.replace("http:", "ws:");

@@ -41,7 +41,7 @@ describe("Node's own WebSocket", () => {
     await once(socket, "close");
   });
 
-  it("fails if $connect chooses none, as browsers do", async () => {
+  it("fails if $connect chooses no subprotocol, as in browsers", async () => {
     const { url } = await serve(resources, answers);
     const socket = new globalThis.WebSocket(url, ["access_token", "eyJ.x.y"]);
     const opened: unknown[] = [];
@@ -52,7 +52,7 @@ describe("Node's own WebSocket", () => {
 });
 
 describe("a malformed handshake", () => {
-  it("that is plain HTTP gets a 426", async () => {
+  it("gets a 426 if it is plain HTTP", async () => {
     const { url, port, events } = await serve(resources, answers);
     for (const path of ["/", "/live"]) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`);
@@ -74,7 +74,7 @@ describe("a malformed handshake", () => {
     ["the host name of another site", 403, handshake({ Host: "evil.example" })],
     ["no Host", 403, handshake({ Host: undefined })],
     ["headers that are too large", 431, handshake({ "X-Big": "x".repeat(11_000) })],
-  ])("with %s is a %d", async (_, status, head) => {
+  ])("with %s gets a %d", async (_, status, head) => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, head);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -83,7 +83,7 @@ describe("a malformed handshake", () => {
     await expectHealthy(url);
   });
 
-  it("that is not HTTP gets a 400", async () => {
+  it("gets a 400 if it is not HTTP", async () => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -91,7 +91,7 @@ describe("a malformed handshake", () => {
     await expectHealthy(url);
   });
 
-  it("that stops half way leaves other clients unharmed", async () => {
+  it("does not harm other clients if it stops halfway", async () => {
     const { url, port, events } = await serve(resources, answers);
     const [waiting, ended] = [await dial(port), await dial(port)];
     waiting.write(handshake().slice(0, 60));
@@ -103,7 +103,7 @@ describe("a malformed handshake", () => {
     expect(events.connect).toHaveLength(2);
   });
 
-  it("behind an unanswered request leaves other clients unharmed", async () => {
+  it("does not harm other clients if it follows an unanswered request", async () => {
     const { url, port } = await serve(resources, answers);
     await exchange(
       port,
@@ -115,7 +115,7 @@ describe("a malformed handshake", () => {
 });
 
 describe("a handshake", () => {
-  it("delays a message that comes with it until the client is admitted", async () => {
+  it("delays an early message until the client is admitted", async () => {
     const slow = Promise.withResolvers<object>();
     const { port, events } = await serve(resources, { ...answers, connect: () => slow.promise });
     const socket = await dial(port);
@@ -127,7 +127,7 @@ describe("a handshake", () => {
     await eventually(() => events.default?.map(({ body }) => body)).toEqual(["hi"]);
   });
 
-  it("passes on the subprotocol of $connect even if the client did not offer it", async () => {
+  it("uses the subprotocol of $connect even if the client did not offer it", async () => {
     const connect = { headers: { "Sec-WebSocket-Protocol": "other" } };
     const { url, port } = await serve(resources, { ...answers, connect });
     await expect(join(url, ["a"])).rejects.toThrow("Server sent an invalid subprotocol");
@@ -148,7 +148,7 @@ describe("a handshake", () => {
   });
 });
 
-describe("the port", () => {
+describe("openStreamServer", () => {
   it("answers with a 503 before there is an API", async () => {
     const server = await openStreamServer(0, awsLimits, () => {});
     onTestFinished(() => server.close());
@@ -159,7 +159,7 @@ describe("the port", () => {
     });
   });
 
-  it("in use is a StartupError that names the option", async () => {
+  it("throws a StartupError that names the option if the port is in use", async () => {
     const { port } = await serve(resources);
     const taken = openStreamServer(port, awsLimits, () => {});
     await expect(taken).rejects.toThrow(StartupError);
@@ -170,7 +170,7 @@ describe("the port", () => {
 });
 
 describe("a fault of the emulation", () => {
-  it("is a 500, and reported to the runner only", async () => {
+  it("is a 500, and is reported only to the runner", async () => {
     const { url, faults, server } = await serve(resources, answers);
     const fault = new TypeError("broken");
     server.serve({

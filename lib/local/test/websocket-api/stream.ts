@@ -18,14 +18,14 @@ type Options = {
   mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
   now?: () => Date;
   usage?: Usage;
-  /** The API, if it is not the usual one. */
+  /** Replaces the default API. */
   as?: ResolvedResource;
 };
 
-/** Polls an expectation, with patience for a busy machine. */
+/** Polls a value until the expectation holds, with enough time for a busy machine. */
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000, interval: 10 });
 
-/** Serves an API in front of functions with those answers until the test is over. */
+/** Serves an API in front of functions with these answers until the end of the test. */
 export async function serve(
   resources: readonly ResolvedResource[],
   answers: Record<string, Answer> = {},
@@ -60,7 +60,7 @@ export async function serve(
   return { server, url: server.url, port: Number(new URL(server.url).port), events, reports, faults };
 }
 
-/** Connects a client, which collects its messages. */
+/** Connects a client that collects its messages. */
 export async function join(url: string, protocols: string[] = [], options: ClientOptions = {}) {
   const socket = new WebSocket(url, protocols, options);
   onTestFinished(() => socket.terminate());
@@ -73,20 +73,20 @@ export async function join(url: string, protocols: string[] = [], options: Clien
   return { socket, messages, closed, say: (message: unknown) => socket.send(JSON.stringify(message)) };
 }
 
-/** The answer to a refused client. */
+/** Connects, and returns the answer that refuses the client. */
 export async function refusal(url: string, options: ClientOptions = {}, protocols: string[] = []) {
   const socket = new WebSocket(url, protocols, options);
   socket.on("error", () => {});
   const [, response] = await once(socket, "unexpected-response");
   const body = await text(response);
   const { statusCode: status, headers } = response;
-  // What an edge adds is undefined without one.
+  // These headers are undefined without a distribution.
   const { via, "x-cache": cache, "x-amz-cf-pop": pop, "x-amz-cf-id": cloudFrontId } = headers;
   const added = { via, cache, pop, cloudFrontId };
   return { status, type: headers["content-type"], ...added, body: JSON.parse(body) };
 }
 
-/** A plain socket to that port. */
+/** Opens a plain socket to this port. */
 export async function dial(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => {
@@ -96,7 +96,7 @@ export async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The head of a request to connect, as lines. */
+/** Builds the head of a request to connect, from its lines. */
 export const handshake = (headers: Record<string, string | undefined> = {}, line = "GET / HTTP/1.1") => {
   const all: Record<string, string | undefined> = {
     Host: "127.0.0.1",
@@ -112,7 +112,7 @@ export const handshake = (headers: Record<string, string | undefined> = {}, line
   return [line, ...lines, "", ""].join("\r\n");
 };
 
-/** Everything received from a socket until it ends. */
+/** Collects everything received from a socket until it ends. */
 export async function received(socket: Socket): Promise<string> {
   return text(socket.setEncoding("latin1"));
 }

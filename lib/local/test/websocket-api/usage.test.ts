@@ -35,7 +35,7 @@ const usage: Usage = {
 
 let time = Date.parse("2026-11-21T09:14:00.000Z");
 
-/** An API whose authorizer returns that key, with a clock that only moves by hand. */
+/** Serves an API whose authorizer returns this key, with a clock that only moves by hand. */
 const serveWith = (known: Usage, usageIdentifierKey?: string) =>
   serve(
     needingKey,
@@ -63,14 +63,17 @@ describe("a connection that requires an API key", () => {
   it.each([
     ["no key", usage, undefined],
     ["an unknown key", noUsage, value],
-  ])("is refused if the authorizer returns %s, whatever the client sends", async (_, known, returned) => {
-    const { url, events, reports } = await serveWith(known, returned);
-    const answer = await refusal(url, { headers: { "x-api-key": value } });
-    expect(answer).toMatchObject({ status: 403, body: bodyWith("Forbidden") });
-    expect(events.connect).toBeUndefined();
-    expect(reports).toEqual([expect.stringMatching(/^\$connect: the caller.* API key/)]);
-    expect(reports.join()).not.toContain(value);
-  });
+  ])(
+    "is refused if the authorizer returns %s, regardless of the client's headers",
+    async (_, known, returned) => {
+      const { url, events, reports } = await serveWith(known, returned);
+      const answer = await refusal(url, { headers: { "x-api-key": value } });
+      expect(answer).toMatchObject({ status: 403, body: bodyWith("Forbidden") });
+      expect(events.connect).toBeUndefined();
+      expect(reports).toEqual([expect.stringMatching(/^\$connect: the caller.* API key/)]);
+      expect(reports.join()).not.toContain(value);
+    },
+  );
 
   it("stops the runner if the key comes from the client", () => {
     expect(() => readDefinition(api, [stage, ...needingKey])).toThrow(
@@ -104,7 +107,7 @@ describe("a route with a throttle", () => {
     await eventually(() => events.ping).toHaveLength(3);
   });
 
-  it("refuses more connections with 429, if it is $connect", async () => {
+  it("refuses further connections with 429 if it is $connect", async () => {
     const { url } = await serve(route("$connect"), { connect: { statusCode: 200 } }, throttled("$connect"));
     await join(url);
     await join(url);

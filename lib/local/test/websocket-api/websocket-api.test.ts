@@ -17,7 +17,7 @@ beforeAll(() => {
   resources = resolve();
 });
 
-/** The resources of the stack, and some others. */
+/** Resolves the resources of the stack and some others. */
 const resolve = (more: Template["Resources"] = {}) =>
   resolveStacks(
     [{ name: "Stream", template: { ...template, Resources: { ...template.Resources, ...more } } }],
@@ -35,7 +35,7 @@ const open = (from: Resources) =>
 const other = (Properties: Record<string, unknown>) => ({ Type: "AWS::ApiGatewayV2::Api", Properties });
 
 describe("openWebSocketApi", () => {
-  it("understands a WebSocket API of CDK", () => {
+  it("opens a WebSocket API that CDK synthesized", () => {
     expect(open(resources)).toBeDefined();
   });
 
@@ -47,13 +47,13 @@ describe("openWebSocketApi", () => {
     expect(open(none)).toBeUndefined();
   });
 
-  it("throws a StartupError if there are several, for there is one stream URL", () => {
+  it("throws a StartupError if there are several APIs for the one stream URL", () => {
     const opening = () => open(resolve({ Other: other({ ProtocolType: "WEBSOCKET" }) }));
     expect(opening).toThrow(StartupError);
-    expect(opening).toThrow("There is more than one WebSocket API, and one stream URL for them.");
+    expect(opening).toThrow("There are several WebSocket APIs, but only one stream URL.");
   });
 
-  it("throws a StartupError that names what is not emulated", () => {
+  it("throws a StartupError that names the property that is not emulated", () => {
     const { logicalId } = resources.ofType("AWS::ApiGatewayV2::Api")[0] ?? { logicalId: "" };
     const opening = () => open(resolve({ [logicalId]: other({ ProtocolType: "HTTP" }) }));
     expect(opening).toThrow(StartupError);
@@ -70,7 +70,7 @@ describe("the resources of a WebSocket API", () => {
     return resource;
   };
 
-  it("have the URLs of AWS, and a custom domain", () => {
+  it("can have URLs of AWS and custom domains", () => {
     const { logicalId } = only("Api");
     const host = `${logicalId}.execute-api.us-east-1.amazonaws.com`;
     expect(resources.outputs()).toEqual({
