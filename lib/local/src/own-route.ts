@@ -9,15 +9,15 @@ import {
   type Route,
 } from "./http/messages.ts";
 
-/** The prefix of the runner's own paths, beside those of what it emulates. */
+/** Prefix of the runner's own paths, beside those of the emulated APIs. */
 export const OWN = "/_local";
 
 type Method = "GET" | "POST" | "PUT";
 
-/** What each method of a path answers. */
+/** Handlers of a path, by method. */
 type OwnPath = Partial<Record<Method, Handle>>;
 
-/** Serves all paths below the prefix: those that are not listed are a 404. */
+/** Serves all paths below the prefix. Unknown ones are a 404. */
 export const ownRoute =
   (paths: Readonly<Record<string, OwnPath>>): Route =>
   (request) => {
@@ -29,7 +29,7 @@ export const ownRoute =
     return answer?.(request) ?? refuse(405, "Method not allowed", Object.keys(found).join(", "));
   };
 
-/** A path that shows a value with GET, and replaces it with PUT. */
+/** Creates a path that returns a value on GET and replaces it on PUT. */
 export const valuePath = <Schema extends v.GenericSchema>(
   schema: Schema,
   value: { get(): unknown; set(value: v.InferOutput<Schema>): void },
@@ -43,7 +43,7 @@ export const valuePath = <Schema extends v.GenericSchema>(
   },
 });
 
-/** Serves what tests set of a service that is not one of the runner's own, as the runner does: see its option `faults`. */
+/** Serves the fault rates of another service, in the way that the runner serves its own (option `faults`). */
 export const faultsRoute = <Schema extends v.GenericSchema>(
   schema: Schema,
   service: () => { faults: v.InferOutput<Schema> },
@@ -57,7 +57,10 @@ export const faultsRoute = <Schema extends v.GenericSchema>(
     }),
   });
 
-/** Accepts JSON only. A page of another site would need a permission to send that, which no answer gives. */
+/**
+ * Reads a JSON body and rejects other types. Pages of other sites cannot send JSON without permission, and no answer
+ * grants it.
+ */
 export function readOwn<Schema extends v.GenericSchema>(
   schema: Schema,
   request: GatewayRequest,

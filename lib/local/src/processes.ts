@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Kills a child that leads a process group, and every process that it has started. */
+/** Kills a child that leads a process group, and all its descendants in the group. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // It has already ended.
+    // The process has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
@@ -15,22 +15,22 @@ export function killGroup({ pid }: ChildProcess): void {
 /** Ensures that no process outlives the runner, even if the runner is killed and cannot clean up. */
 export type Reaper = {
   /**
-   * The child must lead a process group of its own (`detached`). The whole group ends with the runner.
+   * Watches a child and its process group, which the child must lead (`detached`). The group ends with the runner.
    *
    * @param signal `TERM` for a process that has something to save. It is killed if that takes more than five seconds.
    */
   watch(child: ChildProcess, signal?: EndSignal): void;
-  /** Ends everything that is still watched. */
+  /** Ends all process groups that are still watched. */
   close(): Promise<void>;
 };
 
-/** How the reaper ends a process group. */
+/** Signal with which the reaper ends a process group. */
 export type EndSignal = "KILL" | "TERM";
 
 /**
- * Reads `KILL <group>` or `TERM <group>` for a process group that started, with the signal that ends it, and `- <group>` for
- * one that ended. When the runner ends, in whatever way, the operating system closes its pipes. The script's input then
- * ends, and it signals every group that is left. Its argument is for how many tenths of a second it then waits.
+ * Reads lines: `KILL <group>` or `TERM <group>` when a process group has started, with the signal to end it, and `-
+ * <group>` when it has ended. However the runner ends, the operating system closes its pipes. The script's input then
+ * ends, and it signals every remaining group. Its argument is the time to wait after that, in tenths of a second.
  */
 const SCRIPT = `
 groups=
@@ -56,14 +56,14 @@ done
 `;
 
 export function createReaper({ saveSeconds = 5 } = {}): Reaper {
-  // In its own process group: Ctrl-C in a terminal reaches the whole group of the runner, and the reaper must
-  // outlive it.
+  // Its own process group lets the reaper outlive the runner: Ctrl-C in a terminal reaches the whole group of the
+  // runner.
   const shell = spawn("sh", ["-c", SCRIPT, "reaper", `${saveSeconds * 10}`], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
   const gone = once(shell, "exit");
-  // Writing fails if someone has killed the shell. The runner works without it.
+  // Writing fails if the shell was killed. The runner works without it.
   shell.stdin.on("error", () => {});
 
   return {

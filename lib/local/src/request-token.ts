@@ -6,9 +6,9 @@ import { StartupError } from "./startup-error.ts";
 const Answer = v.union([v.object({ access_token: v.string() }), v.object({ error: v.string() })]);
 
 /**
- * Asks the runner whose API is on that port for a token.
+ * Requests a token from the runner whose API is on this port.
  *
- * @throws StartupError if no runner answers, or if it refuses
+ * @throws {StartupError} if no runner answers, or if it refuses
  */
 export async function requestToken(port: number, request: TokenRequest): Promise<string> {
   const base = `http://127.0.0.1:${port}`;

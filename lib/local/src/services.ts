@@ -4,7 +4,10 @@ import { type GatewayRequest, type GatewayResponse, type Handle, header, json } 
 import type { Caller } from "./iam/caller.ts";
 import type { Callers } from "./iam/callers.ts";
 
-/** Answers the requests of one service, and returns undefined for all others. Without a caller, they are the operator's. */
+/**
+ * Answers the requests of one service, and returns undefined for all others. Without a caller, the request is the
+ * operator's.
+ */
 export type ServiceRoute = (
   request: GatewayRequest,
   caller: Caller | undefined,
@@ -13,11 +16,12 @@ export type ServiceRoute = (
 const nobody: Pick<Callers, "find"> = { find: () => undefined };
 
 /**
- * The AWS services that share one server, each a route. Each answer has a request id. A call has to carry an access key of
- * the runner's, as every call of the SDK does. This keeps web pages out, which cannot send such a header to another site.
+ * Joins the routes of AWS services on one server and adds a request id to each answer. Each call must carry an access
+ * key of the runner, as every call of the SDK does. This keeps web pages out: they cannot send such a header to another
+ * site.
  *
- * @param operator the credentials that have all rights
- * @param callers those with credentials of their own
+ * @param operator credentials with all rights
+ * @param callers functions with credentials of their own
  */
 export function awsServices(
   operator: Credentials,
@@ -46,7 +50,7 @@ export function awsServices(
   };
 }
 
-/** An error in the form that the SDK reads. */
+/** Formats an error for the SDK. */
 export function refusal(status: number, type: string, message: string) {
   return json(status, { __type: type, message }, ["x-amzn-ErrorType", type]);
 }

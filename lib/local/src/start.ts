@@ -37,19 +37,19 @@ import { connectionsService } from "./websocket-api/connections-service.ts";
 import { openStreamServer } from "./websocket-api/stream-server.ts";
 import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
 
-/** The longest time from the beginning of an event to the injected end of its process, in milliseconds. */
+/** Longest time until an injected fault kills the process of an event. */
 const KILL_WITHIN_MS = 30;
 
 /**
  * Runs synthesized stacks on this machine.
  *
- * @throws StartupError, whose message says what to do, e.g. about a port in use or a resource that is not emulated
+ * @throws {StartupError} if something is not emulated, a port is in use, or the like; the message says what to do
  */
 export async function start(options: StartOptions): Promise<Runner> {
   const { onStep = () => {}, onLog = () => {} } = options;
   await using undo = new AsyncDisposableStack();
 
-  // The ports come first: the stacks need to know them, and a port in use should fail before anything else is started.
+  // Ports come first: the stacks need to know them, and a port in use should fail before anything else starts.
   let keep: (entry: LogEntry) => void = () => {};
   const log = (entry: LogEntry) => {
     keep(entry);
@@ -137,7 +137,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     resources,
   );
 
-  onStep("Making the tables");
+  onStep("Creating the tables");
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
 
   onStep("Opening the services");
@@ -151,12 +151,12 @@ export async function start(options: StartOptions): Promise<Runner> {
   const lambda = createLambda(functions, {
     environmentOf: (definition) => {
       const { credentials, endpoints: inVpc } = callers.of(definition.name);
-      const own = { ...endpoints, dynamodb: gate.endpoint, ...(inVpc && { kms: kmsAlone.url }) };
+      const own = { ...endpoints, dynamodb: gate.endpoint, ...(inVpc && { kms: kmsListener.url }) };
       return sandboxEnvironment(definition, own, credentials);
     },
     reachableFrom: ({ name }) => {
       const inVpc = callers.of(name).endpoints;
-      const urls = [inVpc?.dynamodb && gate.endpoint, inVpc?.kms && kmsAlone.url];
+      const urls = [inVpc?.dynamodb && gate.endpoint, inVpc?.kms && kmsListener.url];
       return inVpc && urls.flatMap((url) => (url === undefined ? [] : [new URL(url).host]));
     },
     codeCache: workspace.codeCache,
@@ -184,8 +184,8 @@ export async function start(options: StartOptions): Promise<Runner> {
     return listener;
   };
   const services = await open(emulated);
-  // A VPC has an endpoint for each service, so KMS gets an address without the others.
-  const kmsAlone = await open(awsServices(credentials, [kmsService(kms)], callers));
+  // KMS gets an address of its own, since each endpoint of a VPC serves only one service.
+  const kmsListener = await open(awsServices(credentials, [kmsService(kms)], callers));
   const endpoints: Endpoints = {
     apigateway: services.url,
     apigatewaymanagementapi: services.url,
@@ -204,18 +204,18 @@ export async function start(options: StartOptions): Promise<Runner> {
   };
   const api = openRestApi(resources, lambda.invoke, usage.plans, report);
   const served = openEdge(resources, api, webSocketApi, streams);
-  // Behind a distribution, the API keeps an address of its own, as on AWS.
-  let direct = starting;
-  const beside = served ? await listen(0, (request) => direct(request), onFault) : front;
-  undo.defer(() => beside.close());
-  const restUrl = beside.url;
+  // The API behind a distribution keeps its own address, as on AWS.
+  let handleDirect = starting;
+  const direct = served ? await listen(0, (request) => handleDirect(request), onFault) : front;
+  undo.defer(() => direct.close());
+  const restUrl = direct.url;
   const describe = () => ({ outputs, endpoints, restUrl, region: account.region, credentials });
   const own = ownPaths({ issuer, describe, faults });
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);
   await sources.prepare();
   const pages = options.pages?.(streamUrl);
-  direct = api.handle;
+  handleDirect = api.handle;
   const { answer: serve } = served ?? { answer: api.handle };
   answer = async (request) => own(request) ?? pages?.(request) ?? serve(request);
   if (webSocketApi) streams.serve(webSocketApi);
@@ -223,8 +223,9 @@ export async function start(options: StartOptions): Promise<Runner> {
 
   sources.begin();
 
-  // Deferred again, to close first: nothing may come in while the rest stops. Sockets of the streams may be the front's.
-  undo.defer(async () => void (await Promise.all([front, beside, streams].map((each) => each.close()))));
+  // Deferred again, so that these close first: nothing may come in while the rest stops. Sockets of streams may belong
+  // to `front`.
+  undo.defer(async () => void (await Promise.all([front, direct, streams].map((each) => each.close()))));
   undo.defer(() => sources.stop());
 
   const everything = undo.move();

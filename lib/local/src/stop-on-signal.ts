@@ -1,6 +1,6 @@
 /**
- * Stops in order on Ctrl-C and the like, then exits. A second signal exits at once. The processes of a runner that is still
- * starting need no stop: they end with this one.
+ * Stops in order on Ctrl-C and similar signals, and then exits. A second signal exits at once. A runner that is still
+ * starting needs no stop: its processes end with this one.
  */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let stopping = false;

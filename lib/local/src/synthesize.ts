@@ -10,23 +10,23 @@ import { StartupError } from "./startup-error.ts";
 export type Synthesis = {
   /** Folder of cdk.json. */
   project: string;
-  /** Folder to write to. Whatever it holds is replaced. */
+  /** Folder to write to. Its content is replaced. */
   folder: string;
   /** Overrides the context of cdk.json. */
   context: Record<string, unknown>;
   /**
-   * All files and folders of the project that the assembly depends on, cdk.json aside. If they, the context and the version
-   * of Node are as they were, the assembly in the folder is used again. Without this list, it never is.
+   * All files and folders of the project that the assembly depends on, except cdk.json. While they, the context and the
+   * version of Node stay the same, the assembly is reused. Without this list, it never is.
    */
   sources?: readonly string[];
   reaper: Reaper;
 };
 
 /**
- * Runs the CDK app, as the CDK's own command line does.
+ * Runs the CDK app as CDK's own command line does.
  *
- * @returns "reused" if the folder already holds what the app would write
- * @throws StartupError that ends with the app's error output
+ * @returns "reused" if the folder already holds the result
+ * @throws {StartupError} if the app fails; the message ends with the app's error output
  */
 export async function synthesize(synthesis: Synthesis): Promise<"synthesized" | "reused"> {
   const { project, folder, context, sources, reaper } = synthesis;
@@ -39,7 +39,7 @@ export async function synthesize(synthesis: Synthesis): Promise<"synthesized" | 
   removeKey(folder);
   rmSync(folder, { recursive: true, force: true });
   await run(configuration.app, project, { ...environment, CDK_OUTDIR: folder }, reaper);
-  // With a source saved in the meantime, nobody knows which version of it the app has read.
+  // If a source changed in the meantime, the version that the app has read is unknown.
   if (before !== undefined && key() === before) keepKey(folder, before);
   return "synthesized";
 }
@@ -58,8 +58,8 @@ async function run(
     detached: true,
   });
   reaper.watch(app);
-  const [complaint, [status]] = await Promise.all([text(app.stderr), once(app, "exit")]);
+  const [errorOutput, [status]] = await Promise.all([text(app.stderr), once(app, "exit")]);
   if (status !== 0) {
-    throw new StartupError(`The stacks cannot be synthesized (${command}):\n${complaint.trim()}`);
+    throw new StartupError(`The stacks cannot be synthesized (${command}):\n${errorOutput.trim()}`);
   }
 }

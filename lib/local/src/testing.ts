@@ -1,4 +1,4 @@
-/** The services one at a time, for tests of code that calls them. */
+/** Single services, for tests of code that calls them. */
 export { startDynamoDb } from "./dynamodb/dynamodb.ts";
 export { startDynamoDbProxy } from "./dynamodb/proxy.ts";
 export { type Handle, json, pathOf, type Route } from "./http/messages.ts";

@@ -3,13 +3,13 @@ import { type Runner, start } from "cdk-local-runner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { temporaryFolder } from "./fixtures/folder.ts";
-import { forgetNotesAssembly, notesAssembly } from "./fixtures/notes-assembly.ts";
+import { notesAssembly, removeNotesAssembly } from "./fixtures/notes-assembly.ts";
 
 let runner: Runner;
 
-/** As the README shows it. */
+/** Follows the example in the README. */
 beforeAll(async () => {
-  forgetNotesAssembly();
+  removeNotesAssembly();
   runner = await start({
     port: 0,
     dataDir: temporaryFolder(),
@@ -45,7 +45,7 @@ describe("another CDK app", () => {
     socket.close();
   });
 
-  it("has its URLs among its outputs", () => {
+  it("lists its URLs among the outputs", () => {
     expect(runner.outputs).toMatchObject({ BaseUrl: runner.baseUrl, StreamUrl: runner.streamUrl });
   });
 });

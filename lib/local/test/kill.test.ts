@@ -38,11 +38,11 @@ async function work(baseUrl: string, query: string): Promise<unknown> {
 }
 
 describe("a runner", () => {
-  it("leaves no process if it is killed, and the next runner finds the data at once", async () => {
+  it("leaves no process behind when it is killed, and the next runner finds the data at once", async () => {
     const dataDir = join(temporaryFolder(), "data");
     const first = await startRunner(dataDir);
     for (let n = 0; n < 20; n++) await work(first.baseUrl, `does=write&id=${n}`);
-    // A sandbox in an endless loop cannot notice that its runner is gone.
+    // A sandbox in an endless loop cannot notice that its runner has ended.
     const busy = await work(first.baseUrl, "does=process");
     const looping = fetch(`${first.baseUrl}/work?does=loop`).catch(() => {});
     await expect.poll(() => work(first.baseUrl, "does=process")).not.toBe(busy);
@@ -66,7 +66,7 @@ describe("a runner", () => {
     expect(await survivors(children)).toEqual([]);
   });
 
-  it("also ends everything on SIGINT while it starts", async () => {
+  it("ends everything on SIGINT, even while it starts", async () => {
     const child = launch();
     await expect
       .poll(() => descendants(child.pid ?? 0).length, { timeout: 20_000 })

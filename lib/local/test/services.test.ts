@@ -45,7 +45,7 @@ function invoke(name: string, body: string, headers: Record<string, string> = {}
 }
 
 describe("KMS", () => {
-  it("makes a data key for the SDK and decrypts it", async () => {
+  it("generates a data key for the SDK and decrypts it", async () => {
     const client = new KMSClient({ endpoint: server.url, region: "us-east-1", credentials });
     const { keyId: KeyId } = kms.ensureKey("k");
     const made = await client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256" }));
@@ -93,7 +93,7 @@ describe("Lambda", () => {
     await expect.poll(() => handled).toContain("handled 2");
   });
 
-  it("takes no body as an empty event", async () => {
+  it("treats a missing body as an empty event", async () => {
     expect(await (await invoke("echo", "")).json()).toEqual({ got: {} });
   });
 
@@ -115,7 +115,7 @@ describe("Lambda", () => {
 });
 
 describe("awsServices", () => {
-  it("refuses a call without the access key before it looks at anything else", async () => {
+  it("refuses a call without the access key before any other check", async () => {
     for (const authorization of ["", "Bearer x", signed.Authorization.replace("known/", "unknown/")]) {
       const answer = await invoke("echo", "{}", { Authorization: authorization });
       expect(answer.status).toBe(403);
@@ -134,7 +134,7 @@ describe("awsServices", () => {
 });
 
 describe("listen", () => {
-  it("says in one line that a port is in use", async () => {
+  it("reports in one line that a port is in use", async () => {
     await expect(
       listen(
         server.port,

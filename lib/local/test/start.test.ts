@@ -60,7 +60,7 @@ describe("start", () => {
     expect(await work("does=key")).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("lets a function do what its role allows, and no more", async () => {
+  it("lets a function do only what its role allows", async () => {
     const { payload } = await runner.invoke("worker", { does: "write", id: "SIGNED#1" });
     expect(JSON.parse(payload)).toMatchObject({
       errorType: "AccessDeniedException",
@@ -77,7 +77,7 @@ describe("start", () => {
     });
   });
 
-  it("lets a function in a VPC reach what has an endpoint there, and nothing else", async () => {
+  it("lets a function in a VPC reach only services with an endpoint there", async () => {
     const walled = async (does: string, id?: string) =>
       JSON.parse((await runner.invoke("walled", { does, id })).payload);
     expect(await walled("write", "walled")).toEqual({});
@@ -90,7 +90,7 @@ describe("start", () => {
     expect(payload).toBe("403");
   });
 
-  it("gives a function the environment of its template, of Lambda and of the local services, and no more", async () => {
+  it("gives a function only the variables of its template, of Lambda and of the local services", async () => {
     const { apigateway, apigatewaymanagementapi, kms, lambda } = runner.endpoints;
     const environment = (await work("does=environment")) as Record<string, string>;
     expect(environment).toEqual({
@@ -116,7 +116,7 @@ describe("start", () => {
     expect(environment.AWS_ACCESS_KEY_ID).not.toBe(runner.credentials.accessKeyId);
   });
 
-  it("injects the faults that are set", async () => {
+  it("injects the configured faults", async () => {
     const set = (rates: object) =>
       fetch(`${runner.baseUrl}/_local/faults`, {
         method: "PUT",
@@ -187,7 +187,7 @@ describe("start", () => {
     expect(readFileSync(join(dataDir, "logs", "worker.log"), "utf8")).toContain(logged[0]?.line);
   });
 
-  it("makes the data dir, and the secrets in it, readable by their owner only", () => {
+  it("makes the data dir and its secrets readable only by their owner", () => {
     const mode = (...path: string[]) => (statSync(join(dataDir, ...path)).mode & 0o777).toString(8);
     expect(mode()).toBe("700");
     for (const folder of ["dynamodb", "logs"]) expect(mode(folder)).toBe("700");
@@ -209,7 +209,7 @@ describe("start", () => {
     expect(steps.length).toBeGreaterThan(2);
   });
 
-  it("refuses a resource that is not emulated, and leaves no process", async () => {
+  it("refuses a resource that is not emulated, and leaves no process behind", async () => {
     const before = descendants(process.pid);
     const unknown = assemblyFolder("worker", "AWS::S3::Bucket");
     await expect(start({ assembly: unknown, port: 0 })).rejects.toThrow(
@@ -219,7 +219,7 @@ describe("start", () => {
     expect(await survivors(started)).toEqual([]);
   });
 
-  it("creates API keys through the endpoint of the environment, and keeps them in a private file", async () => {
+  it("creates API keys at the endpoint in the environment, and stores them in a private file", async () => {
     const { credentials, endpoints } = runner;
     const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region: "us-east-1", credentials });
     const { id } = await client.send(new CreateApiKeyCommand({ name: "made" }));
@@ -240,7 +240,7 @@ describe("start", () => {
     await expect(runner.replaceCode("absent", replacement)).rejects.toThrow("Function not found: absent");
   });
 
-  it("opens the API after the seed, keeps nothing without a data dir, and leaves no process", async () => {
+  it("opens the API after the seed, and leaves neither files nor processes behind without a data dir", async () => {
     const temporary = temporaryFolder();
     vi.stubEnv("TMPDIR", temporary);
     const before = descendants(process.pid);
@@ -258,7 +258,7 @@ describe("start", () => {
     expect((await inMemory.invoke("worker", { does: "write", id: "x" })).payload).toBe('"x"');
     expect(inMemory.outputs.KeyId).not.toBe(runner.outputs.KeyId);
     expect(readdirSync(temporary)).toHaveLength(1);
-    // Java unpacks this, and would leave it behind.
+    // Java unpacks this and would leave it behind.
     expect(readdirSync(temporary, { recursive: true }).join()).toContain("sqlite");
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
     expect(started.length).toBeGreaterThan(2);
@@ -279,7 +279,7 @@ describe("a second runner", () => {
   it.each([
     ["port", "--port"],
     ["stream port", "--stream-port"],
-  ])("cannot use the same %s, and leaves no process", async (which, option) => {
+  ])("cannot use the same %s, and leaves no process behind", async (which, option) => {
     const before = descendants(process.pid);
     const taken = Number(new URL(runner.baseUrl).port);
     const ports = which === "port" ? { port: taken } : { port: 0, streamPort: taken };

@@ -1,15 +1,15 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Small secrets of the runner by name. `load` returns what was last saved, or undefined. */
+/** Stores small secrets of the runner by name. `load` returns the last saved content, or undefined. */
 export type Store = {
   load<Content>(name: string): Content | undefined;
   save(name: string, content: unknown): void;
 };
 
 /**
- * Keeps each secret in a file `<name>.json`, which only its owner may read (mode 600). A crash leaves the old
- * content or the new. Once `save` has returned, the new content survives a power failure.
+ * Stores each secret in a file `<name>.json` that only its owner may read (mode 600). After a crash, the file has
+ * either the old or the new content. Once `save` has returned, the new content survives a power failure.
  */
 export function fileStore(folder: string): Store {
   const path = (name: string) => join(folder, `${name}.json`);
@@ -19,7 +19,7 @@ export function fileStore(folder: string): Store {
   };
 }
 
-/** Keeps nothing, so every run starts from scratch. */
+/** Stores nothing, so every run starts from scratch. */
 export const memoryStore: Store = { load: () => undefined, save: () => {} };
 
 function readJson<Content>(path: string): Content | undefined {
@@ -38,7 +38,7 @@ function replaceFile(path: string, text: string): void {
     fsyncSync(file);
   });
   renameSync(draft, path);
-  // The renaming is durable only once the folder with the name is.
+  // The new name is durable only once its folder is.
   withFile(dirname(path), "r", fsyncSync);
 }
 

@@ -5,25 +5,25 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../startup-error.ts";
 import { fileStore, memoryStore, type Store } from "./store.ts";
 
-/** The folders of one runner. Only their owner may enter them (mode 700). */
+/** Folders of one runner. Only their owner may enter them (mode 700). */
 export type Workspace = {
   /** Folder of the synthesized stacks. */
   assembly: string;
-  /** Folder of DynamoDB Local's database. Absent if the database is in memory. */
+  /** Folder of DynamoDB Local's database. Undefined if the database is in memory. */
   database?: string;
-  /** Folder for files of this run only. Empty at first, deleted on close. */
+  /** Folder for files of this run. Empty at first, deleted on close. */
   temporary: string;
-  /** Folder of the machine code of handlers, from which their next processes start. */
+  /** Folder for compiled code of handlers, with which later processes start faster. */
   codeCache: string;
-  /** Folder with a log file per function. Absent if logs do not go to the disk. */
+  /** Folder with a log file for each function. Undefined if logs are not stored. */
   logs?: string;
   store: Store;
   close(): void;
 };
 
 /**
- * Keeps everything in one folder, for one runner at a time.
- * @throws StartupError if another runner uses the folder, or it cannot be created
+ * Opens a data directory, for one runner at a time.
+ * @throws {StartupError} if another runner uses the folder, or it cannot be created
  */
 export function openDataDir(folder: string): Workspace {
   const path = resolve(folder);
@@ -36,11 +36,11 @@ export function openDataDir(folder: string): Workspace {
     );
   }
   const temporary = inside("temporary");
-  // A killed run leaves its own behind.
+  // A killed run leaves its temporary files behind.
   remove(temporary);
   for (const folder of [temporary, inside("dynamodb"), inside("code-cache"), inside("logs")])
     makePrivate(folder);
-  forget(inside("code-cache"), 7 * DAY_MS);
+  removeOldFiles(inside("code-cache"), 7 * DAY_MS);
   return {
     assembly: inside("cdk.out"),
     database: inside("dynamodb"),
@@ -55,7 +55,7 @@ export function openDataDir(folder: string): Workspace {
   };
 }
 
-/** Keeps nothing after the run. The folder holds only the synthesized stacks and is deleted on close. */
+/** Opens a folder that is deleted on close. It holds only the synthesized stacks and temporary files. */
 export function openMemory(): Workspace {
   const path = mkdtempSync(join(tmpdir(), "cdk-local-runner-"));
   const temporary = join(path, "temporary");
@@ -83,8 +83,8 @@ export function logFiles(folder: string): (entry: { source: string; line: string
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the lock, or returns undefined if another process holds it. SQLite's exclusive lock is one of the
- * operating system, which releases it when the process ends in whatever way. So a crash leaves no stale lock.
+ * Takes the lock, or returns undefined if another process holds it. SQLite's exclusive lock is one of the operating
+ * system, which releases it however the process ends. So a crash leaves no stale lock.
  */
 function tryLock(file: string): { release(): void } | undefined {
   const database = new DatabaseSync(file);
@@ -100,8 +100,8 @@ function tryLock(file: string): { release(): void } | undefined {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Removes the files that were written longer ago than that. */
-function forget(folder: string, ageMs: number): void {
+/** Removes files that were last written longer ago than `ageMs`. */
+function removeOldFiles(folder: string, ageMs: number): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const path = join(folder, name);
     const found = statSync(path);

@@ -39,7 +39,7 @@ describe("openDataDir", () => {
     expect(readdirSync(path).filter((name) => name.startsWith("kms"))).toEqual(["kms.json"]);
   });
 
-  it("removes machine code of handlers that is a week old", () => {
+  it("removes compiled code of handlers after a week", () => {
     const path = fresh();
     const { codeCache, close } = openDataDir(path);
     close();
@@ -60,7 +60,7 @@ describe("openDataDir", () => {
     close();
   });
 
-  it("appends log lines to a private file per source", () => {
+  it("appends log lines to a private file for each source", () => {
     const path = fresh();
     const { logs = "", close } = openDataDir(path);
     logFiles(logs)({ source: "fn", line: "one" });
@@ -98,7 +98,7 @@ describe("openDataDir", () => {
     );
   });
 
-  it("deletes temporary files on close, and those of a killed run on start", () => {
+  it("deletes temporary files on close, and those of a killed run at the start", () => {
     const path = fresh();
     const killed = join(path, "temporary", "of-a-killed-run");
     mkdirSync(killed, { recursive: true });
@@ -112,7 +112,7 @@ describe("openDataDir", () => {
 });
 
 describe("openMemory", () => {
-  it("keeps nothing", () => {
+  it("leaves nothing behind", () => {
     const memory = openMemory();
     memory.store.save("kms", 1);
     expect(memory.store.load("kms")).toBeUndefined();

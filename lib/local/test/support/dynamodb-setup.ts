@@ -12,8 +12,8 @@ import { createReaper } from "../../src/processes.ts";
 type Engine = { endpoint: string; stop(): Promise<void> };
 
 /**
- * Gives all test files of a run one DynamoDB Local, in memory, whose transactions conflict as on AWS. It starts when the first of them asks for it, so a run that
- * needs no database starts no Java.
+ * Gives all test files of a run one DynamoDB Local, in memory, whose transactions conflict as on AWS. It starts on the
+ * first request, so a run without a database starts no Java.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   let engine: Promise<Engine> | undefined;
@@ -42,7 +42,7 @@ async function startEngine(): Promise<Engine> {
   const proxy = await startDynamoDbProxy({
     endpoint: dynamodb.endpoint,
     conflicts: true,
-    // Shorter than a runner's: most tests make one call after another, and wait for each hold.
+    // Shorter than in a runner, since most tests make one call after another and wait each time.
     holdMs: [1, 10],
     onFault: (fault) => faults.push(fault),
   });

@@ -3,15 +3,15 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address that starts DynamoDB Local, unless it runs, and answers with its endpoint. */
+    /** Address that answers with the endpoint of DynamoDB Local, and starts it first if necessary. */
     dynamodb: string;
   }
 }
 
-/** How long DynamoDB Local may take to come up on a machine that is busy with other tests, in milliseconds. */
+/** Time in which DynamoDB Local must start on a busy machine, in milliseconds. */
 export const engineStartMs = 60_000;
 
-/** What an SDK client needs to reach a database. */
+/** Options with which an SDK client reaches a database. */
 export type DatabaseConnection = {
   endpoint: string;
   region: string;
@@ -19,10 +19,10 @@ export type DatabaseConnection = {
 };
 
 /**
- * A database of the caller's own, empty, in the DynamoDB Local that all tests of a run share: it has a database for each
- * access key.
+ * Opens a new, empty database in the DynamoDB Local that all tests of a run share. It has a database for each access
+ * key.
  *
- * @throws {Error} when Java is missing or the engine does not come up.
+ * @throws {Error} if Java is missing or DynamoDB Local does not start
  */
 export async function newDatabase(): Promise<DatabaseConnection> {
   const response = await fetch(inject("dynamodb"));
