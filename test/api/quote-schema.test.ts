@@ -10,7 +10,7 @@ const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const buy = { chain: "eth", side: "buy", token: moon, amount: "0.5" };
 const sell = { chain: "eth", wallet, side: "sell", token: moon, percent: 50 };
 
-/** A good request with changes. Those that are undefined leave the field out. */
+/** Changes a valid request. An undefined field is left out. */
 const changed = (request: object, changes: object) =>
   Object.fromEntries(Object.entries({ ...request, ...changes }).filter(([, value]) => value !== undefined));
 
@@ -30,7 +30,7 @@ describe("QuoteRequestSchema", () => {
     changed(buy, { amount: "007.50" }),
     changed(buy, { slippage: 0.0001, maxPriceImpact: 100, maxGasPrice: 1e-9, gasPreset: "turbo" }),
     changed(buy, { minAmountOut: "1", mevProtection: false, allowUnsafe: true }),
-  ])("takes %j", (request) => {
+  ])("accepts %j", (request) => {
     expect(validate(QuoteRequestSchema, request)).toEqual(request);
   });
 
@@ -55,7 +55,7 @@ describe("QuoteRequestSchema", () => {
     ["allowUnsafe", [null], "must be a boolean"],
     ["userID", ["somebody-else"], "is not a known field"],
     ["type", ["market"], "is not a known field"],
-  ])("refuses %s of %j", (field, values, problem) => {
+  ])("rejects %s of %j", (field, values, problem) => {
     for (const value of values)
       expect(() => validate(QuoteRequestSchema, { ...buy, [field]: value })).toThrow(
         expect.objectContaining({ message: `${field} ${problem}`, details: { field } }),
@@ -75,7 +75,7 @@ describe("QuoteRequestSchema", () => {
     ],
     [changed(sell, { wallet: undefined }), "wallet is required with percent"],
     [{ ...buy, slippage: 1, minAmountOut: "1" }, "minAmountOut must not be given beside slippage"],
-  ])("refuses %j: %s", (request, message) => {
+  ])("rejects %j: %s", (request, message) => {
     const [field] = message.split(" ");
     expect(() => validate(QuoteRequestSchema, request)).toThrow(
       expect.objectContaining({ message, details: { field } }),
@@ -94,11 +94,11 @@ describe("the other requests of traders", () => {
     [BalancesQuerySchema, { chain: "eth", token: "NATIVE" }, `token ${addressRule}, or native`],
     [BalancesQuerySchema, { chain: "eth", wallet: "native" }, `wallet ${addressRule}`],
     [BalancesQuerySchema, { chain: "eth", limit: "5" }, "limit is not a known field"],
-  ])("are refused: %#, %j: %s", (schema, input, message) => {
+  ])("are rejected: %#, %j: %s", (schema, input, message) => {
     expect(() => validate(schema, input)).toThrow(expect.objectContaining({ message }));
   });
 
-  it("are taken in all their forms", () => {
+  it("are accepted in all their forms", () => {
     expect(v.parse(ListTokensQuerySchema, {})).toEqual({});
     expect(v.parse(TokenPathSchema, { chain: "sol", token: moon })).toEqual({ chain: "sol", token: moon });
     for (const token of ["native", moon, moon.toLowerCase()])

@@ -32,7 +32,7 @@ describe("encodeMessage", () => {
     expect(sent(message)).toEqual(message);
   });
 
-  it("encodes records that an earlier version stored with wider limits", () => {
+  it("encodes records stored by an earlier version with wider limits", () => {
     const long = "9".repeat(300);
     const texts = { wallet: long, symbol: "", amount: "1e5", version: 0 };
     const records = {
@@ -43,7 +43,7 @@ describe("encodeMessage", () => {
       expect(sent({ type: "snapshot", channel, time, data: [record] }).data).toEqual([record]);
   });
 
-  it("leaves out the fields of a record that clients do not see", () => {
+  it("leaves out internal fields of a record", () => {
     const kept = { ...executionItem("ann", order()), expiresAt: 1, internal: "x" };
     for (const type of ["snapshot", "update"])
       expect(sent({ type, channel: "orders", time, data: [kept] })).toEqual({
@@ -114,7 +114,7 @@ describe("inParts", () => {
     );
   });
 
-  it("makes parts of the largest possible orders fit into a message each", () => {
+  it("keeps parts of the largest possible orders within the limit of a message", () => {
     const long = (length: number) => "\u0001".repeat(length);
     const amount = `${"9".repeat(40)}.${"9".repeat(40)}`;
     const largest = order({

@@ -5,7 +5,7 @@ import { WalletEventPageSchema } from "../../lib/api/wallet-request-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 
 describe("WalletEventPageSchema", () => {
-  it("shows how a policy was changed, and nothing else that is stored with it", () => {
+  it("shows how a policy was changed, without other stored fields", () => {
     const policy = { maxPerDay: "2", tokens: ["0x1"], tradingEnabled: false };
     const pending = {
       policy: { tokens: "any", tradingEnabled: true },
@@ -22,7 +22,7 @@ const read = (asked: object) => validate(GivenPolicySchema, asked);
 const open = { tokens: "any", tradingEnabled: true };
 
 describe("GivenPolicySchema", () => {
-  it("takes limits that are left out for none, and tokens for any", () => {
+  it("reads absent limits as no limits, and absent tokens as any", () => {
     expect(read({ tradingEnabled: true })).toEqual(open);
     const tokens = Array.from({ length: 100 }, () => "0x1");
     const limits = { maxPerOrder: "0.5", maxPerDay: "12", tokens, tradingEnabled: false };
@@ -42,7 +42,7 @@ describe("GivenPolicySchema", () => {
     ["tradingEnabled", [null, "true", 1], "must be a boolean"],
     ["trading", [true], "is not a known field"],
     ["pending", [{}], "is not a known field"],
-  ])("refuses another %s, and names it", (field, values, rule) => {
+  ])("rejects another %s, and names it", (field, values, rule) => {
     for (const value of values)
       expect(() => read({ ...open, [field]: value })).toThrow(
         expect.objectContaining({ message: expect.stringContaining(rule), details: { field } }),

@@ -1,6 +1,6 @@
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A body that no POST takes, made from the text of a good one. */
+/** A body that every POST rejects, made from the text of a valid one. */
 export type BadBody = Case & { body: (good: string) => string | Uint8Array };
 
 type Make = BadBody["body"];
@@ -67,7 +67,7 @@ export const badBodies: readonly BadBody[] = casesOf(table).map(({ value, ...res
   body: value,
 }));
 
-/** Fields that no body may have, as JSON beside good fields, and what the message names. */
+/** Fields that every body rejects, as JSON beside valid fields, with a pattern for the message. */
 export const unknownFields = casesOf<{ json: string; names: RegExp }>({
   "an unknown field": [
     ["an unknown field", { json: '"surprise":1', names: /surprise/ }],
@@ -97,7 +97,7 @@ export const unknownFields = casesOf<{ json: string; names: RegExp }>({
   ],
 });
 
-/** Values of Content-Type that are refused with 415, each with a good body. */
+/** Values of Content-Type that get a 415, each with a valid body. */
 export const badContentTypes = casesOf<string[]>({
   "no type": [
     ["no Content-Type", []],

@@ -11,7 +11,7 @@ import {
 } from "../support/keys.ts";
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A body of POST /storeWallet_v2 that is refused with 400 and a message. Objects are sent as JSON, text as it is. */
+/** A body of POST /storeWallet_v2 that gets a 400 and a message. Objects are sent as JSON, text is sent unchanged. */
 export type BadImport = Case & { body: unknown; message: RegExp };
 
 const evm = newEvmKey();
@@ -22,11 +22,11 @@ const solana = newSolanaKey();
 const bytes = Buffer.from(bs58.decode(solana.privateKey));
 const otherHalf = Buffer.from(bs58.decode(newSolanaKey().privateKey)).subarray(32);
 
-/** Hex digits that happen to be base58 too. */
+/** Hex digits that are also valid base58. */
 const hexWithoutZero = digits.replaceAll("0", "1");
 const twelveWords = "abandon ".repeat(11).concat("about");
 
-/** No answer to a bad import holds any part of these. */
+/** Responses to bad imports contain no part of these. */
 export const importSecrets: readonly string[] = [
   digits,
   [...evm.secret].join(","),

@@ -1,14 +1,14 @@
 import { type Case, casesOf } from "./sample.ts";
 
-/** Headers as they are sent, in order. */
+/** Headers in the order of sending. */
 export type SentHeaders = (readonly [name: string, value: string])[];
 
 type HeadersWith = (token: string) => SentHeaders;
 
-/** Headers of a request, made with a good token. */
+/** Headers of a request, made with a valid token. */
 export type Credentials = Case & { value: HeadersWith };
 
-/** Requests that bring no token. */
+/** Requests without a token. */
 export const noCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "no headers": [["no credentials", () => []]],
   "no cookie of the name": [
@@ -17,7 +17,7 @@ export const noCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   ],
 });
 
-/** Requests that bring a token, or try to, but not in the way that counts. */
+/** Requests with a token in a form that is not accepted. */
 export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "not a token": [
     ["a word that is not a token", () => [["Authorization", "Bearer garbage"]]],
@@ -67,7 +67,7 @@ export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   ],
 });
 
-/** Requests that bring the token as they should. */
+/** Requests with a token in an accepted form. */
 export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "the header": [
     ["the header", (token) => [["Authorization", `Bearer ${token}`]]],

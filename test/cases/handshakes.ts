@@ -1,25 +1,25 @@
 import { type Case, casesOf } from "./sample.ts";
 
-/** What a client of the stream sends to connect. */
+/** The parts of a request to connect to the stream. */
 export type Handshake = {
   /** Sent as `Authorization: Bearer <token>`. */
   token?: string;
   headers?: Record<string, string>;
   subprotocols?: string[];
-  /** What stands after the address, from the question mark on. */
+  /** The query of the address, from the question mark on. */
   query?: string;
 };
 
 type HandshakeWith = (token: string) => Handshake;
 
-/** A handshake, made with a good token. */
+/** A handshake, made with a valid token. */
 export type HandshakeCase = Case & { value: HandshakeWith };
 
 const cookie = (token: string) => `access_token=${token}`;
 const bearer = (token: string) => `Bearer ${token}`;
 const foreign = "https://elsewhere.example";
 
-/** Clients that are admitted. The answer names no subprotocol. */
+/** Handshakes that are admitted. The response names no subprotocol. */
 export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "the header": [
     ["the header", (token) => ({ token })],
@@ -37,7 +37,7 @@ export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   ],
 });
 
-/** Clients that are admitted with the subprotocol `access_token`. */
+/** Handshakes that are admitted with the subprotocol `access_token`. */
 export const goodSubprotocols: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "the subprotocols": [["the subprotocols", (token) => ({ subprotocols: ["access_token", token] })]],
   "the subprotocols count from any page": [
@@ -57,7 +57,7 @@ export const goodSubprotocols: readonly HandshakeCase[] = casesOf<HandshakeWith>
   ],
 });
 
-/** Clients that are refused with 401. */
+/** Handshakes that get a 401. */
 export const badHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "a token is required": [["no token", () => ({})]],
   "a token does not count in the address": [

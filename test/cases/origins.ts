@@ -1,4 +1,4 @@
-/** Origins that are not the allowed one but may be taken for it, the plainest first. */
+/** Lists origins that are not the allowed one but resemble it, the most obvious first. */
 export function foreignOrigins(allowed: string | undefined): string[] {
   if (allowed === undefined) return ["https://evil.example", "null"];
   const { protocol, hostname, host } = new URL(allowed);

@@ -1,6 +1,6 @@
 import { stageAddress } from "../e2e/folders.ts";
 
-/** A case of a table: the rule that it is an example of, and what is special about it. */
+/** A case of a table: the rule that it is an example of, and its own title. */
 export type Case = { rule: string; title: string };
 
 /** A table of cases, by rule. */
@@ -13,8 +13,8 @@ export function casesOf<Value>(table: Table<Value>): (Case & { value: Value })[]
 }
 
 /**
- * The cases that the end-to-end tests run: the first of each rule. With FULL=1 and against a deployed stage they run all of
- * them, as the unit tests always do.
+ * Selects the cases for the end-to-end tests: the first of each rule. With FULL=1 and against a deployed stage they run
+ * all cases, as unit tests always do.
  */
 export function sampled<Each extends { rule: string }>(cases: readonly Each[], env = process.env): Each[] {
   if (runsAll(env)) return [...cases];

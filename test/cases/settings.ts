@@ -1,9 +1,9 @@
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A change of a chain's settings. Objects are sent as JSON, text as it is. */
+/** A change of a chain's settings. Objects are sent as JSON, text is sent unchanged. */
 export type SettingsChange = Case & { chain: "eth" | "base" | "sol"; body: unknown };
 
-/** A change that is refused with 400 and a message that names the field. */
+/** A change that gets a 400 and a message that names the field. */
 export type BadSettings = SettingsChange & { field: string };
 
 const wrongTypes = ["1", "", null, true, [1], { value: 1 }];
@@ -12,7 +12,7 @@ const notPresets = ["FAST", "", "Fast", " fast", "fastest", "custom", "__proto__
 
 type Field = [name: string, rule: string, values: unknown[]];
 
-/** The rules are the same on every chain, only the fields differ: so one chain gets every value. */
+/** Rules are the same on every chain and only the fields differ, so one chain gets every value. */
 const badValues: Record<BadSettings["chain"], Field[]> = {
   eth: [
     ["slippage", "in range", [0, -1, 0.00009, 100.01, 101, 1e21, 1e308]],
@@ -119,14 +119,16 @@ export const goodSettings: readonly (SettingsChange & { body: Record<string, unk
     })),
 );
 
-/** Gas prices that are kept exactly or refused. */
+/** Gas prices that are either kept exactly or rejected. */
 export const gasPrices = casesOf<number>({
   "very small": [5e-324, 1e-200, 1e-20].map((price) => [`${price}`, price]),
   inexact: [[`${0.1 + 0.2}`, 0.1 + 0.2]],
   "very large": [Number.MAX_VALUE, 1e15, 2 ** 53, 1e126, 1e300].map((price) => [`${price}`, price]),
 });
 
-/** Values of `{chain}` in /updateTradingSettings/{chain} that name no chain with settings, percent-encoded as in a path. */
+/**
+ * Values of `{chain}` in /updateTradingSettings/{chain} that name no chain with settings, percent-encoded as in a path.
+ */
 export const badChains = casesOf<string>({
   "another network": [
     ["bsc", "bsc"],

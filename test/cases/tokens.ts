@@ -2,7 +2,7 @@ import { createHmac, createPublicKey } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** Makes a token from a good one, which was signed by the published key. */
+/** Makes a token from a valid one, which was signed with the published key. */
 export type Forge = (good: string, published: JWK) => Promise<string>;
 
 const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");
@@ -10,7 +10,7 @@ const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toS
 const partsOf = (token: string): [header: string, payload: string, signature: string] =>
   token.split(".") as [string, string, string];
 
-/** The claims of a good token, with a later expiry, for another key to sign. */
+/** Copies the claims of a valid token, with a later expiry, for another key to sign. */
 const longerClaims = (good: string) => ({ ...decodeJwt(good), exp: (decodeJwt(good).exp ?? 0) + 86_400 });
 
 const unsigned = (alg: string) => async (good: string) => {
@@ -29,7 +29,7 @@ const symmetric =
 const pem = (key: JWK) => createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
 const der = (key: JWK) => createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "der" });
 
-/** Signed well, but by a key of the attacker. */
+/** Signs correctly, but with a key of the attacker. */
 const byStranger =
   (headerOf: (known: object, own: JWK) => object): Forge =>
   async (good) => {
@@ -62,7 +62,7 @@ const withSignature =
 
 const flipped = (bytes: Buffer) => bytes.map((byte, index) => (index === 7 ? byte ^ 1 : byte));
 
-/** What an attacker with a good token can make of it. No service may accept any of these. */
+/** Forgeries by an attacker with a valid token. No service may accept any of them. */
 export const forgeries = casesOf<Forge>({
   "a token is signed": [
     ["the algorithm none", unsigned("none")],
@@ -116,7 +116,7 @@ export const forgeries = casesOf<Forge>({
   ],
 });
 
-/** Changes the claims of a good token. A claim that is undefined is left out. */
+/** Changes the claims of a valid token. An undefined claim is left out. */
 export type ChangeClaims = (claims: { iss: string; aud: string; nowSeconds: number }) => object;
 
 const daySeconds = 86_400;
@@ -174,7 +174,7 @@ const bad: Table<ChangeClaims> = {
   ],
 };
 
-/** Tokens of the issuer that are refused, and that a refresh does not help. */
+/** Tokens of the issuer that are refused, even after a refresh. */
 export const badClaims: readonly (Case & { value: ChangeClaims })[] = casesOf(bad);
 
 /** Tokens of the issuer that are accepted. */
@@ -196,7 +196,7 @@ export const goodClaims = casesOf<ChangeClaims>({
   ],
 });
 
-/** Ends of subjects that are accepted. */
+/** Endings of accepted subjects. */
 export const goodSubjects = casesOf<string>({
   "a plain subject": [["a", "a"]],
   "a subject with punctuation": [

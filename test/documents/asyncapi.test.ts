@@ -49,11 +49,11 @@ describe("the messages of the AsyncAPI document", () => {
   it.each([
     ["a summary", messageSummaries],
     ["examples", messageExamples],
-  ])("each have %s, and nothing else does", (_, notes) => {
+  ])("each have %s, without extra entries", (_, notes) => {
     expect(Object.keys(notes).toSorted()).toEqual([...schemas.keys()].toSorted());
   });
 
-  it("name a correlation id where they ask or answer", () => {
+  it("name a correlation id in requests and replies", () => {
     const answers = Object.keys(components.messages).filter(
       (name) => components.messages[name]?.correlationId,
     );

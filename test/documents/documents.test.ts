@@ -39,7 +39,7 @@ describe("npm run documents", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("reports each stale document with --check, and leaves it alone", async () => {
+  it("reports each outdated document with --check, and leaves it unchanged", async () => {
     const { texts, warnings, deps } = files();
     await main([], deps);
     texts.set("docs/asyncapi.json", "{}");

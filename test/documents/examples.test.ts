@@ -5,7 +5,7 @@ import { restMethods } from "../../lib/operations.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 import { pages, textOf } from "./markdown.ts";
 
-/** What the examples take from the shell. */
+/** Values for the examples' shell variables. */
 const variables: Record<string, string> = {
   W: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   MOON: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
@@ -13,7 +13,7 @@ const variables: Record<string, string> = {
 
 type Example = { page: string; method: string; path: string; body: string | undefined };
 
-/** The calls of the service that a page shows. A command may go on in the next line. */
+/** Finds the calls of the service that a page shows. A command may continue on the next line. */
 function examplesIn(page: string): Example[] {
   const lines = textOf(page)
     .replaceAll(/ \\\n\s*/g, " ")
@@ -30,7 +30,7 @@ function examplesIn(page: string): Example[] {
     });
 }
 
-/** The row that a path belongs to, with the values of its parameters. */
+/** Finds the row of a path, with the values of its parameters. */
 function operationOf({ method, path }: Example) {
   const { pathname, searchParams } = new URL(path, "http://service");
   for (const row of restMethods) {
@@ -45,13 +45,13 @@ function operationOf({ method, path }: Example) {
 const examples = pages.flatMap(examplesIn);
 
 describe("the calls that pages show", () => {
-  it("are some of each kind", () => {
+  it("include some of each kind", () => {
     expect(new Set(examples.map(({ method }) => method))).toEqual(
       new Set(["GET", "POST", "PATCH", "PUT", "DELETE"]),
     );
   });
 
-  it.each(examples)("are taken by the service: $page, $method $path $body", (example) => {
+  it.each(examples)("are accepted by the service: $page, $method $path $body", (example) => {
     const { name, path, query } = operationOf(example);
     const schema: OperationSchemas | undefined = schemas[name];
     if (schema?.path) validate(schema.path, path);

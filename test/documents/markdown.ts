@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** Every page that people read, as paths from the root of the repository. */
+/** Every page for readers, as paths from the root of the repository. */
 export const pages = globSync(["README.md", "docs/*.md", "lib/local/README.md"]).toSorted();
 
 export const textOf = (page: string) => readFileSync(page, "utf8");
@@ -8,14 +8,14 @@ export const textOf = (page: string) => readFileSync(page, "utf8");
 const fence = /^( *)```.*?^\1```$/gms;
 const inlineCode = /`[^`\n]+`/g;
 
-/** The page without code blocks, line for line. */
+/** Returns the page without code blocks, line by line. */
 export const proseOf = (page: string) => textOf(page).replace(fence, (block) => block.replace(/[^\n]+/g, ""));
 
-/** Everything that a page shows as code: blocks, and words in backticks. */
+/** Returns all code of a page: blocks, and words in backticks. */
 export const codeOf = (page: string) =>
   [...(textOf(page).match(fence) ?? []), ...(proseOf(page).match(inlineCode) ?? [])].join("\n");
 
-/** The targets of a page's links within the repository. */
+/** Lists the targets of a page's links within the repository. */
 export const linksOf = (page: string) =>
   [
     ...proseOf(page)
@@ -25,7 +25,7 @@ export const linksOf = (page: string) =>
     .map(([, target]) => target as string)
     .filter((target) => !/^[a-z]+:/.test(target));
 
-/** The anchors that GitHub gives to a page's headings. */
+/** Lists the anchors that GitHub gives to a page's headings. */
 export const anchorsOf = (page: string) =>
   [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -34,7 +34,7 @@ export const anchorsOf = (page: string) =>
       .replaceAll(" ", "-"),
   );
 
-/** Paragraphs and items of lists: the lines of each, without markers and indentation. */
+/** Splits a page into paragraphs and list items: the lines of each, without markers and indentation. */
 export function blocksOf(page: string): string[][] {
   const blocks: string[][] = [];
   let isOpen = false;

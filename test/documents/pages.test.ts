@@ -11,7 +11,9 @@ function isBroken(page: string, link: string): boolean {
   return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
 }
 
-/** Paths from the root that begin with a folder of ours. The page of the local runner names paths of its own. */
+/**
+ * Finds paths from the root that begin with a folder of the repository. The page of the local runner has its own paths.
+ */
 const pathsIn = (code: string) =>
   [...code.matchAll(/(?<![\w./-])(?:bin|docs|functions|lib|test|\.ci|\.github)\/[\w./-]*/g)].map(
     ([path]) => path,
@@ -22,7 +24,7 @@ const sources = globSync("{bin,functions,lib,test}/**/*.ts", {
 });
 const fileNames = new Set(sources.map((path) => basename(path)));
 
-/** Names of source files without their folder. */
+/** Finds names of source files without their folder. */
 const fileNamesIn = (code: string) => [...code.matchAll(/(?<![\w./-])[\w-]+\.ts\b/g)].map(([name]) => name);
 
 describe.each(pages)("%s", (page) => {

@@ -8,7 +8,7 @@ import { validate } from "../../lib/runtime/validate.ts";
 import { curlRequests } from "../support/curl-requests.ts";
 
 describe("the example of a request", () => {
-  it.each(restMethods)("has all inputs that $name takes, as it takes them", ({ name }) => {
+  it.each(restMethods)("has all inputs of $name in their accepted form", ({ name }) => {
     const schema: OperationSchemas = schemas[name];
     const { path, query, headers, body }: RestExample = restExamples[name] ?? {};
     if (schema.path) validate(schema.path, path);

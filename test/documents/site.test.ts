@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../lib/documents/documents.ts";
 
-/** The files that `npm run documents -- --site folder` writes. */
+/** Returns the files that `npm run documents -- --site folder` writes. */
 async function site(): Promise<Map<string, string>> {
   const written = new Map<string, string>();
   const status = await main(["--site", "folder"], {
@@ -42,7 +42,7 @@ describe("npm run documents -- --site", async () => {
     expect(names).toEqual(expect.arrayContaining(links));
   });
 
-  it.each(pages)("lets %s load nothing from elsewhere, and run no inline script", (_, html) => {
+  it.each(pages)("lets %s load nothing from other sites, and run no inline script", (_, html) => {
     expect(html).toContain("default-src 'none'; script-src 'self';");
     expect(html).not.toMatch(/<script(?! type="module" src="redoc\.js"><)/);
   });
