@@ -14,7 +14,7 @@ const faster = (factor: number): Clock => ({
   after: (ms, act) => realClock.after(ms / factor, act),
 });
 
-/** Its shortest timeout is half a second, for machines that are busy with other tests. */
+/** The shortest timeout is half a second, for machines that are busy with other tests. */
 const clientClock = faster(25);
 const serviceClock = faster(100);
 

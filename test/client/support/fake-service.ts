@@ -3,7 +3,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
 
-/** With the names that documents use. */
+/** Headers with their usual names. */
 const sentHeaders = (headers: RequestInit["headers"]) =>
   Object.fromEntries(
     [...new Headers(headers)].map(([name, value]) => [
@@ -12,7 +12,7 @@ const sentHeaders = (headers: RequestInit["headers"]) =>
     ]),
   );
 
-/** One answer: a status with a body, text that is no JSON, or no answer at all. */
+/** One response: a status with a body, text that is not JSON, or no response at all. */
 export type Scripted =
   | { status: number; body?: object; text?: string; headers?: Record<string, string> }
   | "broken"
@@ -25,7 +25,7 @@ export const refusal = (status: number, code: string, more: object = {}) => ({
   body: { success: false, error: { code, message: `It is ${code}`, ...more }, timestamp: "now" },
 });
 
-/** A terminal whose service answers what the test has scripted, and whose clock runs as fast as it can. */
+/** Makes a terminal whose service gives scripted responses, and whose clock runs as fast as possible. */
 export function scripted(answers: readonly Scripted[], options: Partial<TerminalOptions> = {}) {
   const sent: Sent[] = [];
   const inits: RequestInit[] = [];
@@ -51,7 +51,7 @@ export function scripted(answers: readonly Scripted[], options: Partial<Terminal
     return new Response(text, { status: answer.status, ...(answer.headers && { headers: answer.headers }) });
   };
   const terminal = createTerminal({ baseUrl: "http://service/", fetch, ...options }, clock);
-  /** What a call gives in the end, however long it waits. */
+  /** Advances the clock until a call ends, and returns its result. */
   const end = <Value>(call: Promise<Value>) => clock.during(call);
   return { terminal, clock, sent, inits, end };
 }

@@ -10,18 +10,18 @@ export type Link = {
   peer: Peer;
   channels: Set<string>;
   isOpen: boolean;
-  /** Cut somewhere, without a word to either end. */
+  /** Cut without notice to either end. */
   isDead: boolean;
   hasMissed: boolean;
-  /** What the table had when the connection was made. */
+  /** The state of the table when the connection was made. */
   floor: TerminalState;
 };
 
 const time = "2026-11-21T09:30:00.000Z";
 
 /**
- * Speaks the protocol of docs/streams.md, as badly as it allows: messages come late, twice, in another order, or not at all until
- * the state is sent once more; connections are refused, cut and closed; requests fail.
+ * Speaks the protocol of docs/streams.md as badly as it allows: messages are late, repeated, out of order, or missing
+ * until the state is sent again; connections are refused, cut and closed; requests fail.
  */
 export class FaultyService {
   readonly table: TerminalTable;
@@ -76,7 +76,7 @@ export class FaultyService {
     });
   }
 
-  /** Changes the table, which announces it to every connection. */
+  /** Changes the table, and announces the change to every connection. */
   change(): void {
     const message = this.table.change();
     for (const link of this.links) {
@@ -91,7 +91,7 @@ export class FaultyService {
     }
   }
 
-  /** Sends the whole state to a connection that has missed something. */
+  /** Sends the whole state to a connection that has missed a message. */
   catchUp(link: Link): void {
     if (!link.hasMissed) return;
     link.hasMissed = false;
@@ -110,7 +110,7 @@ export class FaultyService {
     this.#later(() => this.disconnect(link));
   }
 
-  /** No more faults. What was missed is sent; prices are not, but the next ones come within a second. */
+  /** Ends all faults. Missed messages are sent, except prices: the next ones come within a second. */
   heal(): void {
     this.isHealthy = true;
     this.isDown = false;
@@ -121,7 +121,7 @@ export class FaultyService {
     }
   }
 
-  /** What a request gives, some time after it was read. */
+  /** Answers a request some time after reading the table. */
   async answer(url: string): Promise<Response> {
     const { pathname, searchParams } = new URL(url);
     await this.#wait();
@@ -168,7 +168,7 @@ export class FaultyService {
     );
   }
 
-  /** In this order, but other messages come between. */
+  /** Sends messages in this order; others may come between them. */
   #send(link: Link, messages: readonly ServerMessage[]): void {
     const [first, ...rest] = messages;
     if (first === undefined) return;
@@ -192,7 +192,7 @@ export class FaultyService {
   }
 }
 
-/** Lets something happen: mostly a change, at times a fault. */
+/** Makes a random event happen: usually a change, sometimes a fault. */
 export function disturb(service: FaultyService, chance: Chance): void {
   const link = service.links.filter(({ isOpen }) => isOpen).at(-1);
   const what = chance.weighted({ change: 40, cut: 1, dead: 1, hurry: 1, down: 1, up: 4 });

@@ -9,7 +9,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 type Listener = (event: never) => void;
 
-/** A socket that does what the test says. */
+/** A socket that a test controls. */
 export class ScriptedSocket implements SocketLike {
   readonly sent: Record<string, unknown>[] = [];
   isClosed = false;
@@ -47,7 +47,7 @@ export class ScriptedSocket implements SocketLike {
   }
 }
 
-/** A stream of orders whose service does nothing by itself. */
+/** Makes a stream of orders whose service does nothing by itself. */
 export async function silent(options: Partial<FollowOptions> = {}, more: Partial<TerminalOptions> = {}) {
   const clock = new VirtualClock();
   const sockets: ScriptedSocket[] = [];

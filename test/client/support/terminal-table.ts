@@ -7,14 +7,14 @@ export type SettingsData = Extract<ServerMessage, { type: "TradingSettingsUpdate
 const time = "2026-11-21T09:30:00.000Z";
 const chains = ["eth", "base", "sol"] as const;
 
-/** What a service has of one user, and whatever happens to it. */
+/** The service's data of one user, and random changes of it. */
 export class TerminalTable {
   readonly orders = new Map<string, Order>();
   readonly positions = new Map<string, Position>();
   readonly prices = new Map<string, Price>();
   readonly settings = new Map<string, SettingsData>(chains.map((chain) => [chain, settingsOf(chain, 0)]));
   readonly wallets = new Map<string, StoredWallet>();
-  /** Those before the last change of a price. */
+  /** The prices before their last change. */
   olderPrices: readonly Price[] = [];
   readonly #chance: Chance;
   #ids = 0;
@@ -24,7 +24,7 @@ export class TerminalTable {
     for (let changes = 0; changes < 8; changes++) this.change();
   }
 
-  /** Changes something. Returns the message that announces it. */
+  /** Makes a change. Returns the message that announces it. */
   change(): ServerMessage {
     const chance = this.#chance;
     const kind = chance.weighted({ order: 4, position: 2, price: 2, settings: 2, wallet: 3 });
@@ -63,7 +63,7 @@ export class TerminalTable {
       }
       case "wallet": {
         const wallet = this.#next(this.wallets, newWallet);
-        // Renamed, retired or restored.
+        // The wallet was renamed, retired or restored.
         const state = wallet.version > 1 && chance.below(2) === 0 ? "retired" : "active";
         const changed = { ...wallet, state, slotName: `v${wallet.version}` } as const;
         this.wallets.set(wallet._id, changed);
@@ -72,7 +72,7 @@ export class TerminalTable {
     }
   }
 
-  /** The next version of a record, or a new one. */
+  /** Returns the next version of a record, or a new record. */
   #next<Item extends { version: number }>(
     items: ReadonlyMap<string, Item>,
     make: (id: string) => Item,
@@ -90,7 +90,7 @@ export class TerminalTable {
       .map(({ state: _, ...wallet }) => wallet);
   }
 
-  /** What a client must see. */
+  /** Returns the state that a client must see. */
   state(): TerminalState {
     return {
       orders: [...this.orders.values()].toSorted((a, b) => (a.orderId < b.orderId ? 1 : -1)),

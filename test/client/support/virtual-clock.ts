@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/client/clock.ts";
 
 type Timer = { atMs: number; act: () => void };
 
-/** A clock that stands still until its test advances it, and chance that is always the least. */
+/** A clock that only its test advances. Its random numbers are always the lowest. */
 export class VirtualClock implements Clock {
   #nowMs = 0;
   #timers: Timer[] = [];
@@ -12,7 +12,7 @@ export class VirtualClock implements Clock {
 
   readonly dateMs = () => Date.parse("2026-11-21T09:30:00Z") + this.#nowMs;
 
-  /** How many there are. */
+  /** Counts the timers. */
   readonly timers = () => this.#timers.length;
 
   after(ms: number, act: () => void): () => void {
@@ -23,7 +23,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Runs timers in order, with whatever they lead to, until none is due. */
+  /** Runs timers in order, including new ones, until none is due. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     for (;;) {
@@ -51,9 +51,9 @@ export class VirtualClock implements Clock {
       if (dueMs === Number.POSITIVE_INFINITY) break;
       await this.advance(dueMs - this.#nowMs);
     }
-    throw new Error("Nothing is left that could settle the promise");
+    throw new Error("The promise is pending, but no timer is left");
   }
 }
 
-/** Lets promises go on as far as they can. */
+/** Lets promises run as far as they can. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -4,7 +4,7 @@ import type { FaultyService } from "./faulty-service.ts";
 
 type Versions = Map<string, number>;
 
-/** The version of each record, by what it is and its id. */
+/** Lists the version of each record, by its kind and id. */
 function versionsOf({ orders, positions, prices, settings, wallets }: TerminalState): Versions {
   return new Map([
     ...orders.map(({ orderId, version }) => [`order ${orderId}`, version] as const),
@@ -15,7 +15,7 @@ function versionsOf({ orders, positions, prices, settings, wallets }: TerminalSt
   ]);
 }
 
-/** Checks each state that a client sees: it is whole, no older than its connection, and nothing in it goes back. */
+/** Checks each state that a client sees: it is complete, not older than its connection, and never goes back. */
 export function watched(service: FaultyService): {
   onState(state: TerminalState): void;
   count(): number;
@@ -51,7 +51,7 @@ export function watched(service: FaultyService): {
       if (!hasGone(name, version)) expect(now.has(name), `${name} has gone`).toBe(true);
     for (const [name, version] of now) {
       expect(version, `${name} goes back`).toBeGreaterThanOrEqual(newest.get(name) ?? 0);
-      // Not again what was taken away.
+      // A removed record must not return.
       if (!before.has(name) && newest.has(name))
         expect(version, `${name} is back`).toBeGreaterThan(newest.get(name) ?? 0);
       newest.set(name, version);

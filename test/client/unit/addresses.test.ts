@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The addresses of a request and of the stream. */
+/** Returns the addresses of a request and of the stream. */
 async function addresses(baseUrl: string) {
   const { terminal, sent, end } = scripted([envelope({})], { baseUrl });
   await end(terminal.listOrders());
@@ -16,7 +16,7 @@ async function addresses(baseUrl: string) {
   return [sent[0]?.url, socket().url];
 }
 
-describe("a terminal", () => {
+describe("createTerminal", () => {
   it.each([
     ["", "https://page.example", "wss://page.example/stream"],
     ["/", "https://page.example", "wss://page.example/stream"],
@@ -29,11 +29,11 @@ describe("a terminal", () => {
     expect(await addresses(baseUrl)).toEqual([`${rest}/api/v2/orders`, stream]);
   });
 
-  it.each(["", "/live", "host"])("cannot be made without a page for the address %j", (baseUrl) => {
+  it.each(["", "/live", "host"])("fails outside a page for the address %j", (baseUrl) => {
     expect(() => createTerminal({ baseUrl })).toThrow("baseUrl is");
   });
 
-  it("takes the WebSocket of browsers and that of Node, which the compiler checks", () => {
+  it("accepts the WebSocket of browsers and that of Node, as the compiler checks", () => {
     const constructors: (SocketConstructor | undefined)[] = [WebSocketOfNode, globalThis.WebSocket];
     for (const WebSocket of constructors)
       if (WebSocket !== undefined) createTerminal({ baseUrl: "http://service", WebSocket });

@@ -18,7 +18,7 @@ describe("Idempotency-Keys", () => {
   const keysOf = (sent: { headers: Record<string, string> }[]) =>
     sent.map(({ headers }) => headers["Idempotency-Key"]);
 
-  it("are the same in each try of a request, and are forgotten after its answer", async () => {
+  it("are the same in each try of a request, and are forgotten after its response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted(["broken", expired, order], { keys, token: async () => "t" });
     await end(terminal.placeOrder({ body }));
@@ -30,7 +30,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are kept until the service has surely answered, so that a restarted bot goes on with them", async () => {
+  it("are kept until the service has certainly answered, so that a restarted bot can repeat the request", async () => {
     const { kept, keys } = store();
     const before = scripted(["broken"], { keys });
     await before.end(before.terminal.placeOrder({ body }));
@@ -44,7 +44,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are forgotten with a request that was refused, since another may follow", async () => {
+  it("are forgotten after a refusal, since another request may follow", async () => {
     const { kept, keys } = store();
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT")], { keys });
     await end(terminal.placeOrder({ body }));
@@ -85,7 +85,7 @@ describe("Idempotency-Keys", () => {
     expect([sent.length, kept.size]).toEqual([1, 0]);
   });
 
-  it("are kept if the caller aborts, and forgotten if there is no token to send them with", async () => {
+  it("are kept if the caller aborts, and forgotten if there is no token for the request", async () => {
     const { kept, keys } = store();
     const abort = new AbortController();
     const hanging = scripted(["silent"], { keys });
@@ -99,14 +99,14 @@ describe("Idempotency-Keys", () => {
     expect([error?.code, kept.size]).toEqual(["TOKEN_ERROR", 0]);
   });
 
-  it("are not made for a request that the program has not filled in", async () => {
+  it("are not made for an incomplete request", async () => {
     const { kept, keys } = store();
     const { terminal } = scripted([order], { keys });
     await expect(terminal.redeemReward({ path: {}, body: {} } as never)).rejects.toThrow("needs rewardId");
     expect(kept.size).toBe(0);
   });
 
-  it("are those of a request with the same properties in another order", async () => {
+  it("are the same for equal properties in another order", async () => {
     const { terminal, sent, end } = scripted(["broken"], { patienceMs: 0 });
     const { chain, ...rest } = body;
     await end(terminal.placeOrder({ body }));
@@ -117,14 +117,14 @@ describe("Idempotency-Keys", () => {
     expect(other).not.toBe(first);
   });
 
-  it("can be forgotten, so that an equal request is a new one", async () => {
+  it("can be forgotten, so that an equal request counts as new", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted(["broken", "broken", "silent"], { keys, patienceMs: 0 });
     await end(Promise.all([terminal.placeOrder({ body }), terminal.placeOrder({ body })]));
     const running = terminal.placeOrder({ body });
     const next = await end(Promise.all([running, terminal.forget("placeOrder", { body })]));
     expect(next[0].error?.code).toBe("NETWORK_ERROR");
-    // That of the request that had begun.
+    // Only the key of the unfinished request is left.
     expect([...kept.values()]).toEqual([keysOf(sent)[2]]);
     await terminal.forget("placeOrder", { body });
     expect(kept.size).toBe(0);
@@ -138,7 +138,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are found again, whichever of the equal requests lost its answer", async () => {
+  it("are found again, whichever of the equal requests lost its response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([order, "broken", order], { keys, patienceMs: 0 });
     const [first, second] = await end(
@@ -151,7 +151,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are kept for each of many equal requests, by a store that takes its time", async () => {
+  it("are kept for each of many equal requests, even by a slow store", async () => {
     const { kept, keys } = store();
     const turns = async () => {
       for (let count = 0; count < 5; count++) await undefined;
@@ -172,7 +172,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are the caller's if they have one, and none for a dry run", async () => {
+  it("are the caller's own if given, and absent in a dry run", async () => {
     const { terminal, sent, end } = scripted([order]);
     await end(terminal.placeOrder({ body, headers: { "Idempotency-Key": "mine" } }));
     await end(terminal.placeOrder({ body: { ...body, dryRun: true } }));
@@ -180,7 +180,7 @@ describe("Idempotency-Keys", () => {
     expect(keysOf(sent)).toEqual(["mine", undefined, "lower"]);
   });
 
-  it("that cannot be kept keep the request from being sent", async () => {
+  it("stop the request if they cannot be saved", async () => {
     const keys = {
       ...store().keys,
       save: () => {

@@ -28,14 +28,14 @@ const shown = (held: ReturnType<typeof newlyHeld>) =>
   stateOf(held)?.wallets.map(({ _id, version }) => `${_id} v${version}`);
 
 describe("wallets", () => {
-  it("are those of the list, in its order, each at the greater version of list and messages", () => {
+  it("are those of the list, in its order, each with the higher version of list and messages", () => {
     const changed = announced(listOf(wallet("a", 1), wallet("b", 4)), "a", 3, "active");
     expect(shown(changed)).toEqual(["a v3", "b v4"]);
     expect(shown(announced(changed, "b", 3, "active"))).toEqual(["a v3", "b v4"]);
     expect(shown(withWalletList(changed, [wallet("b", 5), wallet("a", 2)]))).toEqual(["b v5", "a v3"]);
   });
 
-  it("go when they are retired, and stay away though an older list has them", () => {
+  it("go when they are retired, and stay away even if an older list has them", () => {
     const retired = announced(listOf(wallet("a", 1)), "a", 2, "retired");
     expect(shown(retired)).toEqual([]);
     expect(shown(withWalletList(retired, [wallet("a", 1)]))).toEqual([]);
@@ -43,7 +43,7 @@ describe("wallets", () => {
     expect(shown(withWalletList(retired, [wallet("a", 3)]))).toEqual(["a v3"]);
   });
 
-  it("are asked for again when a message names one that the list does not have", () => {
+  it("are read again when a message names one that the list lacks", () => {
     const behind = announced(listOf(), "a", 7, "active");
     expect([shown(behind), behind.walletsBehind]).toEqual([[], true]);
     const known = announced(listOf(), "a", 7, "retired");
@@ -77,7 +77,7 @@ describe("orders", () => {
       ({ orderId, version }) => `${orderId} v${version}`,
     );
 
-  it("are the newest first, by time and then by id, whether their times have milliseconds or not", () => {
+  it("are sorted newest first, by time and then by id, whether or not their times have milliseconds", () => {
     const early = "2026-11-21T09:30:00Z";
     const late = "2026-11-21T09:30:00.500Z";
     expect(ordersOf(snapshot(order("a", 1, early), order("b", 1, late), order("c", 1, early)))).toEqual([
@@ -85,7 +85,7 @@ describe("orders", () => {
     ]);
   });
 
-  it("keep their places when they change, and each is there once", () => {
+  it("keep their places when they change, without duplicates", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(5))), (changes) => {
         const items = changes.map(([id, version]) => order(`${id}`, version, `2026-11-21T09:30:0${id % 5}Z`));

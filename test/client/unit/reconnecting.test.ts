@@ -42,7 +42,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(8);
   });
 
-  it("waits longer after the service has called it too fast, whatever comes before the close", async () => {
+  it("waits longer after the service has found it too fast, whatever comes before the close", async () => {
     const { socket, clock, statuses } = await silent();
     socket().emit("open");
     socket().snapshot("orders");
@@ -59,7 +59,7 @@ describe("a stream", () => {
     expect(statuses.at(-1)).toMatchObject({ retryInMs: 8000 });
   });
 
-  it("has an expired token replaced when the handshake is refused, and then does not wait long", async () => {
+  it("renews an expired token when the handshake is refused, and then does not wait long", async () => {
     const fetch = async (_: unknown, init: RequestInit = {}) => {
       const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
       return isOld
@@ -81,7 +81,7 @@ describe("a stream", () => {
     expect(socket().protocols).toEqual(["access_token", "new"]);
   });
 
-  it("forgets what the last connection brought, and is live again with the snapshots", async () => {
+  it("drops the data of the last connection, and is live again with the snapshots", async () => {
     const states: string[][] = [];
     const { socket, clock, statuses } = await silent({
       onState: ({ orders }) => states.push(orders.map(({ orderId }) => orderId)),
@@ -120,7 +120,7 @@ describe("a stream", () => {
     expect(chains.map((chain) => stream.state?.settings[chain as "eth"]?.version)).toEqual([1, 1, 1]);
   });
 
-  it("tries another token when one is refused for good, once, and then says so", async () => {
+  it("tries another token once after a lasting refusal, then reports it", async () => {
     const fetch = async () => Response.json({ error: "Invalid token" }, { status: 401 });
     const asked: boolean[] = [];
     const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
@@ -196,7 +196,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("subscribes ever less often to a service that fails", async () => {
+  it("subscribes less and less often to a failing service", async () => {
     const { socket, clock } = await silent();
     const first = socket();
     first.emit("open");
@@ -205,7 +205,7 @@ describe("a stream", () => {
       first.message({ type: "error", code: "INTERNAL_ERROR", message: "no" });
       await clock.advance(1000);
     }
-    // After 0, 0.5, 2, 4, 8, 15 and 16 seconds; and 15 as no snapshot has come.
+    // It subscribes after 0, 0.5, 2, 4, 8, 15 and 16 seconds, and after 15 without a snapshot.
     expect(first.sent.length).toBeGreaterThan(5);
     expect(first.sent.length).toBeLessThan(9);
   });

@@ -15,7 +15,7 @@ const placed = {
 const quote = { chain: "eth", side: "buy", token: "0x2", amount: "1" } as const;
 const html = { status: 502, text: "<html>" };
 
-/** The error of a call, and how often it was tried, by what the service answers. */
+/** Returns the error of a call and its number of tries, for these responses of the service. */
 async function quoted(answers: readonly Scripted[]) {
   const { terminal, sent, end, clock } = scripted(answers, { patienceMs: 70_000 });
   const { data, error } = await end(terminal.quoteOrder({ body: quote }));
@@ -23,7 +23,7 @@ async function quoted(answers: readonly Scripted[]) {
 }
 
 describe("a call", () => {
-  it("sends path, query, body and headers as the operation has them", async () => {
+  it("sends path, query, body and headers as the operation requires", async () => {
     const { terminal, sent, end } = scripted([{ status: 200, body: { slippage: 1 } }]);
     await end(terminal.inspectToken({ path: { chain: "eth", token: "0x/?" } }));
     await end(terminal.listOrders({ query: { chain: "eth", limit: "2" } }));
@@ -44,7 +44,7 @@ describe("a call", () => {
     ["the data of an envelope", envelope({ orders: [] }), { orders: [] }],
     ["the body where there is no envelope", { status: 200, body: { data: 1 } }, { data: 1 }],
     ["undefined for a 204", { status: 204 }, undefined],
-  ])("gives %s", async (_, answer, data) => {
+  ])("returns %s", async (_, answer, data) => {
     const { terminal, end } = scripted([answer]);
     expect(await end(terminal.listOrders())).toEqual({ data, headers: expect.any(Headers) });
   });
@@ -92,7 +92,7 @@ describe("a call", () => {
       { status: 200, text: "null" },
       { status: 200, code: "EDGE_ERROR" },
     ],
-  ] as [Scripted, object][])("resolves to an error, once, for %j", async (answer, error) => {
+  ] as [Scripted, object][])("resolves to an error, without a second try, for %j", async (answer, error) => {
     expect(await quoted([answer])).toMatchObject({ error, tries: 1 });
   });
 
@@ -120,7 +120,7 @@ describe("a call", () => {
     expect(endless.tries).toBeGreaterThan(1);
   });
 
-  it("waits as long as Retry-After says, and not when that is longer than it would repeat", async () => {
+  it("waits for Retry-After, unless that is longer than its patience", async () => {
     const limited = (seconds: string) =>
       ({ status: 429, body: { error: "no" }, headers: { "Retry-After": seconds } }) as const;
     const { waitedMs } = await quoted([limited("7"), envelope({ quote: {} })]);
@@ -129,7 +129,7 @@ describe("a call", () => {
     expect(await quoted([limited("120")])).toMatchObject({ tries: 1, error: { retryAfterSeconds: 120 } });
   });
 
-  it("is not repeated where twice would be wrong, but after what surely did nothing", async () => {
+  it("is repeated only if it had no effect, where repeating would be wrong", async () => {
     const conditional = { path: { chain: "eth" }, body: {}, headers: { "If-Match": '"1"' } } as const;
     const broken = scripted(["broken"]);
     const { error } = await broken.end(broken.terminal.updateTradingSettings(conditional as never));
@@ -143,7 +143,7 @@ describe("a call", () => {
   });
 
   it.each(Object.keys(routes) as (keyof typeof routes)[])(
-    "of %s is repeated after no answer",
+    "of %s is repeated after no response",
     async (name) => {
       const { terminal, sent, end } = scripted(["broken", envelope({})]);
       const path = { walletId: "1", chain: "eth", token: "0x2", rewardId: "1", orderId: "1" };
@@ -152,7 +152,7 @@ describe("a call", () => {
     },
   );
 
-  it("sends cookies, an empty body where one is needed, and follows no redirect", async () => {
+  it("sends cookies, adds an empty body where one is needed, and follows no redirect", async () => {
     const { terminal, sent, inits, end } = scripted([envelope({})]);
     await end(terminal.cancelOrder({ path: { orderId: "1" } }));
     await end(terminal.retireWallet({ path: { walletId: "1" } }));
@@ -171,7 +171,7 @@ describe("a call", () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it("waits longer by chance, so that clients do not return all at once", async () => {
+  it("waits for random times, so that clients do not all return at once", async () => {
     const waits = async (random: number) => {
       const { terminal, clock, end } = scripted(["broken", envelope({})]);
       vi.spyOn(clock, "random").mockReturnValue(random);
@@ -201,7 +201,7 @@ describe("a call", () => {
     expect(await call).toMatchObject({ error: { code: "ABORTED" } });
   });
 
-  it("gives data or errors, and the compiler knows which", async () => {
+  it("returns either data or an error, which the compiler can tell apart", async () => {
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT", { details: { limit: "1" } })]);
     const { data, error } = await end(terminal.placeOrder({ body: placed }));
     if (error?.code !== "POLICY_LIMIT") throw new Error("It is POLICY_LIMIT");
@@ -220,7 +220,7 @@ describe("a call", () => {
     void end(terminal.updateTradingSettings({ path: { chain: "eth" } }));
   });
 
-  it("rejects if the program leaves out a part of the path", async () => {
+  it("rejects if the caller omits a part of the path", async () => {
     const { terminal } = scripted([envelope({})]);
     await expect(terminal.getOrder({ path: {} } as never)).rejects.toThrow("The path needs orderId");
   });

@@ -16,7 +16,7 @@ describe("a stream", () => {
     expect(statuses).toEqual([{ status: "connecting" }, { status: "syncing" }]);
   });
 
-  it("relies on the cookie without a token provider", async () => {
+  it("uses the cookie without a token provider", async () => {
     const { socket } = await silent({}, { token: undefined as never });
     expect(socket().protocols).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe("a stream", () => {
     expect(stream.state?.orders.find(({ orderId }) => orderId === "a")?.version).toBe(2);
   });
 
-  it("goes on after an error of a callback, which is the program's", async () => {
+  it("continues after an error in a callback of the program", async () => {
     const { socket, stream } = await silent({
       onState: () => {
         throw new Error("a mistake");
@@ -57,7 +57,7 @@ describe("a stream", () => {
     expect(later[0]).toThrow("a mistake");
   });
 
-  it("keeps the same objects for what has not changed", async () => {
+  it("keeps the same objects for unchanged parts", async () => {
     const { socket, stream } = await silent({ channels: ["orders", "positions"] });
     socket().emit("open");
     socket().snapshot("orders");
@@ -75,7 +75,7 @@ describe("a stream", () => {
     expect([statuses.at(-1)?.status, states.length]).toEqual(["live", 1]);
   });
 
-  it("reads the list of wallets again for a wallet that it does not have", async () => {
+  it("reads the list of wallets again for a wallet that it lacks", async () => {
     const wallets = [{ _id: "1", version: 1 }];
     const lists: (() => void)[] = [];
     const fetch = () =>
@@ -100,7 +100,7 @@ describe("a stream", () => {
 });
 
 describe("until", () => {
-  it("resolves to what is found, now or later, and rejects when the stream is closed", async () => {
+  it("resolves to the first result, now or later, and rejects when the stream is closed", async () => {
     const { socket, stream } = await silent();
     const found = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "b"));
     const never = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "z"));
@@ -194,7 +194,7 @@ describe("close", () => {
     }
   });
 
-  it("ends the question why a handshake was refused", async () => {
+  it("cancels the request that asks why a handshake was refused", async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const fetch = (_: unknown, init: RequestInit = {}) => {
       signals.push(init.signal);
@@ -219,7 +219,7 @@ describe("close", () => {
 });
 
 describe("follow", () => {
-  it("needs a WebSocket, which Node 20 has not", () => {
+  it("needs a WebSocket, which Node 20 lacks", () => {
     const { WebSocket } = globalThis;
     try {
       Reflect.deleteProperty(globalThis, "WebSocket");

@@ -12,7 +12,7 @@ function provider() {
 }
 
 describe("the token provider", () => {
-  it("is asked once, and again when the token has expired, however many requests wait", async () => {
+  it("is called once, and again when the token has expired, however many requests wait", async () => {
     const { asked, token } = provider();
     const { terminal, sent, end } = scripted([expired, expired, answered], { token });
     const both = Promise.all([terminal.listOrders(), terminal.listPositions()]);
@@ -24,7 +24,7 @@ describe("the token provider", () => {
     ]);
   });
 
-  it("is not asked again if the new token has expired too, or for other reasons", async () => {
+  it("is not called again if the new token has expired too, or after other refusals", async () => {
     const { asked, token } = provider();
     const old = scripted([expired], { token });
     expect(await old.end(old.terminal.listOrders())).toMatchObject({ error: { needsRefresh: true } });
@@ -49,7 +49,7 @@ describe("the token provider", () => {
     expect([sent.length, down.sent.length]).toEqual([1, 0]);
   });
 
-  it("has as long as a request has, and does not hold up a call that is aborted", async () => {
+  it("has the time of a request, and does not delay an aborted call", async () => {
     const token = () => new Promise<never>(() => {});
     const { terminal, clock, sent, end } = scripted([answered], { token, timeoutMs: 5000 });
     const abort = new AbortController();
@@ -60,7 +60,7 @@ describe("the token provider", () => {
     expect([clock.nowMs(), sent.length]).toEqual([5000, 0]);
   });
 
-  it("has failed if no header can carry its token", async () => {
+  it("counts as failed if its token does not fit a header", async () => {
     const { terminal, sent, end } = scripted([answered], { token: async () => "a\nb", patienceMs: 0 });
     const { error } = await end(terminal.listOrders());
     expect(error?.code).toBe("TOKEN_ERROR");
@@ -68,7 +68,7 @@ describe("the token provider", () => {
     expect(sent).toEqual([]);
   });
 
-  it("is asked again when the token's exp has passed, unless it had passed from the start", async () => {
+  it("is called again when the token's exp has passed, unless it had passed from the start", async () => {
     const asked: boolean[] = [];
     const tokenUntil = (ms: number) => `h.${btoa(JSON.stringify({ exp: ms / 1000 }))}.s`;
     let expiryMs = Date.parse("2026-11-21T09:31:00Z");
@@ -82,7 +82,7 @@ describe("the token provider", () => {
     await end(terminal.listOrders());
     expect(asked).toEqual([false]);
     await clock.advance(1000);
-    // As if this machine's clock were an hour fast.
+    // Simulates that this machine's clock is an hour fast.
     expiryMs -= 3_600_000;
     await end(terminal.listOrders());
     await end(terminal.listOrders());
@@ -98,7 +98,7 @@ describe("the token provider of a page, which may not read why it is refused,", 
     vi.unstubAllGlobals();
   });
 
-  it("is asked once after a network error", async () => {
+  it("is called once after a network error", async () => {
     const { asked, token } = provider();
     const { terminal, sent, end } = scripted(["broken", "broken", "broken", answered, "broken"], { token });
     expect((await end(terminal.listOrders())).error).toBeUndefined();
@@ -123,7 +123,7 @@ describe("the token provider of a page, which may not read why it is refused,", 
     expect(asked).toEqual([false, true]);
   });
 
-  it("is not asked where every answer can be read", async () => {
+  it("is not called where every response can be read", async () => {
     vi.unstubAllGlobals();
     const { asked, token } = provider();
     const { terminal, end } = scripted(["broken", answered], { token });
