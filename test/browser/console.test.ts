@@ -5,14 +5,14 @@ import { browserForTests, signIn } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** The well-known key of the first account of Hardhat and Anvil. */
+/** The private key of the first account of Hardhat and Anvil, which everybody knows. */
 const knownKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 const panel = (page: Page, name: string) => page.getByRole("region", { name });
 const overflow = "document.documentElement.scrollWidth - innerWidth";
 
 describe("the console", () => {
-  it("makes, names and retires wallets, as the stream says", async () => {
+  it("makes, names and retires wallets, as the stream reports", async () => {
     const { page, complaints, context, origins } = await browser.visit();
     await signIn(page, "carol");
     const wallets = panel(page, "Wallets");
@@ -43,7 +43,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("seals a private key before it leaves the page", async () => {
+  it("encrypts a private key before it leaves the page", async () => {
     const { page, complaints, context } = await browser.visit();
     const bodies: string[] = [];
     page.on("request", (request) => bodies.push(request.postData() ?? ""));
@@ -84,7 +84,7 @@ describe("the console", () => {
     await one.context.close();
   });
 
-  it("shows prices of all assets as they tick, and draws one of them", async () => {
+  it("shows prices of all assets as they change, and draws one of them", async () => {
     const { page, complaints, context } = await browser.visit();
     await signIn(page, "frank");
     const prices = panel(page, "Prices");
@@ -134,7 +134,7 @@ describe("the console", () => {
 
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByText("cannot be sold").waitFor();
-    // Browsers complain of quotes that are refused: nothing is left to sell.
+    // Browsers report refused quotes as errors: nothing is left to sell.
     expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
     await context.close();
   });
@@ -172,7 +172,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("takes a pasted token, and says if it is not accepted", async () => {
+  it("accepts a pasted token, and reports one that is not accepted", async () => {
     const { page, context } = await browser.visit();
     await page.getByText("I have a token").click();
     const field = page.getByRole("textbox", { name: "Token" });
@@ -181,7 +181,7 @@ describe("the console", () => {
     await page.getByRole("alert").getByText("Invalid token").waitFor();
     expect(await field.inputValue()).toBe("");
 
-    // Nobody waits for a token that cannot become better.
+    // A token that cannot become valid is not waited for.
     const issued = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -194,7 +194,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("offers to read the user again if that has failed", async () => {
+  it("offers to read the user again after a failure", async () => {
     const { page, context } = await browser.visit();
     let reads = 0;
     await page.route("**/getUserData", (route) =>
@@ -207,7 +207,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("shows what was saved, even before the stream says so", async () => {
+  it("shows saved settings even before the stream sends them", async () => {
     const { page, context } = await browser.visit();
     // The messages of the change never come.
     await page.routeWebSocket("**/stream", (socket) => {

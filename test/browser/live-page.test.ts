@@ -27,12 +27,12 @@ describe("the live page", () => {
     expect(readFileSync("docs/live-page.html", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
   });
 
-  it("shows settings and an order changing in two tabs, by a cookie that it cannot read", async () => {
+  it("shows settings and an order changing in two tabs, with a cookie that it cannot read", async () => {
     const path = `${ofTheSite}/live-page.html`;
     const { page: one, context, origins } = await browser.visit(path);
     await signIn(one, "alice");
     await status(one).getByText("live").waitFor();
-    // The second tab has the cookie already.
+    // The second tab already has the cookie.
     const { page: other } = await browser.visit(path, { context });
     await status(other).getByText("live").waitFor();
     expect(await one.evaluate("document.cookie")).toBe("");
@@ -76,7 +76,7 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("keeps what is being typed, and does not replace what has changed elsewhere", async () => {
+  it("keeps text that is being typed, and does not overwrite changes made elsewhere", async () => {
     const path = `${ofTheSite}/live-page.html`;
     const { page: one, context } = await browser.visit(path);
     await signIn(one, "mallory");
@@ -101,9 +101,9 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("is the only site whose pages the cookie serves", async () => {
+  it("is the only site whose pages can use the cookie", async () => {
     const api = browser.runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost");
-    /** The status of a call with cookies, which the page itself may not be allowed to read. */
+    /** Returns the status of a call with cookies, which the page itself may not be allowed to read. */
     async function statusFor(page: Page): Promise<number> {
       const answered = page.waitForResponse(`${api}/listWallets`);
       await page.evaluate(`fetch("${api}/listWallets", { mode: "no-cors", credentials: "include" })`);

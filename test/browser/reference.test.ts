@@ -3,11 +3,11 @@ import { browserForTests } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** Redoc has a mark of its makers, which the page's policy does not load. */
+/** Recognizes Redoc's logo, which the page's policy blocks. */
 const isMark = (text: string) => text.includes("cdn.redoc.ly");
 
 describe("the reference pages", () => {
-  it("show both documents, and load nothing from elsewhere", async () => {
+  it("show both documents, and load nothing from other sites", async () => {
     const { page, complaints, origins, screenshot, context } = await browser.visit("/docs/");
     await page.getByRole("link", { name: "REST API" }).click();
     await page.getByText("Orders", { exact: true }).first().click();

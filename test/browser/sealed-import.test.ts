@@ -5,7 +5,7 @@ import { browserForTests } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** The example as it stands in the guide. */
+/** The example from the guide. */
 const [, example = ""] =
   /```js\n(import .*? from "hpke";\n.*?)```/s.exec(readFileSync("docs/wallets.md", "utf8")) ?? [];
 
@@ -24,7 +24,7 @@ describe("the example of a sealed import", () => {
     expect(example.trim().split("\n").length).toBeLessThan(26);
     const { page: tab, complaints } = await browser.visit();
     const { baseUrl } = browser.runner;
-    // A page of the API's own site: what Chromium did not load itself may not call this machine.
+    // Serves a page of the API's own site. Chromium must load it itself; otherwise, the page may not call this machine.
     await tab.route(`${baseUrl}/app/**`, (route) => {
       const [contentType, body] = files[new URL(route.request().url()).pathname] ?? ["text/plain", ""];
       return route.fulfill({ contentType, body });

@@ -8,7 +8,7 @@ const browser = browserForTests();
 const panel = (page: Page) => page.getByRole("region", { name: "Trade" });
 
 describe("the trade panel", () => {
-  it("shows no quote of another trade, and places nothing before it shows one", async () => {
+  it("shows no quote of another trade, and places no order before it shows a quote", async () => {
     const { page, context } = await browser.visit();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/api/v2/quotes", async (route) => {
@@ -38,7 +38,7 @@ describe("the trade panel", () => {
       if (!url.includes("chain=bsc")) return route.continue();
       await held.bsc.promise;
       const json = { success: true, data: { tokens: [{ token: localAddresses.trap, symbol: "LATE" }] } };
-      // Fails if the page has given it up.
+      // Fails if the page has abandoned the request.
       await route.fulfill({ json }).catch(() => {});
       late.resolve();
     });

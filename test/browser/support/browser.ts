@@ -2,22 +2,22 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 
-/** The folder of the screenshots, for people to look at. */
+/** The folder of screenshots for people to check. */
 const screenshots = new URL("../screenshots/", import.meta.url).pathname;
 
 export type Visit = {
   page: Page;
   context: BrowserContext;
-  /** Errors, refused loads and violations of the policy that the page has reported. */
+  /** Errors, refused loads and violations of the policy, as the page reported them. */
   complaints: string[];
-  /** The origins that the page has sent requests to. */
+  /** The origins to which the page has sent requests. */
   origins: Set<string>;
   screenshot(name: string, options?: { fullPage: boolean }): Promise<void>;
 };
 
 type VisitOptions = { width?: number; colorScheme?: "light" | "dark"; context?: BrowserContext };
 
-/** A browser for the tests of a file, which share one local runner with the other files. */
+/** Opens a browser for the tests of a file. All files share one local runner. */
 export function browserForTests() {
   const runner = inject("runner");
   let browser: Browser;
@@ -32,7 +32,7 @@ export function browserForTests() {
 
   return {
     runner,
-    /** Opens a page of the runner, or another one, in a fresh browser context if none is given. */
+    /** Opens a page of the runner, or another page, in a new browser context if none is given. */
     async visit(
       path = "/console/",
       { width = 1280, colorScheme = "light", ...options }: VisitOptions = {},

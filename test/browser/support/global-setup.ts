@@ -26,7 +26,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const runner = await startRunner({
     folder,
     chainPort: await freePorts(chainPorts),
-    // The service allows both, so that only the browser keeps the cookie from the other site.
+    // The service allows both, so only the browser keeps the cookie from the other site.
     options: ["--allowed-origin", ...Object.values(pages)],
   });
   server.callApi(runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost"));
