@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe("a REST function", () => {
-  it("answers with the fields of its schema only, whatever the table holds", async () => {
+  it("responds only with the fields of its schema, whatever the table contains", async () => {
     const wallet = {
       _id: "w1",
       UserID: "alice",
@@ -36,7 +36,7 @@ describe("a REST function", () => {
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
   });
 
-  it("returns stored settings that are outside of today's limits", async () => {
+  it("returns stored settings outside today's limits", async () => {
     const profile = { ...newProfile({ ...identity, now: new Date() }), PK: "USER#alice", SK: "PROFILE" };
     const stored = { PK: "USER#alice", SK: "PROFILE#CHAIN#eth", slippage: 500, maxGasPrice: -1 };
     table.on(QueryCommand).resolves({ Items: [profile, stored] });
@@ -69,7 +69,7 @@ describe("a REST function", () => {
     ["https://app.example.evil.example", undefined],
     ["http://app.example", undefined],
     ["null", undefined],
-  ])("answers a page of %s with the allowed origin %s", async (origin, allowed) => {
+  ])("responds to a page of %s with the allowed origin %s", async (origin, allowed) => {
     table.on(QueryCommand).resolves({ Items: [] });
     const { headers } = await listWallets(restEvent({ headers: { origin } }));
     expect(headers?.["Access-Control-Allow-Origin"]).toBe(allowed);
@@ -92,7 +92,7 @@ describe("a REST function", () => {
 
 describe("listWallets", () => {
   it.each([undefined, null, {}, { principalId: "" }])(
-    "reads nothing, and answers with a 500, if the authorizer's context %j names no user",
+    "reads nothing, and responds with a 500, if the authorizer's context %j names no user",
     async (authorizer) => {
       const event = restEvent();
       Object.assign(event.requestContext, { authorizer });
@@ -112,7 +112,7 @@ describe("storeWallet", () => {
     ["of a form", 415, { "Content-Type": "application/x-www-form-urlencoded" }],
     ["of plain text", 415, { "Content-Type": "text/plain; x=application/json" }],
     ["of JSON with a charset", 400, { "content-type": "Application/JSON; charset=utf-8" }],
-  ])("answers a body %s with %i", async (_, status, headers) => {
+  ])("responds to a body %s with %i", async (_, status, headers) => {
     expect((await storeWallet(restEvent({ body: {}, headers }))).statusCode).toBe(status);
   });
 
@@ -126,7 +126,7 @@ describe("storeWallet", () => {
     ["an array", "[]", "The body must be a JSON object"],
     ["a string", '"eth"', "The body must be a JSON object"],
     ["deep nesting", "[".repeat(100_000), "The body must be valid JSON"],
-  ])("answers %s with a 400 that says so", async (_, body, message) => {
+  ])("responds to %s with a 400 that explains it", async (_, body, message) => {
     const { statusCode, body: text } = await storeWallet(restEvent({ body }));
     expect([statusCode, JSON.parse(text)]).toEqual([400, { message }]);
   });

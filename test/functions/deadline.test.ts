@@ -10,11 +10,11 @@ import { restEvent } from "../support/events.ts";
 import { newEvmKey } from "../support/keys.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
-/** The table: accepts connections and never answers. */
+/** Stands for a table that accepts connections and never responds. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 
-/** API Gateway's @connections, which may hang, too. */
+/** API Gateway's @connections, which may also hang. */
 let messages: string[] = [];
 let hangs = false;
 const gateway = createHttpServer(async (request, response) => {
@@ -26,7 +26,7 @@ const gateway = createHttpServer(async (request, response) => {
 let deadlines: { ms: number; pass(): void }[] = [];
 const logged = quietConsole();
 
-/** Functions open their clients at load. */
+/** Loads handlers late, since functions open their clients at load. */
 async function loadHandlers() {
   vi.resetModules();
   return {
@@ -73,7 +73,7 @@ afterAll(() => {
   vi.resetModules();
 });
 
-/** Runs a handler that has ten seconds, whose deadline passes while it waits for the table. */
+/** Runs a handler whose deadline of ten seconds passes while it waits for the table. */
 async function withoutTable<Result>(run: (context: Context) => Promise<Result>): Promise<Result> {
   const before = sockets.size;
   const result = run({ getRemainingTimeInMillis: () => 10_000 } as Context);
@@ -86,7 +86,7 @@ async function withoutTable<Result>(run: (context: Context) => Promise<Result>):
 const exceeded = (operation: string) => expect.objectContaining({ operation, error: "DeadlineExceeded" });
 
 describe("a function whose table hangs", () => {
-  it("answers a request with its own 500, while there is time to", async () => {
+  it("responds to a request with its own 500, while there is time", async () => {
     const { network, privateKey } = newEvmKey();
     const event = restEvent({ body: { network, privateKey } });
     const { statusCode, body } = await withoutTable((context) => handlers.storeWallet(event, context));
@@ -94,13 +94,13 @@ describe("a function whose table hangs", () => {
     expect(logged()).toEqual([exceeded("storeWallet")]);
   });
 
-  it("refuses a connection, while there is time to", async () => {
+  it("refuses a connection, while there is time", async () => {
     const result = await withoutTable((context) => handlers.connect(connectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("connect")]);
   });
 
-  it("signs later, and says so while there is time to", async () => {
+  it("postpones a signature and reports it, while there is time", async () => {
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
     const request = { chain: "eth", wallet: newEvmKey().address, nonce: 0, purpose: "swap", fees } as const;
     const event = signPayload({ ...request, userID: "alice", orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" });

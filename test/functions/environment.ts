@@ -1,4 +1,4 @@
-/** A function reads its environment at load, so this is imported before any handler. */
+/** Functions read their environment at load, so this is imported before any handler. */
 import { functionEnvironment } from "../support/function-environment.ts";
 
 Object.assign(process.env, functionEnvironment, {

@@ -19,7 +19,7 @@ beforeEach(() => {
   lambda.reset();
 });
 
-/** A request whose token is that old. */
+/** Makes a request whose token has this age. */
 function eventOf(body: object, ageSeconds: number | undefined) {
   const event = restEvent({ body, path: { walletId: "w1" } });
   const issuedAt =
@@ -35,7 +35,7 @@ const answerTo = async (body: object, ageSeconds: number | undefined = 10) => {
 };
 
 describe("exportWallet", () => {
-  it("takes tokens of the last five minutes only", async () => {
+  it("accepts only tokens of the last five minutes", async () => {
     for (const age of [301, 86_400, -61]) {
       const { statusCode, answer } = await answerTo({ publicKey: jwk }, age);
       expect(statusCode).toBe(401);
@@ -63,8 +63,8 @@ describe("exportWallet", () => {
   });
 });
 
-describe("exportWallet, of sealExport", () => {
-  it("asks once, since each seal counts", async () => {
+describe("exportWallet, when it invokes sealExport", () => {
+  it("calls only once, since each seal counts", async () => {
     table.on(QueryCommand).resolves({
       Items: [{ PK: "USER#alice", SK: "WALLET#eth#0x1", _id: "w1", UserID: "alice", network: "eth" }],
     });
@@ -107,7 +107,7 @@ describe("importWallet", () => {
 });
 
 describe("refuseExport", () => {
-  it("answers for methods that are not deployed", async () => {
+  it("responds for methods that are not deployed", async () => {
     const { statusCode, body } = await refuseExport(restEvent({ body: {} }));
     expect(statusCode).toBe(403);
     expect(JSON.parse(body).error).toMatchObject({ code: "EXPORT_DISABLED" });

@@ -27,7 +27,7 @@ const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318
 const importEvent = restEvent({ body: { network: "eth", privateKey: secret } });
 const logged = quietConsole();
 
-/** An SDK error whose message quotes the request. */
+/** Makes an SDK error whose message quotes the request. */
 const fault = (name: string) =>
   Object.assign(new Error(`could not handle ${secret}`), {
     name,
@@ -139,7 +139,7 @@ describe("storeWallet, with its transaction", () => {
     },
   );
 
-  it("answers 500 after forty conflicts", async () => {
+  it("responds with 500 after forty conflicts", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "TransactionConflict"));
     const result = await storeWallet(importEvent);
     expect([result.statusCode, bodyOf(result)]).toEqual([500, message]);
@@ -152,7 +152,7 @@ describe("storeWallet, with its transaction", () => {
     expect(writes()).toBe(1);
   });
 
-  it("answers 403 if it lost the race for the last place", async () => {
+  it("responds with 403 if it lost the race for the last place", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(() => {
       table
         .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })
@@ -166,7 +166,7 @@ describe("storeWallet, with its transaction", () => {
     ]);
   });
 
-  it("answers 200 if it lost the race for the same wallet", async () => {
+  it("responds with 200 if it lost the race for the same wallet", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(({ TransactItems: [put] }) => {
       const { PK, SK } = put.Put.Item;
       table.on(GetCommand, { Key: { PK, SK } }).resolves({ Item: { PK } });

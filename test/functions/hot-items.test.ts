@@ -20,7 +20,7 @@ const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
 beforeEach(() => {
-  // A time that no other test has, so that nothing is remembered from them.
+  // A time that no other test uses, so that none of their items are remembered.
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2027-01-01T00:00:00.000Z") });
   for (const mock of [table, api]) mock.reset();
   table
@@ -42,7 +42,7 @@ const update: PublicUpdate = {
   data: [price()],
 };
 
-describe("an item that everybody reads", () => {
+describe("an item that all users read", () => {
   it.each<[string, string, number, () => Promise<unknown>]>([
     [
       "the catalogue",

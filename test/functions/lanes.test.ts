@@ -43,7 +43,7 @@ describe("executeOrders", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("fails by the name of what failed", async () => {
+  it("fails with the name of its error", async () => {
     table.on(TransactWriteCommand).resolves({}).on(QueryCommand).rejects(fault);
     await expect(executeOrders(lane)).rejects.toThrow("executeOrders failed");
     expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);

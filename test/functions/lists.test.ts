@@ -25,7 +25,7 @@ async function answerOf(handle: Handler, parts: Parameters<typeof restEvent>[0])
 }
 
 describe("listOrders", () => {
-  it("answers in the general envelope, with the fields of an order and no others", async () => {
+  it("responds in the general envelope, with the fields of an order and no others", async () => {
     const own = order({ stage: "done", settled: true, receivedAmount: "1", reasonCode: "REVERTED" });
     table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own, mac: "secret" }] });
     expect(await answerOf(listOrders, {})).toEqual({
@@ -69,7 +69,7 @@ describe("listOrders", () => {
 });
 
 describe("listPositions", () => {
-  it("answers with the fields of a position and no others", async () => {
+  it("responds with the fields of a position and no others", async () => {
     const own = position({ cost: "1", networkFees: "0", settled: false });
     table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own }] });
     expect(await answerOf(listPositions, {})).toMatchObject({ data: { positions: [own] } });

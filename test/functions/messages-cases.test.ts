@@ -26,7 +26,7 @@ beforeEach(() => {
   api.on(PostToConnectionCommand).resolves({});
 });
 
-/** Chooses the function as the API does, by the type of the message. */
+/** Chooses the function by the type of the message, like the API. */
 function handlerOf(text: string) {
   try {
     const { type } = JSON.parse(text);
@@ -34,12 +34,12 @@ function handlerOf(text: string) {
     if (type === "subscribe") return subscribe;
     if (type === "unsubscribe") return unsubscribe;
   } catch {
-    // Not JSON, or null.
+    // The text is not JSON, or is null.
   }
   return unknownMessage;
 }
 
-/** All that the connection is sent: the result of the function, and what it posts. */
+/** Returns everything sent to the connection: the result of the function, and its posts. */
 async function repliesTo(message: unknown): Promise<Record<string, unknown>[]> {
   const text = typeof message === "string" ? message : JSON.stringify(message);
   const { body } = await handlerOf(text)(messageEvent(text));
@@ -53,17 +53,17 @@ const writes = () =>
     .filter(({ args: [command] }) => !(command instanceof GetCommand || command instanceof QueryCommand));
 
 describe("a message", () => {
-  it.each(badMessages)("is answered with $code for $title", async ({ code, message }) => {
+  it.each(badMessages)("gets $code for $title", async ({ code, message }) => {
     const [error, ...rest] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", code, message: expect.stringMatching(/\S/) });
     expect(String(error?.message).length).toBeLessThan(300);
-    // Good channels of the request count, and here there are none.
+    // Valid channels of the request still count, and here there are none.
     for (const reply of rest) expect(reply).toMatchObject({ type: "subscriptions", channels: [] });
     expect(writes()).toEqual([]);
   });
 
-  it.each(badMessagesWithID)("is answered with $code and its id for $title", async ({ code, message }) => {
+  it.each(badMessagesWithID)("gets $code with its id for $title", async ({ code, message }) => {
     const [error] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", id: "c1", code, message: expect.stringMatching(/\S/) });

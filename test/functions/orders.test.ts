@@ -31,7 +31,7 @@ async function answerOf(handler: typeof placeOrder, parts: Parts) {
 }
 const place = (parts: Parts) => answerOf(placeOrder, parts);
 
-/** Nothing was read or asked for it. */
+/** Expects a refusal with this status, without reads or calls to hosts. */
 async function refused(parts: Parts, status: number) {
   const { statusCode, body } = await place(parts);
   expect(statusCode, JSON.stringify(body)).toBe(status);
@@ -40,7 +40,7 @@ async function refused(parts: Parts, status: number) {
   return body.error;
 }
 
-/** The table has these items, and no others. */
+/** Gives the table exactly these items. */
 const tableHas = (...items: Record<string, unknown>[]) =>
   table.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const { Keys = [] } = RequestItems.table;
@@ -78,7 +78,7 @@ describe("placeOrder", () => {
     ["token", { token: "native" }],
     ["token", { token: wrong }],
     ["dryRun", { dryRun: 1 }],
-  ])("refuses a body whose %s is wrong, and names it: %j", async (field, changes) => {
+  ])("refuses a body with a wrong %s, and names it: %j", async (field, changes) => {
     const error = await refused(keyed({ ...buy, ...changes }), 400);
     expect(error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });
   });
@@ -141,7 +141,7 @@ describe("placeOrder", () => {
     ["with quotes in it", '"a \\"b\\" \\\\"', 'a "b" \\'],
     ["of 255 characters", "k".repeat(255), "k".repeat(255)],
     ["of 255 characters as a quoted string", `"${"k".repeat(255)}"`, "k".repeat(255)],
-  ])("replays a key %s, and says so", async (_, given, key) => {
+  ])("replays a key %s, and reports it", async (_, given, key) => {
     tableHas(used(key), stored);
     const { statusCode, headers, body } = await place(keyed(buy, given));
     expect(statusCode, JSON.stringify(body)).toBe(200);
@@ -150,7 +150,7 @@ describe("placeOrder", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("takes a body whose fields are in another order, and amounts and addresses in another form, for the same", async () => {
+  it("treats a body with fields in another order, or amounts and addresses in another form, as the same", async () => {
     tableHas(used("k-1"), stored);
     const { amount: _, ...rest } = buy;
     const same = { amount: "00.500", ...rest, token: token.toLowerCase(), allowUnsafe: false };
@@ -170,7 +170,7 @@ describe("placeOrder", () => {
     expect(body.error).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } });
   });
 
-  it("refuses a chain that does not trade here, and says which do", async () => {
+  it("refuses a chain that does not trade here, and lists those that do", async () => {
     tableHas();
     const { statusCode, body } = await place(keyed({ ...buy, chain: "sol" }));
     expect(statusCode).toBe(400);

@@ -41,14 +41,14 @@ const profile = (userID: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** A profile's record in the stream, which is what DynamoDB gives too. */
+/** Makes a profile's record in the stream, which DynamoDB also returns. */
 function visits(...users: string[]) {
   for (const userID of users)
     table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID) });
   return { Records: users.map((userID) => streamRecord(profile(userID))) };
 }
 
-/** An SDK error whose message quotes the request. */
+/** Makes an SDK error whose message quotes the request. */
 const fault = (name: string) =>
   Object.assign(new Error(`could not handle ${value}`), {
     name,
@@ -61,7 +61,7 @@ const line = (operation: string, error: string, rest: object = { awsRequestId: "
   ...rest,
 });
 
-/** Of a run with as much time left. */
+/** Makes the context of a run with this much time left. */
 const context = (remainingMs = 240_000) => ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
 
 beforeEach(() => {
@@ -87,7 +87,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("asks for a retry of a user whom it could not read, and continues with the others", async () => {
+  it("asks for a retry of a user that it could not read, and continues with the others", async () => {
     const event = visits("ann", "bob");
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     expect(await mirrorPlans(event)).toEqual({

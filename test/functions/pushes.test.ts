@@ -87,7 +87,7 @@ describe("publishChanges and deliver", () => {
     ]);
   });
 
-  it("warn with the cause and the number of subscribers that could not be reached", async () => {
+  it("warn with the cause and the number of unreachable subscribers", async () => {
     const refused = new LimitExceededException({
       message: "secret",
       $metadata: { requestId: "r2", attempts: 1 },

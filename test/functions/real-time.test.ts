@@ -95,7 +95,7 @@ describe("the functions of a connection", () => {
     ]);
   });
 
-  it.each([0, 1])("remove it although delete %i meets a transaction", async (index) => {
+  it.each([0, 1])("remove it even if delete %i conflicts with a transaction", async (index) => {
     const conflict = new TransactionConflictException({ $metadata: {}, message: "conflict" });
     const answers = [{ Attributes: { ...connection, channels: new Set(["prices"]) } }, {}];
     let calls = 0;
@@ -136,7 +136,7 @@ describe("the functions of messages", () => {
     expect(posted()).toEqual([]);
   });
 
-  it("push a single reply too, if they can", async () => {
+  it("push even a single reply, if they can", async () => {
     api.on(PostToConnectionCommand).resolves({});
     const event = messageEvent({ type: "unsubscribe", id: "u1", channels: ["orders"] });
     expect(await unsubscribe(event)).toEqual({ statusCode: 200 });
@@ -203,7 +203,7 @@ describe("the functions of messages", () => {
   });
 });
 
-/** What publishChanges hands over. */
+/** Makes the event that publishChanges passes on. */
 const priceDelivery = (changes: Partial<Price> = {}): ChannelDelivery => ({
   shard: 0,
   update: { type: "update", channel: "prices", time: new Date().toISOString(), data: [price(changes)] },
@@ -246,7 +246,7 @@ describe("a fault of DynamoDB", () => {
       () => recordExecutions({ records: [{ kind: "order", userID: secret, ...order({ reason: secret }) }] }),
       { results: [expect.objectContaining({ index: 0, status: "failed" })] },
     ],
-  ])("is answered by %s in its own form, and logged by its name alone", async (operation, call, expected) => {
+  ])("is answered by %s in its own form, and logged only by its name", async (operation, call, expected) => {
     const result = await call();
     expect(result).toEqual(expected);
     expect(logged()).toEqual([{ operation, error: "InternalServerError", awsRequestId: "r1", attempts: 3 }]);

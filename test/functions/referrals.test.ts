@@ -48,7 +48,7 @@ describe("creditReferrals", () => {
     table.on(DeleteCommand).resolves({});
   });
 
-  it("logs a referral that cannot be credited, keeps it, and credits the others", async () => {
+  it("logs and keeps a referral that cannot be credited, and credits the others", async () => {
     table.on(TransactWriteCommand).rejectsOnce(new Error("no")).resolves({});
     await creditReferrals(undefined, withTime(50_000));
     const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
@@ -67,7 +67,7 @@ describe("creditReferrals", () => {
   });
 });
 
-describe("authorize, while the table takes no writes", async () => {
+describe("authorize, while the table rejects writes", async () => {
   const pair = await generateKeyPair("ES256", { extractable: true });
   const published = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
   const eventOf = async (claims: object) => {

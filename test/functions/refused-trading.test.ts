@@ -22,7 +22,7 @@ describe("refuseTrading", () => {
     ["a POST of an empty object", "POST", { body: {} }],
     ["a PUT", "PUT", { body: { chain: "eth" } }],
     ["a DELETE, which has no body", "DELETE", { headers: {} }],
-  ])("says that trading is switched off to %s", async (_, method, parts) => {
+  ])("reports to %s that trading is switched off", async (_, method, parts) => {
     const { statusCode, body } = await answerTo(method, parts);
     expect(statusCode).toBe(403);
     expect(body).toEqual({
@@ -37,7 +37,7 @@ describe("refuseTrading", () => {
     expect(headers).toMatchObject({ "Access-Control-Allow-Origin": "https://app.example" });
   });
 
-  it.each(badContentTypes)("refuses $title with 415, as everywhere", async ({ value: [type] }) => {
+  it.each(badContentTypes)("refuses $title with 415, like every POST", async ({ value: [type] }) => {
     const headers: Record<string, string> = type === undefined ? {} : { "Content-Type": type };
     const { statusCode, body } = await answerTo("POST", { headers, body: {} });
     expect(statusCode).toBe(415);
@@ -49,7 +49,7 @@ describe("refuseTrading", () => {
     expect(statusCode).toBe(415);
   });
 
-  it.each(["", "[]", "{", '{"a":1,"a":2}'])("refuses the body %j with 400, as everywhere", async (text) => {
+  it.each(["", "[]", "{", '{"a":1,"a":2}'])("refuses the body %j with 400, like every POST", async (text) => {
     const { statusCode, body } = await answerTo("POST", { body: text });
     expect(statusCode).toBe(400);
     expect(body.error.code).toBe("INVALID_REQUEST");

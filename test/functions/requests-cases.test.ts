@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const { network, privateKey } = newEvmKey();
 
-/** The operations that take a body, with a good one. */
+/** The operations that take a body, each with a valid one. */
 const takers = [
   { name: "storeWallet", handle: storeWallet, path: {}, good: JSON.stringify({ network, privateKey }) },
   {
@@ -39,7 +39,7 @@ const takers = [
   },
 ];
 
-/** API Gateway hands on a body as text. */
+/** API Gateway passes on a body as text. */
 const asText = (body: unknown): string =>
   body instanceof Uint8Array
     ? Buffer.from(body).toString()
@@ -119,7 +119,7 @@ describe("a change of settings", () => {
   const read = (chain: "eth" | "base" | "sol", body: unknown) =>
     checkPatch(chain, validate(SettingsPatchSchema, body));
 
-  it.each(goodSettings)("takes $title", ({ chain, body }) => {
+  it.each(goodSettings)("accepts $title", ({ chain, body }) => {
     expect(read(chain, body)).toEqual(body);
   });
 
@@ -135,8 +135,8 @@ describe("a change of settings", () => {
   });
 });
 
-describe("an answer", () => {
-  it.each(foreignOrigins("https://app.example"))("lets no page of %s read it", async (origin) => {
+describe("a response", () => {
+  it.each(foreignOrigins("https://app.example"))("cannot be read by a page of %s", async (origin) => {
     table.on(QueryCommand).resolves({ Items: [] });
 
     const { headers } = await listWallets(restEvent({ headers: { origin } }));

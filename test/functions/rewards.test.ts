@@ -31,7 +31,7 @@ const bought = { ...shown, createdAt: expect.any(String), updatedAt: expect.any(
 
 let startedAt = now.getTime();
 beforeEach(() => {
-  // Later than in any other test, so that nothing is remembered.
+  // Later than in any other test, so that no cached item is used.
   startedAt += 60_000;
   vi.useFakeTimers({ toFake: ["Date"], now: startedAt });
   table.reset();
@@ -46,7 +46,7 @@ beforeEach(() => {
   purchase();
 });
 
-/** What the one read of redeemReward finds besides the profile. */
+/** The items that redeemReward reads besides the profile. */
 const purchase = (...items: object[]) =>
   table
     .on(BatchGetCommand)
@@ -58,7 +58,7 @@ const redeem = (parts: Parameters<typeof restEvent>[0] = {}) =>
   redeemReward(restEvent({ path: { rewardId: "mug" }, headers, body: {}, ...parts }));
 
 describe("redeemReward", () => {
-  it("answers with the redemption, without what no client may see, and the points that are left", async () => {
+  it("responds with the redemption, without internal fields, and the points that are left", async () => {
     const { statusCode, body, headers } = await redeem();
     expect(statusCode).toBe(200);
     expect(JSON.parse(body)).toEqual({
@@ -69,7 +69,7 @@ describe("redeemReward", () => {
     expect(headers).not.toHaveProperty("Idempotent-Replayed");
   });
 
-  it("sells at the price, and with the limit, that the catalogue has at that moment", async () => {
+  it("sells at the catalogue's current price and limit", async () => {
     const written = (rest: Partial<Reward>) =>
       table
         .on(GetCommand, { Key: catalogueKey, ConsistentRead: true })
@@ -85,7 +85,7 @@ describe("redeemReward", () => {
     expect((await redeem()).statusCode).toBe(409);
   });
 
-  it("says that it has answered a repeated key", async () => {
+  it("reports that a key was repeated", async () => {
     const place = { ...redemptionPlaceKey(redemptionId), ...stored };
     purchase(place);
     table.on(GetCommand, { Key: redemptionPlaceKey(redemptionId) }).resolves({ Item: place });
@@ -126,7 +126,7 @@ describe("redeemReward", () => {
 });
 
 describe("listRedemptions", () => {
-  it("answers with the redemptions and the points", async () => {
+  it("responds with the redemptions and the points", async () => {
     table.on(QueryCommand).resolves({ Items: [{ PK: "p", SK: "s", ...stored }] });
     expect(JSON.parse((await listRedemptions(restEvent())).body).data).toEqual({
       redemptions: [bought],
@@ -143,7 +143,7 @@ describe("listRedemptions", () => {
 });
 
 describe("listRewards", () => {
-  it("shows what is left of limited rewards, which it remembers for a second", async () => {
+  it("shows the stock of limited rewards, which it caches for a second", async () => {
     const left = (stock: number) =>
       table.on(BatchGetCommand).resolves({
         Responses: { table: [{ ...stockKey("mug"), rewardId: "mug", stock }] },

@@ -10,7 +10,7 @@ const logged = quietConsole();
 const token = "head.body-of_the.signature";
 const bearer = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
-/** The answer to a request whose token is valid for so many seconds. */
+/** Returns the response to a request whose token is valid for this many seconds. */
 function start(request: { headers?: Headers; body?: unknown; seconds?: number | undefined } = {}) {
   const { headers, body, seconds } = { headers: bearer, body: {}, seconds: 900, ...request };
   const event = restEvent({ headers, body });
@@ -22,7 +22,7 @@ function start(request: { headers?: Headers; body?: unknown; seconds?: number | 
 const maxAgeOf = (cookie: unknown) => Number(/; Max-Age=(\d+);/.exec(String(cookie))?.[1]);
 
 describe("startSession", () => {
-  it("answers 204 with the token in a cookie that only the API's own site sends, and no page reads", async () => {
+  it("responds with 204 and the token in a cookie that only the API's own site sends, and no page reads", async () => {
     const { statusCode, headers, body } = await start();
     expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
     expect(headers).toEqual({
@@ -49,7 +49,7 @@ describe("startSession", () => {
     });
   });
 
-  it("answers 401 to a token that came in the cookie, which would never end", async () => {
+  it("responds with 401 to a token from the cookie, which would never end", async () => {
     const headers = { Cookie: `access_token=${token}`, "Content-Type": "application/json" };
     const answer = await start({ headers: headers });
     expect(answer).toMatchObject({ statusCode: 401, body: '{"error":"No token provided"}' });
@@ -68,7 +68,7 @@ describe("startSession", () => {
     expect(answer.body).not.toContain(token);
   });
 
-  it("refuses a token that browsers would drop without a word", async () => {
+  it("refuses a token that browsers would silently drop", async () => {
     const fits = "x".repeat(4096 - "access_token".length);
     expect(await start({ headers: { ...bearer, Authorization: `Bearer ${fits}` } })).toMatchObject({
       statusCode: 204,
@@ -80,14 +80,14 @@ describe("startSession", () => {
     );
   });
 
-  it("fails if the authorizer does not say when the token expires, and logs no token", async () => {
+  it("fails if the authorizer gives no expiry of the token, and logs no token", async () => {
     expect(await start({ seconds: undefined })).toMatchObject({ statusCode: 500 });
     expect(JSON.stringify(logged())).not.toContain(token);
   });
 });
 
 describe("endSession", () => {
-  it("answers 204 with a cookie that ends at once", async () => {
+  it("responds with 204 and a cookie that ends at once", async () => {
     const { statusCode, headers, body } = await endSession(restEvent({ headers: {} }));
     expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
     expect(headers?.["Set-Cookie"]).toBe(

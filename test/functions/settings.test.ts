@@ -41,7 +41,7 @@ const update = (headers: Headers = {}, body: unknown = { slippage: 3 }) =>
   });
 
 describe("getTradingSettings", () => {
-  it("answers with the settings as events have them, and their version as a strong ETag", async () => {
+  it("responds with the settings in the form of events, and their version as a strong ETag", async () => {
     table.on(GetCommand).resolves({ Item: stored });
     const { statusCode, headers, body } = await read();
     expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"5"' });
@@ -53,14 +53,14 @@ describe("getTradingSettings", () => {
     expect(table.commandCalls(GetCommand)[0]?.args[0].input).toMatchObject({ ConsistentRead: true });
   });
 
-  it("answers with the defaults, as version 0, before the first change", async () => {
+  it("responds with the defaults, as version 0, before the first change", async () => {
     table.on(GetCommand).resolves({});
     const { headers, body } = await read();
     expect(headers?.ETag).toBe('"0"');
     expect(JSON.parse(body).data).toEqual({ chain: "sol", version: 0, settings: defaultSettings.sol });
   });
 
-  it.each(['"5"', 'W/"5"', '"4", "5"', "*"])("answers 304 to If-None-Match: %s", async (tags) => {
+  it.each(['"5"', 'W/"5"', '"4", "5"', "*"])("responds with 304 to If-None-Match: %s", async (tags) => {
     table.on(GetCommand).resolves({ Item: stored });
     const headers = { "If-None-Match": tags, Origin: "https://app.example" };
     const answer = await read(headers);
@@ -70,7 +70,7 @@ describe("getTradingSettings", () => {
     expect(answer.headers).not.toHaveProperty("Content-Type");
   });
 
-  it.each(['"4"', "5", ""])("answers in full to If-None-Match: [%s]", async (tags) => {
+  it.each(['"4"', "5", ""])("responds in full to If-None-Match: [%s]", async (tags) => {
     table.on(GetCommand).resolves({ Item: stored });
     expect(await read({ "if-none-match": tags })).toMatchObject({ statusCode: 200 });
   });
@@ -79,7 +79,7 @@ describe("getTradingSettings", () => {
 describe("updateTradingSettings", () => {
   const conditionOf = () => table.commandCalls(UpdateCommand)[0]?.args[0].input.ConditionExpression;
 
-  it("answers with the new version as a strong ETag, which the body does not have", async () => {
+  it("responds with the new version as a strong ETag, which the body does not have", async () => {
     table.on(UpdateCommand).resolves({ Attributes: { ...stored, slippage: 3, version: 6 } });
     const { statusCode, headers, body } = await update();
     expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"6"' });
@@ -88,7 +88,7 @@ describe("updateTradingSettings", () => {
     expect(conditionOf()).toBeUndefined();
   });
 
-  it("answers in full whatever If-None-Match names, since that is for reading", async () => {
+  it("responds in full to any If-None-Match, since that is for reading", async () => {
     table.on(UpdateCommand).resolves({ Attributes: { ...stored, version: 6 } });
     expect(await update({ "If-None-Match": '"6"' })).toMatchObject({ statusCode: 200 });
   });
@@ -105,7 +105,7 @@ describe("updateTradingSettings", () => {
     expect(conditionOf()).toBe(condition);
   });
 
-  it("answers 412 {message} if the condition fails", async () => {
+  it("responds with 412 {message} if the condition fails", async () => {
     table
       .on(UpdateCommand)
       .rejects(new ConditionalCheckFailedException({ message: "failed", $metadata: {}, Item: {} }));
@@ -120,14 +120,14 @@ describe("updateTradingSettings", () => {
     ['"5', 400],
     ["", 400],
     [Array.from({ length: 101 }, (_, index) => `"${index}"`).join(), 400],
-  ])("answers 400 to If-Match: %s, and writes nothing", async (tags, status) => {
+  ])("responds with 400 to If-Match: %s, and writes nothing", async (tags, status) => {
     const { statusCode, body } = await update({ "If-Match": tags });
     expect(statusCode).toBe(status);
     expect(JSON.parse(body).message).toMatch(/^If-Match must be \* or a list/);
     expect(table.calls()).toEqual([]);
   });
 
-  it("names a bad setting before it looks at the condition", async () => {
+  it("names a bad setting before it checks the condition", async () => {
     const answer = await update({ "If-Match": 'W/"1"' }, { gasPreset: "fast" });
     expect(answer).toMatchObject({ statusCode: 400, body: expect.stringContaining("gasPreset") });
     expect(table.calls()).toEqual([]);

@@ -41,7 +41,7 @@ const mac = Buffer.alloc(32, 1).toString("base64");
 
 const secret = Buffer.from(alice.privateKey.slice(2), "hex");
 const dataKeyBytes = randomBytes(32);
-/** What KMS hands out, which is to be wiped. */
+/** The data key from KMS, which must be wiped. */
 let dataKey: Buffer;
 
 const sealed = pack({
@@ -55,7 +55,7 @@ const items = (found = planned) => [
   { ...walletKey(userID, chain, wallet), _id: "w1", encryptedPrivateKey: sealed },
 ];
 
-/** An SDK error whose message quotes what it must not. */
+/** Makes an SDK error whose message quotes a secret. */
 const fault = (name: string, httpStatusCode = 400) =>
   Object.assign(new Error(alice.privateKey), { name, $metadata: { httpStatusCode, requestId: "k9" } });
 
@@ -79,7 +79,7 @@ const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer> =
 const signed = (answer: SignAnswer) => ("slot" in answer ? (answer.slot.attempts.at(-1)?.raw ?? "") : "");
 const writes = () => table.commandCalls(TransactWriteCommand);
 
-/** Every way in which a secret may be written. */
+/** Lists every form in which a secret may be written. */
 const textsOf = (bytes: Buffer) => [
   bytes.toString("hex"),
   bytes.toString("base64"),
@@ -97,7 +97,7 @@ function expectNoSecret(...things: unknown[]): void {
 }
 
 describe("signTransaction", () => {
-  it("answers with the bytes that it has written, after four calls of AWS", async () => {
+  it("returns the bytes that it has written, after four calls to AWS", async () => {
     const answer = await ask();
     const raw = signed(answer);
     expect(Transaction.from(raw)).toMatchObject({ from: wallet, nonce: 7, chainId: 1n, value: own.amount });
@@ -125,7 +125,7 @@ describe("signTransaction", () => {
     expect(await new Wallet(alice.privateKey).signTransaction({ ...terms, to, value, data })).toBe(raw);
   });
 
-  it("answers what it has recorded, without opening the wallet again", async () => {
+  it("returns the recorded answer, without opening the wallet again", async () => {
     const recorded = slot({ ...planned, state: "signed", attempts: [attempt(planned.fees)] }, own);
     table.on(BatchGetCommand).resolves({ Responses: { table: items(recorded) } });
     expect(await ask()).toEqual({ slot: recorded });
@@ -150,7 +150,7 @@ describe("signTransaction", () => {
   });
 
   it.each(["ThrottlingException", "KMSInternalException", "TimeoutError", "KMSInvalidStateException"])(
-    "signs later if KMS has a %s now, and alarms nobody",
+    "postpones a signature if KMS has a %s now, without an alarm",
     async (name) => {
       const status = { ThrottlingException: 400, KMSInvalidStateException: 409 }[name] ?? 500;
       for (const command of [VerifyMacCommand, DecryptCommand]) {
@@ -167,7 +167,7 @@ describe("signTransaction", () => {
     },
   );
 
-  it("fails by the name of what it is not allowed to do", async () => {
+  it("fails with the name of the denied call's error", async () => {
     kms.on(DecryptCommand).rejects(fault("AccessDeniedException"));
     const error = await handler(signPayload(request)).catch((thrown: unknown) => thrown);
     expect(error).toEqual(new Error("signTransaction failed"));
@@ -199,7 +199,7 @@ describe("signTransaction", () => {
       "the wallet's key does not open",
       "k3",
     ],
-  ])("refuses if %s, and logs which order it was", async (_, set, reason, awsRequestId) => {
+  ])("refuses if %s, and logs the order", async (_, set, reason, awsRequestId) => {
     set();
     const answer = await ask();
     expect(answer).toEqual({ refused: reason });
@@ -227,14 +227,14 @@ describe("signTransaction", () => {
       { ...event, fees: { maxFeePerGas: { bigint: "1e9" }, maxPriorityFeePerGas: 1 } },
     ],
     ["negative fees", { ...event, fees: packed({ maxFeePerGas: -1n, maxPriorityFeePerGas: 1n }) }],
-  ])("refuses a request with %s, and asks nobody", async (_, bad) => {
+  ])("refuses a request with %s, and makes no calls", async (_, bad) => {
     const reason = "the request cannot be read";
     expect(await handler(bad)).toEqual({ refused: reason });
     expect([table.calls(), kms.calls()]).toEqual([[], []]);
     expect(logged()).toEqual([{ event: "signTransaction refused", reason }]);
   });
 
-  it("signs later if the write loses against another", async () => {
+  it("postpones a signature if another write wins", async () => {
     table.on(TransactWriteCommand).rejects(fault("TransactionInProgressException"));
     expect(await ask()).toEqual({ later: "a call to AWS has failed" });
   });

@@ -26,7 +26,7 @@ async function answerOf(name: keyof typeof handlers, parts: Parts) {
   return { statusCode, headers, text: body, body: JSON.parse(body) };
 }
 
-/** A good request of each that asks a chain, for any chain. */
+/** A valid request of each operation that asks a chain, for any chain. */
 const asking = {
   inspectToken: (chain: string) => ({ path: { chain, token } }),
   readBalances: (chain: string) => ({ query: { chain } }),
@@ -35,7 +35,7 @@ const asking = {
 const askers = Object.entries(asking) as [keyof typeof asking, (chain: string) => Parts][];
 
 describe("listTokens", () => {
-  it("lists the coin of each chain and its tokens, and asks nobody", async () => {
+  it("lists the coin of each chain and its tokens, without asking hosts", async () => {
     const { statusCode, body } = await answerOf("listTokens", {});
     expect(statusCode).toBe(200);
     const chains = new Set(body.data.tokens.map(({ chain }: { chain: string }) => chain));
@@ -56,7 +56,7 @@ describe("listTokens", () => {
     expect(body.data.tokens.some((each: { wrapped?: boolean }) => each.wrapped)).toBe(true);
   });
 
-  it("refuses a chain that does not trade here, and says which do", async () => {
+  it("refuses a chain that does not trade here, and lists those that do", async () => {
     const { statusCode, body } = await answerOf("listTokens", { query: { chain: "sol" } });
     expect(statusCode).toBe(400);
     expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: tradingChains } });
@@ -103,7 +103,7 @@ describe.each(askers)("%s", (name, of) => {
   });
 });
 
-/** Requests with one thing wrong. More of them are in the tests of the schemas. */
+/** Requests with one mistake. The tests of the schemas have more of them. */
 const bad: [keyof typeof handlers, Parts, string][] = [
   ["listTokens", { query: { chain: "ethereum" } }, "chain"],
   ["listTokens", { query: { symbol: "MOON" } }, "symbol"],
@@ -122,7 +122,7 @@ const bad: [keyof typeof handlers, Parts, string][] = [
   ["quoteOrder", { body: buy, query: { dryRun: "1" } }, "dryRun"],
 ];
 
-describe("a request that cannot be read", () => {
+describe("an unreadable request", () => {
   it.each(bad)("is refused by %s with its field: %j", async (name, parts, field) => {
     const { statusCode, body } = await answerOf(name, parts);
     expect(statusCode).toBe(400);
@@ -156,7 +156,7 @@ describe("quoteOrder", () => {
     await refused({ headers, body: good }, 415);
   });
 
-  it("does not quote for a wallet of another user, as if it did not exist", async () => {
+  it("refuses a wallet of another user as if it did not exist", async () => {
     table.on(GetCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [] });
     table.on(BatchGetCommand).resolves({ Responses: {} });

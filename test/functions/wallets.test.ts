@@ -37,14 +37,14 @@ beforeEach(() => {
 const retire = () => retireWallet(restEvent({ path: { walletId: wallet._id }, headers: {} }));
 
 describe("retireWallet", () => {
-  it("has the open orders of the wallet ended", async () => {
+  it("starts a run that ends the wallet's open orders", async () => {
     expect((await retire()).statusCode).toBe(200);
     const { Payload, ...input } = lambda.commandCalls(InvokeCommand)[0]?.args[0].input ?? {};
     expect(input).toEqual({ FunctionName: "executeOrders", InvocationType: "Event" });
     expect(JSON.parse(String(Payload))).toEqual(lane);
   });
 
-  it("succeeds if that cannot be started, since the next sweep does it", async () => {
+  it("succeeds if that run cannot be started, since the next sweep starts it", async () => {
     lambda.on(InvokeCommand).rejects(new Error("down"));
     expect((await retire()).statusCode).toBe(200);
     expect(logged()).toMatchObject([{ operation: "retireWallet", error: "Error" }]);
