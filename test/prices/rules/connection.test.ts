@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe("feedSession", () => {
-  it("requests each product in a message of its own, except those refused before", () => {
+  it("requests each product in its own message, except those refused before", () => {
     expect(asked(feedSession(coinbase, new Set(["BNB-USD"]), listener).requests())).toEqual([
       "ETH-USD",
       "SOL-USD",
@@ -23,7 +23,7 @@ describe("feedSession", () => {
     ]);
   });
 
-  it("passes on quotes of the assets, and of nothing else", () => {
+  it("passes on only quotes of the assets", () => {
     const session = feedSession(coinbase, new Set(), listener);
     session.receive(ticker("SOL-USD", "140.1"));
     session.receive(ticker("BTC-USD", "100000"));
@@ -69,7 +69,7 @@ describe("feedSession", () => {
     ["null", "not a message"],
     ["[]", "not a message"],
     [ticker("ETH-USD", "free"), "not a price"],
-  ])("does not count %s as a sign of life, and reports no more than its kind", (message, what) => {
+  ])("does not count %s as a sign of life, and reports only its kind", (message, what) => {
     expect(feedSession(coinbase, new Set(), listener).receive(message)).toBe(false);
     expect(listener.fault.mock.calls).toEqual([[what]]);
   });

@@ -82,7 +82,7 @@ describe("feedPrices", () => {
     await ended;
   });
 
-  it("waits for the other prices for two seconds before it takes over", async () => {
+  it("waits two seconds for the other prices before it takes over", async () => {
     const ended = run(10_000);
     const socket = await connected();
     await seconds(0.5);
@@ -107,7 +107,7 @@ describe("feedPrices", () => {
     expect(sockets.sockets).toHaveLength(1);
   });
 
-  it("does not wait for a venue that never answers the closing of its connection", async () => {
+  it("does not wait for a venue that never confirms the close", async () => {
     const ended = run(3000);
     quoteAll(await connected(), "1");
     await seconds(4);
@@ -169,7 +169,7 @@ describe("a silent feed", () => {
     await ended;
   });
 
-  it("is reconnected to, less and less often, but at least every 35 seconds", async () => {
+  it("is reconnected less and less often, but at least every 35 seconds", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const times: number[] = [];
     const began = Date.now();

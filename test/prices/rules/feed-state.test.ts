@@ -56,7 +56,7 @@ describe("pricesOf", () => {
 });
 
 describe("withQuote", () => {
-  it("ignores a quote that is older than the one held, even as a sign of life", () => {
+  it("ignores a quote that is older than the current one, even as a sign of life", () => {
     const newer = quote(followed, "ETH", "2", 1000, 900);
     expect(quote(newer, "ETH", "1", 4000, 899)).toBe(newer);
     expect(quote(newer, "ETH", "3", 4000, 900).latest.ETH?.price).toBe("3");
@@ -73,7 +73,7 @@ describe("withQuote", () => {
 });
 
 describe("isSilent", () => {
-  it("starts five seconds after the feed was followed, or after its last quote", () => {
+  it("is true from five seconds after the feed was followed, or after its last quote", () => {
     expect(isSilent(followed, at(4999), timings)).toBe(false);
     expect(isSilent(followed, at(5000), timings)).toBe(true);
     const quoted = quote(followed, "ETH", "1", 4000);
@@ -83,7 +83,7 @@ describe("isSilent", () => {
 });
 
 describe("isSteady", () => {
-  it("needs five seconds of quotes without a silence between them", () => {
+  it("needs five seconds of quotes without a silence", () => {
     const quoted = [0, 2000, 4999].reduce((state, now) => quote(state, "ETH", "1", now), followed);
     expect(isSteady(followed, timings)).toBe(false);
     expect(isSteady(quoted, timings)).toBe(false);

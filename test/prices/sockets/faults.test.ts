@@ -24,7 +24,7 @@ describe.concurrent("a venue with faults", () => {
     ]);
   });
 
-  it("is reconnected to when it sends only garbage, of which nothing is logged", async (test) => {
+  it("is reconnected when it sends only garbage, of which nothing is logged", async (test) => {
     const { first, run } = await startBoth(test);
     Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -51,7 +51,7 @@ describe.concurrent("a venue with faults", () => {
 });
 
 describe.concurrent("a lost connection", () => {
-  it("is made again after the venue has closed it", async (test) => {
+  it("is replaced after the venue has closed it", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.hangUp();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -61,7 +61,7 @@ describe.concurrent("a lost connection", () => {
     expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
   });
 
-  it("is made again when it is half open and silent", async (test) => {
+  it("is replaced when it is half open and silent", async (test) => {
     const { first, run } = await startBoth(test);
     first.vanish();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -81,7 +81,7 @@ describe.concurrent("a lost connection", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
   });
 
-  it("does no harm when the URL is invalid", async (test) => {
+  it("is harmless when the URL is invalid", async (test) => {
     const second = await startKraken(test);
     const run = startRun(test, [coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
     await run.until(() => expect(run.sources()).toEqual(["kraken"]));

@@ -3,7 +3,7 @@ import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = {
   products?: readonly string[];
-  /** Accepts these, but leaves them out of the acknowledgement. */
+  /** Products that are accepted, but left out of the acknowledgement. */
   forgets?: readonly string[];
   port?: number;
 };

@@ -5,7 +5,7 @@ import type { Timings } from "../../../lib/prices/feed-state.ts";
 import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import type { FeedLine } from "../../../lib/prices/follow-feed.ts";
 
-/** In proportion to the defaults, but quick. */
+/** Timings in proportion to the defaults, but shorter. */
 const quick: Timings = {
   roundMs: 20,
   silenceMs: 1000,
@@ -40,10 +40,10 @@ export function startRun(test: TestContext, feeds: readonly PriceFeed[]) {
   return {
     saves,
     lines,
-    /** The sources in the latest record. More than one is an error. */
+    /** Returns the source of the latest record. Several sources are an error. */
     sources: () => [...new Set(saves.at(-1)?.map(({ source }) => source))],
     chains: () => saves.at(-1)?.map(({ chain }) => chain),
-    /** Waits until that many more records are saved and the expectation holds. */
+    /** Waits until this many more records are saved and the expectation holds. */
     async until(expectation: () => void, records = 3) {
       const before = saves.length;
       await vi.waitFor(

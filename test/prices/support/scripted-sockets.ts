@@ -1,4 +1,4 @@
-/** A socket whose other end is the test. */
+/** A socket whose other end the test plays. */
 export class ScriptedSocket extends EventTarget {
   readonly url: string;
   readonly sent: string[] = [];
@@ -27,18 +27,18 @@ export class ScriptedSocket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
 
-  /** Coinbase's ticker of a product. */
+  /** Sends Coinbase's ticker of a product. */
   ticker(asset: string, price: string, time = new Date().toISOString()) {
     this.say({ type: "ticker", product_id: `${asset}-USD`, price, time });
   }
 
-  /** Kraken's snapshot of every product. */
+  /** Sends Kraken's snapshot of every product. */
   snapshot(price: number) {
     const data = ["ETH", "SOL", "BNB", "AVAX"].map((asset) => ({ symbol: `${asset}/USD`, last: price }));
     this.say({ channel: "ticker", type: "snapshot", data });
   }
 
-  /** Ends the connection, or answers its closing. */
+  /** Ends the connection, or confirms its close. */
   drop() {
     this.state = "closed";
     this.dispatchEvent(new CloseEvent("close"));

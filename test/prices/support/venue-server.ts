@@ -15,7 +15,7 @@ export type VenueServer = Awaited<ReturnType<typeof startServer>>;
 
 const tickMs = 20;
 
-/** Starts a venue on 127.0.0.1 whose faults a test can switch on. It stops when the test ends. */
+/** Starts a venue on 127.0.0.1 with faults that a test can switch on. It stops when the test ends. */
 export async function startServer(test: TestContext, protocol: Protocol, port = 0) {
   const server = new WebSocketServer({ host: "127.0.0.1", port });
   await once(server, "listening");
@@ -63,7 +63,7 @@ export async function startServer(test: TestContext, protocol: Protocol, port = 
   return {
     port: (server.address() as AddressInfo).port,
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What the venue does. May be changed at any time. */
+    /** The venue's behaviour, which a test may change at any time. */
     mode,
     /** The close codes of all closed connections. */
     closings,
@@ -73,7 +73,7 @@ export async function startServer(test: TestContext, protocol: Protocol, port = 
     hangUp() {
       for (const socket of open.keys()) socket.close(1001);
     },
-    /** Goes silent on every connection without closing it: nothing is sent or read any more. */
+    /** Goes silent on every connection without closing it: it no longer sends or reads. */
     vanish() {
       for (const socket of open.keys()) {
         socket.pause();

@@ -56,7 +56,7 @@ describe("coinbase", () => {
     ["padded with a space", { ...ticker, price: " 1285.22" }],
     ["of no product", { ...ticker, product_id: null }],
     ["of no valid time", { ...ticker, time: "yesterday" }],
-  ])("reads no price that is %s", (_, message) => {
+  ])("rejects a price that is %s", (_, message) => {
     expect(coinbase.read(message)).toEqual([{ kind: "unreadable", what: "not a price" }]);
   });
 
@@ -96,7 +96,7 @@ describe("coinbase", () => {
   });
 
   it.each([{}, [], { type: 1 }, { type: "subscriptions" }, { type: "subscriptions", channels: ["ticker"] }])(
-    "rejects what is not a message: %o",
+    "rejects an invalid message: %o",
     (message) => {
       expect(coinbase.read(message)).toEqual([{ kind: "unreadable", what: "not a message" }]);
     },

@@ -50,7 +50,7 @@ describe("kraken", () => {
   });
 
   it.each([0, -1, 1e21, 1e-40, null, "600.21", undefined, Number.NaN, Number.POSITIVE_INFINITY])(
-    "reads no price from %s, but those beside it",
+    "rejects %s as a price, but reads those beside it",
     (last) => {
       expect(kraken.read(ticker({ ...data, last }, data))).toEqual([
         { kind: "unreadable", what: "not a price" },
@@ -84,7 +84,7 @@ describe("kraken", () => {
   });
 
   it.each([{}, [], { channel: 1 }, { channel: "ticker" }, { channel: "ticker", data: "BNB/USD" }])(
-    "rejects what is not a message: %o",
+    "rejects an invalid message: %o",
     (message) => {
       expect(kraken.read(message)).toEqual([{ kind: "unreadable", what: "not a message" }]);
     },

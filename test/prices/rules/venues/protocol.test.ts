@@ -16,7 +16,7 @@ describe("decimalText", () => {
     );
   });
 
-  it("gives a PositiveDecimal only for a positive number", () => {
+  it("yields a PositiveDecimal only for a positive number", () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.integer()), (number) => {
         if (v.is(PositiveDecimal, decimalText(number))) expect(number).toBeGreaterThan(0);
