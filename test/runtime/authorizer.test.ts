@@ -101,7 +101,7 @@ describe.each([
 describe("a blocked user", () => {
   const admit = () => Promise.reject(new UserBlocked());
 
-  it("is refused like one without a token, and the body says why", async () => {
+  it("is refused like a user without a token, and the body gives the reason", async () => {
     const { policyDocument, context } = await authorizeRequest({ admit })(restEvent);
     expect(policyDocument.Statement).toMatchObject([{ Effect: "Deny" }]);
     expect(JSON.parse(String(context?.unauthorized))).toEqual({ error: "This user is blocked" });

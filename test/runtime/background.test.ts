@@ -49,7 +49,7 @@ describe("walled", () => {
 describe("onChanges", () => {
   const records = ["a", "b"].map((orderId) => streamRecord(executionItem("alice", order({ orderId }))));
 
-  it("handles the records of a batch together, and reports which ones to retry", async () => {
+  it("handles the records of a batch together, and reports those to retry", async () => {
     const handle = vi.fn(async (..._: unknown[]) => ["7", "9"]);
     expect(await onChanges("publishChanges", handle)({ Records: records }, "context")).toEqual({
       batchItemFailures: [{ itemIdentifier: "7" }, { itemIdentifier: "9" }],

@@ -33,7 +33,7 @@ describe("recordExecutions", () => {
     expect(open).toHaveBeenCalledExactlyOnceWith(expect.any(Date));
   });
 
-  it("records the good records beside bad ones, and says what is wrong with each bad one", async () => {
+  it("records the good records beside bad ones, and explains each error", async () => {
     const bad: [unknown, string][] = [
       [null, "The record must be an object"],
       ["order", "The record must be an object"],
@@ -70,7 +70,7 @@ describe("recordExecutions", () => {
   it.each([
     ["of unknown users", "unknown user", "UNKNOWN_USER", "No user with this userID has signed in"],
     [
-      "of what was placed here",
+      "of orders placed here",
       "not yours",
       "NOT_YOURS",
       "Orders placed here can only be changed by the service itself",
@@ -122,7 +122,7 @@ describe("recordExecutions, for an event that is not a list of records", () => {
     [{ records: asOrder() }, listForm],
     [{ records: Array(101).fill(asOrder()) }, listForm],
     [{ records: [asOrder()], dryRun: true }, "dryRun is not a known field"],
-  ])("rejects the whole event and says what is wrong (%#)", async (event, message) => {
+  ])("rejects the whole event and explains the error (%#)", async (event, message) => {
     const record = vi.fn(async () => "recorded" as const);
     const error = await recordExecutions(() => record)(event).catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidRequest", message });

@@ -37,7 +37,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Whether a token verifies with the issuer's keys, or the name of the error. */
+/** Returns whether a token verifies with the issuer's keys, or the name of the error. */
 function opened(uri = jwksUri) {
   const keys = issuerKeys(issuer, uri, onOutage);
   return async (token: string): Promise<string> => {
@@ -82,7 +82,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("finds them by discovery, once, if their address is not given", async () => {
+  it("finds them once by discovery, if their address is not given", async () => {
     fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
     const verify = opened("");
     await verify(good);
@@ -131,7 +131,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("waits for one fetch and its repetition in ten seconds during an outage, however many tokens come", async () => {
+  it("fetches twice at most in ten seconds of an outage, however many tokens come", async () => {
     issuerIsDown();
     const verify = opened();
     for (let second = 0; second < 60; second++) {
@@ -165,7 +165,7 @@ describe("issuerKeys, after an outage of the issuer has begun", () => {
     expect(onOutage.mock.lastCall?.[0]).toMatchObject({ cause: expect.any(TypeError) });
   });
 
-  it("still refuses a forged token of a known key id, and fetches nothing for it", async () => {
+  it("still refuses a forged token of a known key id, without a fetch", async () => {
     const verify = opened();
     await verify(good);
     issuerIsDown();

@@ -4,7 +4,7 @@ import { parseJson, RepeatedField } from "../../lib/runtime/json.ts";
 import { cpuMs } from "../support/cpu-time.ts";
 
 describe("parseJson", () => {
-  it("parses what JSON.parse parses", () => {
+  it("parses the same texts as JSON.parse", () => {
     fc.assert(
       fc.property(fc.json({ depthSize: "medium" }), (json) => {
         expect(parseJson(json)).toEqual(JSON.parse(json));
@@ -21,7 +21,7 @@ describe("parseJson", () => {
     '{"__proto__":1,"__proto__":2}',
     '{"a\\"":1,"b":"{","a\\"":2}',
     '{ "a" : 1 , "a" : 2 }',
-  ])("refuses %s", (json) => {
+  ])("rejects %s", (json) => {
     expect(() => parseJson(json)).toThrow(RepeatedField);
   });
 
@@ -31,17 +31,17 @@ describe("parseJson", () => {
     '[{"a":1},{"a":1}]',
     '{"a":"\\"a\\":1,{","b":"}\\\\"}',
     '["a","a"]',
-  ])("takes %s", (json) => {
+  ])("accepts %s", (json) => {
     expect(parseJson(json)).toEqual(JSON.parse(json));
   });
 
-  it("takes linear time, for 6 MB as well", () => {
+  it("takes linear time, even for 6 MB", () => {
     const body = `{${Array.from({ length: 50_000 }, (_, index) => `"name${index}":{}`).join()}}`;
     const text = JSON.stringify("{".repeat(6_000_000));
     expect(cpuMs(() => [parseJson(body), parseJson(text)])).toBeLessThan(5000);
   });
 
-  it("throws a SyntaxError for what is not JSON", () => {
+  it("throws a SyntaxError for invalid JSON", () => {
     expect(() => parseJson('{"a":1,"a":')).toThrow(SyntaxError);
   });
 });

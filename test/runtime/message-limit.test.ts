@@ -38,7 +38,7 @@ async function receiveMany(count: number, connectionID = "c1"): Promise<void> {
 }
 
 describe("limited", () => {
-  it("handles 50 messages at once, and 10 a second from then on", async () => {
+  it("handles 50 messages at once, and 10 a second after that", async () => {
     await receiveMany(50);
     for (let second = 1; second <= 5; second++) {
       waitMs(1000);
@@ -63,7 +63,7 @@ describe("limited", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  it("never ends without a body, which a client that is still connected would get as an empty message", async () => {
+  it("always returns a body: without one, a client that is still connected would get an empty message", async () => {
     hangUp.mockRejectedValueOnce(new Error("no"));
     await receiveMany(50);
     for (const result of [await receive(from("c1")), await receive(from("c1")), await receive(from("c1"))])
@@ -90,7 +90,7 @@ describe("limited", () => {
     expect(hangUp.mock.calls).toEqual([["flood"]]);
   });
 
-  it("closes a connection that takes no error", async () => {
+  it("closes a connection that does not accept the error", async () => {
     send.mockRejectedValue(new Error("no"));
     await receiveMany(51);
     expect(hangUp).toHaveBeenCalledTimes(1);
@@ -106,7 +106,7 @@ describe("limited", () => {
     expect(hangUp).toHaveBeenCalledTimes(2);
   });
 
-  it("takes nothing from a connection when the clock is set back", async () => {
+  it("takes no messages away when the clock is set back", async () => {
     await receiveMany(40);
     waitMs(-60_000);
     await receiveMany(10);

@@ -4,7 +4,7 @@ import { outsider, requestOrigin } from "../../lib/runtime/request-origin.ts";
 import { authorizerEvent, type Headers } from "../support/events.ts";
 
 const originKey = "Z4".repeat(24);
-/** What the authorizer gets of a viewer's request by way of the edge. */
+/** The headers of a viewer's request that the authorizer gets through the edge. */
 const edgeHeaders: Headers = {
   "x-origin-key": originKey,
   "X-Forwarded-For": "10.0.0.1, 203.0.113.7, 130.176.0.1",
@@ -13,13 +13,13 @@ const originOf = (headers: Headers, edgeOnly = true, key: string | undefined = o
   requestOrigin(authorizerEvent(headers), { originKey: key, edgeOnly });
 
 describe("requestOrigin", () => {
-  it("takes the address that the edge has added, and none that a client wrote", () => {
+  it("uses the address that the edge has added, and ignores those from a client", () => {
     expect(originOf(edgeHeaders)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
     const v6 = { ...edgeHeaders, "X-Forwarded-For": ["x", "2001:db8::1", "130.176.0.1"] };
     expect(originOf(v6).clientIp).toBe("2001:db8::1");
   });
 
-  it("takes the source's address of requests that do not come from the edge", () => {
+  it("uses the source's address for requests that bypass the edge", () => {
     const { "X-Forwarded-For": forwarded = "" } = edgeHeaders;
     const direct = { "X-Forwarded-For": forwarded };
     expect(originOf(direct, false)).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
@@ -29,7 +29,7 @@ describe("requestOrigin", () => {
     });
   });
 
-  it("names no address that could not stand in a line of JSON", () => {
+  it("names no address that would break a line of JSON", () => {
     const forwarded = { ...edgeHeaders, "X-Forwarded-For": 'x, a"b, 130.176.0.1' };
     expect(originOf(forwarded).clientIp).toBe("unknown");
     expect(originOf({ "x-origin-key": originKey }).clientIp).toBe("unknown");
@@ -42,7 +42,7 @@ describe("requestOrigin", () => {
     ["a part of the key", { "x-origin-key": originKey.slice(1) }],
     ["the key twice", { "x-origin-key": [originKey, originKey] }],
     ["the key in another header", { "x-origin-keys": originKey }],
-  ])("refuses requests with %s where all have to come from the edge", (_, headers) => {
+  ])("refuses requests with %s where all must come from the edge", (_, headers) => {
     expect(originOf(headers).isAllowed).toBe(false);
     expect(originOf(headers, false).isAllowed).toBe(true);
   });
@@ -51,7 +51,7 @@ describe("requestOrigin", () => {
 describe.each([
   ["restAuthorizer", restAuthorizer, "Allow"],
   ["connectionAuthorizer", connectionAuthorizer, "Deny"],
-] as const)("%s, where all requests have to come from the edge", (_, make, Effect) => {
+] as const)("%s, where all requests must come from the edge", (_, make, Effect) => {
   const asked: string[] = [];
   const authorize = make({
     cookieName: "access_token",
@@ -74,7 +74,7 @@ describe.each([
     expect(asked).toEqual([]);
   });
 
-  it("answers requests from the edge, with the client's address for the access log", async () => {
+  it("allows requests from the edge, with the client's address for the access log", async () => {
     expect(await authorize(authorizerEvent({ ...edgeHeaders, Authorization }))).toMatchObject({
       principalId: "alice",
       context: { clientIp: "203.0.113.7" },

@@ -9,14 +9,14 @@ import { restEvent } from "../support/events.ts";
 
 const logged = quietConsole();
 
-/** The answer of an operation with the general envelope whose use case fails. */
+/** Returns the response of an operation with the general envelope whose use case fails. */
 async function answerTo(error: Error) {
   const { statusCode, headers, body } = await rest("listWalletsV2", () => Promise.reject(error))(restEvent());
   return { statusCode, headers, body: JSON.parse(body) };
 }
 
 describe("rest", () => {
-  it("answers a domain error with its status, code and details", async () => {
+  it("responds to a domain error with its status, code and details", async () => {
     const details = { token: "native", symbol: "ETH", needed: "0.5", available: "0.1" };
     const error = new DomainError("INSUFFICIENT_BALANCE", "Too little ETH", details);
     expect(await answerTo(error)).toMatchObject({
@@ -30,12 +30,12 @@ describe("rest", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("has no details where an error has none", async () => {
+  it("omits details for an error without them", async () => {
     const { body } = await answerTo(new DomainError("NO_ROUTE", "No pool has this token"));
     expect(body.error).toEqual({ code: "NO_ROUTE", message: "No pool has this token" });
   });
 
-  it("answers 503 with Retry-After if a chain is unavailable, and says nothing of its hosts", async () => {
+  it("responds with 503 and Retry-After if a chain is unavailable, without details of its hosts", async () => {
     const cause = new HostFault("TIMEOUT", "eth_call");
     const { statusCode, headers, body } = await answerTo(
       new ChainUnavailable("https://secret.example", { cause }),
@@ -48,7 +48,7 @@ describe("rest", () => {
     ]);
   });
 
-  it("names the plan of the caller in every answer, errors and refusals included", async () => {
+  it("names the plan of the caller in every response, errors and refusals included", async () => {
     const policy = '"standard";q=1000;w=60';
     const event = restEvent();
     Object.assign(event.requestContext, { authorizer: { principalId: "alice", rateLimitPolicy: policy } });

@@ -140,7 +140,7 @@ describe("tokenVerifier, without the issuer's keys", () => {
     expect(error).not.toBeInstanceOf(InvalidToken);
   });
 
-  it("accepts what it has verified before", async () => {
+  it("accepts tokens that it has verified before", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);

@@ -15,7 +15,7 @@ const nowSeconds = now.getTime() / 1000;
 const pair = await generateKeyPair("ES256", { extractable: true });
 const published = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
 
-/** A token of the issuer. A claim that is undefined is left out. */
+/** Signs a token of the issuer. An undefined claim is left out. */
 const sign = (change: object = {}) => {
   const claims = { iss, aud, sub: "alice", iat: nowSeconds, exp: nowSeconds + 900, ...change };
   const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
@@ -28,7 +28,7 @@ const good = await sign();
 
 const verifier = () => tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys` });
 
-/** Whether a request with this token is let in, as the authorizers decide. */
+/** Decides whether a request with this token is admitted, like the authorizers. */
 async function verdictOn(token: string | undefined): Promise<"good" | "none" | "invalid" | "expired"> {
   if (token === undefined) return "none";
   try {
@@ -40,7 +40,7 @@ async function verdictOn(token: string | undefined): Promise<"good" | "none" | "
   }
 }
 
-/** Headers of the same name, in any case, are one header with several values. */
+/** Merges headers of the same name, in any case, into one header with several values. */
 function received(headers: SentHeaders): Headers {
   const values = new Map<string, string[]>();
   for (const [name, value] of headers) values.set(name, [...(values.get(name) ?? []), value]);
@@ -72,7 +72,7 @@ describe("a token", () => {
     expect(await verdictOn(await forge(good, published))).toBe("invalid");
   });
 
-  it.each(badClaims)("is refused $title, and a refresh does not help", async ({ value: change }) => {
+  it.each(badClaims)("is refused $title, even after a refresh", async ({ value: change }) => {
     expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("invalid");
   });
 
@@ -89,7 +89,7 @@ describe("a request", () => {
   const verdict = (headers: SentHeaders) =>
     verdictOn(requestToken(authorizerEvent(received(headers)), "access_token"));
 
-  it.each(noCredentials)("brings no token with $title", async ({ value: headersWith }) => {
+  it.each(noCredentials)("contains no token with $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("none");
   });
 
@@ -97,7 +97,7 @@ describe("a request", () => {
     expect(await verdict(headersWith(good))).toBe("invalid");
   });
 
-  it.each(goodCredentials)("is let in by $title", async ({ value: headersWith }) => {
+  it.each(goodCredentials)("is admitted by $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("good");
   });
 });
@@ -111,7 +111,7 @@ describe("a connection", () => {
     expect(["none", "invalid"]).toContain(await verdictOn(onConnect(value(good))));
   });
 
-  it.each(forgeries)("is refused with a token with $title, wherever it is", async ({ value: forge }) => {
+  it.each(forgeries)("is refused for a token with $title, wherever it is", async ({ value: forge }) => {
     const token = await forge(good, published);
     const handshakes: Handshake[] = [
       { token },

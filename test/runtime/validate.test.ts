@@ -25,7 +25,7 @@ describe("validate", () => {
       "A field of the body is not a known field",
     ],
     [{ network: "eth", privateKey: secret, constructor: 1 }, "constructor is not a known field"],
-  ])("refuses %j: %s", (input, message) => {
+  ])("rejects %j: %s", (input, message) => {
     expect(() => validate(ImportWalletSchema, input)).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message }),
     );
@@ -53,7 +53,7 @@ describe("validate", () => {
     ['{"priorityFee":1e-300}', "priorityFee must be 0, or at least 1e-9"],
     ['{"mevProtection":1}', "mevProtection must be a boolean"],
     ['{"toString":1}', "toString is not a known field"],
-  ])("refuses settings of %s: %s", (json, message) => {
+  ])("rejects settings of %s: %s", (json, message) => {
     expect(() => validate(SettingsPatchSchema, JSON.parse(json))).toThrow(
       expect.objectContaining({ message }),
     );

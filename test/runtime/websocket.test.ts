@@ -23,7 +23,7 @@ const bodyOf = async (result: Promise<{ statusCode: number; body?: string }>) =>
 };
 
 describe("message", () => {
-  it("hands the use case the parsed message and its sender", async () => {
+  it("passes the parsed message and its sender to the use case", async () => {
     const useCase = vi.fn(async () => [subscriptions]);
     const content = { type: "subscribe", id: "s1", channels: ["orders", "trades"] };
     await message("subscribe", useCase)(messageEvent(content));
@@ -45,7 +45,7 @@ describe("message", () => {
     expect(await bodyOf(ping(messageEvent({ type: "ping", id })))).toEqual({ type: "pong", id, time });
   });
 
-  it("answers a message without an id", async () => {
+  it("replies to a message without an id", async () => {
     expect(await bodyOf(ping(messageEvent({ type: "ping" })))).toEqual({ type: "pong", time });
   });
 
@@ -69,7 +69,7 @@ describe("message", () => {
     ["an unknown field", { chanels: [] }, "chanels is not a known field"],
     ["a secret as a field name", { [secret]: 1 }, "A field of the message is not a known field"],
     ["another type", { type: "unsubscribe" }, 'type must be "subscribe"'],
-  ])("explains what is wrong with %s, and does not run the use case", async (_, changes, text) => {
+  ])("explains the error for %s, and does not run the use case", async (_, changes, text) => {
     const useCase = vi.fn(async () => [subscriptions]);
     const content = { type: "subscribe", id: 7, channels: ["orders"], ...(changes as object) };
     const answer = await bodyOf(message("subscribe", useCase)(messageEvent(content)));
@@ -104,7 +104,7 @@ describe("message, with replies", () => {
     expect(pushed).toEqual(expected.map((reply) => ["c1", reply]));
   });
 
-  it("pushes what is wrong with a message", async () => {
+  it("pushes the error of an invalid message", async () => {
     const { send, pushed } = pushes();
     const result = await message("subscribe", async () => [], send)(messageEvent("{"));
     expect(result).toEqual({ statusCode: 200 });
@@ -113,7 +113,7 @@ describe("message, with replies", () => {
   });
 });
 
-/** A way to push that records connections and messages. The first calls fail. */
+/** Makes a push function that records connections and messages. The first calls fail. */
 function pushes(failures = 0) {
   const pushed: [string, unknown][] = [];
   let calls = 0;
@@ -134,7 +134,7 @@ describe("message, after a fault", () => {
     ["in the form of a reply", message("subscribe", async () => [{ type: "pong" } as never])],
     ["because several replies cannot be sent", message("subscribe", async () => [subscriptions, snapshot])],
     ["because there is no reply to send", message("subscribe", async () => [])],
-  ])("%s, answers INTERNAL_ERROR and logs its name without quoting the message", async (_, handler) => {
+  ])("%s, replies INTERNAL_ERROR and logs its name without quoting the message", async (_, handler) => {
     expect(await bodyOf(handler(event))).toEqual(internal);
     expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
     expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
@@ -193,12 +193,12 @@ describe("unknownMessage", () => {
     ["a list", "[1]", { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
     ["null", "null", { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
     ["text", '"ping"', { code: "INVALID_MESSAGE", message: "The message must be a JSON object" }],
-  ])("explains what is wrong with %s, and logs nothing", async (_, content, answer) => {
+  ])("explains the error for %s, and logs nothing", async (_, content, answer) => {
     expect(await answerTo(content)).toEqual({ type: "error", ...answer });
     expect(logged()).toEqual([]);
   });
 
-  it("shares its answer to bad JSON with message", async () => {
+  it("replies to invalid JSON like message", async () => {
     expect(await bodyOf(ping(messageEvent("{")))).toEqual({
       type: "error",
       code: "INVALID_JSON",
@@ -230,13 +230,13 @@ describe("connect", () => {
   it.each([
     ["too many" as const, 429],
     ["blocked" as const, 401],
-  ])("answers if the user is refused: %s, %i", async (reason, statusCode) => {
+  ])("responds if the user is refused: %s, %i", async (reason, statusCode) => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(async () => reason)(event)).toEqual({ statusCode });
     expect(logged()).toEqual([]);
   });
 
-  it("answers 500 if the connection cannot be stored, and logs the fault by its name", async () => {
+  it("responds with 500 if the connection cannot be stored, and logs the fault by its name", async () => {
     const open = () => Promise.reject(new Error("no table for a.b.c"));
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(open)(event)).toEqual({ statusCode: 500 });
@@ -244,7 +244,7 @@ describe("connect", () => {
     expect(JSON.stringify(logged())).not.toContain("a.b.c");
   });
 
-  it("answers 500 to an event without a user", async () => {
+  it("responds with 500 to an event without a user", async () => {
     const open = vi.fn(async () => "admitted" as const);
     const event = connectEvent();
     event.requestContext.authorizer = {};
@@ -283,7 +283,7 @@ describe("connect and disconnect", () => {
     expect(await disconnect(close)(event)).toEqual({ statusCode: 400 });
   });
 
-  it("ignore each other's event", async () => {
+  it("ignore each other's events", async () => {
     expect(await connect(open)(disconnectEvent())).toEqual({ statusCode: 400 });
     expect(await disconnect(close)(connectEvent())).toEqual({ statusCode: 400 });
   });
