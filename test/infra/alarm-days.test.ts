@@ -6,7 +6,9 @@ import {
   type Feed,
   type Metric,
   metricsOf,
+  nextState,
   periodOf,
+  type State,
   statesOf,
 } from "./alarm-states.ts";
 import { customContext, resourcesOf, synthesize, watchOf } from "./synthesized.ts";
@@ -113,5 +115,39 @@ describe("the alarm", () => {
     };
     const states = statesOf(alarm, feed, 5 * part).filter((state) => state !== "INSUFFICIENT_DATA");
     expect(states).toEqual(["OK", "ALARM", "OK", "ALARM", "OK"]);
+  });
+});
+
+/** 0 is a point within the threshold, X one beyond, and - a missing one. */
+const points = (text: string) =>
+  text.split(" ").map((point) => ({ "0": 0, X: 1, "-": undefined })[point] as number | undefined);
+
+const kept: State = "INSUFFICIENT_DATA";
+
+describe("the emulation of CloudWatch", () => {
+  const alarm: AlarmProperties = {
+    AlarmDescription: "",
+    ComparisonOperator: "GreaterThanOrEqualToThreshold",
+    EvaluationPeriods: 3,
+    Threshold: 1,
+    TreatMissingData: "notBreaching",
+  };
+
+  // The examples of AWS's page about missing data.
+  it.each<[number, string, State, State]>([
+    [3, "0 - X - X", "OK", "OK"],
+    [3, "0 - - - -", "OK", "OK"],
+    [3, "- - - - -", kept, "OK"],
+    [3, "0 X X - X", "ALARM", "ALARM"],
+    [3, "- - - - X", kept, "OK"],
+    [2, "0 - X - X", "ALARM", "ALARM"],
+    [2, "0 0 X 0 X", "ALARM", "ALARM"],
+    [2, "0 - X - -", "OK", "OK"],
+    [2, "- - - - X", kept, "OK"],
+  ])("takes %i of 3 points of %s as AWS does", (DatapointsToAlarm, text, ignore, notBreaching) => {
+    const states = ["ignore", "notBreaching"].map((TreatMissingData) =>
+      nextState({ ...alarm, DatapointsToAlarm, TreatMissingData }, points(text), kept),
+    );
+    expect(states).toEqual([ignore, notBreaching]);
   });
 });

@@ -1,25 +1,20 @@
-import { evaluate, type Series } from "./metric-math.ts";
-
 export type Metric = {
   MetricName: string;
   Namespace: string;
   Dimensions?: { Name: string; Value: unknown }[];
 };
 
-export type AlarmProperties = {
+export type AlarmProperties = Partial<Metric> & {
   AlarmActions?: string[];
   AlarmDescription: string;
   ComparisonOperator: string;
   DatapointsToAlarm?: number;
-  Dimensions?: { Name: string; Value: unknown }[];
   EvaluationPeriods: number;
-  MetricName?: string;
   Metrics?: {
     Id: string;
     Expression?: string;
     MetricStat?: { Metric: Metric; Period: number; Stat: string };
   }[];
-  Namespace?: string;
   Period?: number;
   Statistic?: string;
   Threshold: number;
@@ -31,24 +26,18 @@ export type State = "INSUFFICIENT_DATA" | "OK" | "ALARM";
 /** What is reported of a metric in each minute, or undefined for no data. */
 export type Feed = (metric: Metric) => (minute: number) => number | undefined;
 
-type Input = { id: string; metric: Metric; minutes: number; statistic: string };
+/** A value for each period, or undefined for no data. */
+type Series = readonly (number | undefined)[];
 
 /** The metrics of an alarm. */
-export function metricsOf(alarm: AlarmProperties): Input[] {
-  const { MetricName, Namespace, Dimensions = [], Period, Statistic } = alarm;
-  if (MetricName !== undefined && Namespace !== undefined && Period !== undefined && Statistic !== undefined)
-    return [
-      { id: "m", metric: { MetricName, Namespace, Dimensions }, minutes: Period / 60, statistic: Statistic },
-    ];
-  return (alarm.Metrics ?? []).flatMap(({ Id: id, MetricStat }) =>
-    MetricStat === undefined
-      ? []
-      : [{ id, metric: MetricStat.Metric, minutes: MetricStat.Period / 60, statistic: MetricStat.Stat }],
-  );
+export function metricsOf(alarm: AlarmProperties): { metric: Metric; minutes: number; statistic: string }[] {
+  const { MetricName, Namespace, Dimensions = [], Period, Statistic = "" } = alarm;
+  if (MetricName !== undefined && Namespace !== undefined && Period !== undefined)
+    return [{ metric: { MetricName, Namespace, Dimensions }, minutes: Period / 60, statistic: Statistic }];
+  return (alarm.Metrics ?? [])
+    .flatMap(({ MetricStat }) => MetricStat ?? [])
+    .map(({ Metric, Period, Stat }) => ({ metric: Metric, minutes: Period / 60, statistic: Stat }));
 }
-
-const expressionOf = ({ Metrics = [] }: AlarmProperties) =>
-  Metrics.find(({ Expression }) => Expression !== undefined)?.Expression ?? "m";
 
 /** The length of an alarm's periods in minutes. */
 export function periodOf(alarm: AlarmProperties): number {
@@ -58,19 +47,40 @@ export function periodOf(alarm: AlarmProperties): number {
   return first.minutes;
 }
 
+const aggregates: Record<string, (values: number[]) => number> = {
+  Sum: (values) => values.reduce((total, each) => total + each),
+  Maximum: (values) => Math.max(...values),
+};
+
+/** Combines the values that several series have in each period. */
+const combine = (all: readonly Series[], statistic: string, none?: number): Series =>
+  (all[0] ?? []).map((_, index) => {
+    const present = all.map((each) => each[index]).filter((each) => each !== undefined);
+    return present.length === 0 ? none : aggregates[statistic]?.(present);
+  });
+
+/** The results of the metric math that alarms use, as AWS documents FILL and missing data. */
+const expressions: Record<string, (all: readonly Series[]) => Series> = {
+  "MAX(METRICS())": (all) => combine(all, "Maximum"),
+  "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)": (all) => combine(all, "Sum", 0),
+  "IF(FILL(runs, REPEAT), FILL(runs, 0))"([runs = []]) {
+    const first = runs.findIndex((each) => each !== undefined);
+    return runs.map((each, index) => (first === -1 || index < first ? undefined : (each ?? 0)));
+  },
+};
+
 /** CloudWatch looks at more periods than it evaluates. How many is not documented; its examples have two. */
 const more = 2;
 
 /** Metrics arrive late. */
 const delayMinutes = 2;
 
-/**
- * The states that an alarm takes one after the other, from its creation in minute 0 on. The rules are those of AWS's page about
- * missing data.
- */
+/** The states that an alarm takes one after the other, from its creation in minute 0 on. */
 export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number): State[] {
-  const inputs = metricsOf(alarm).map((input) => ({ ...input, reported: feed(input.metric) }));
-  const expression = expressionOf(alarm);
+  const inputs = metricsOf(alarm).map(({ metric, statistic }) => ({ statistic, reported: feed(metric) }));
+  const { Expression } = alarm.Metrics?.find((each) => each.Expression !== undefined) ?? {};
+  const evaluate = Expression === undefined ? ([only = []]: Series[]) => only : expressions[Expression];
+  if (evaluate === undefined) throw new Error(`${Expression} is not emulated`);
   const period = periodOf(alarm);
   const states: State[] = ["INSUFFICIENT_DATA"];
   for (let now = 0; now <= minutes; now += Math.ceil(period / 2)) {
@@ -78,61 +88,33 @@ export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number): S
     const seriesOf = ({ reported, statistic }: (typeof inputs)[number]): Series =>
       Array.from({ length: alarm.EvaluationPeriods + more }, (_, index) => {
         const from = start + index * period;
-        const data: number[] = [];
-        for (let minute = from; minute < Math.min(from + period, now - delayMinutes); minute++) {
-          const value = reported(minute);
-          if (value !== undefined) data.push(value);
-        }
-        return aggregate(data, statistic);
+        const count = Math.max(0, Math.min(period, now - delayMinutes - from));
+        const data = Array.from({ length: count }, (_, minute) => reported(from + minute));
+        const present = data.filter((value) => value !== undefined);
+        return present.length === 0 ? undefined : aggregates[statistic]?.(present);
       });
-    const points = evaluate(expression, Object.fromEntries(inputs.map((each) => [each.id, seriesOf(each)])));
-    const state = nextState(alarm, points, states.at(-1) ?? "INSUFFICIENT_DATA");
+    const state = nextState(alarm, evaluate(inputs.map(seriesOf)), states.at(-1) ?? "INSUFFICIENT_DATA");
     if (state !== states.at(-1)) states.push(state);
   }
   return states;
 }
 
-function aggregate(values: number[], statistic: string): number | undefined {
-  if (values.length === 0) return undefined;
-  if (statistic === "Sum") return values.reduce((total, each) => total + each);
-  if (statistic === "Maximum") return Math.max(...values);
-  throw new Error(`The statistic ${statistic} is not emulated`);
-}
+const breaches: Record<string, (value: number, threshold: number) => boolean> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  GreaterThanThreshold: (value, threshold) => value > threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+};
 
-/** The state that follows from all points that CloudWatch looks at. */
+/** The state that follows from all points that CloudWatch looks at, by the rules of AWS's page about missing data. */
 export function nextState(alarm: AlarmProperties, points: Series, current: State): State {
-  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, ComparisonOperator, Threshold } = alarm;
   const present = points.filter((point) => point !== undefined).slice(-EvaluationPeriods);
-  const breaching = present.filter((point) => isBreaching(alarm, point)).length;
+  const breaching = present.filter((point) => breaches[ComparisonOperator]?.(point, Threshold)).length;
   if (breaching >= DatapointsToAlarm) return "ALARM";
   if (present.length === EvaluationPeriods) return "OK";
-  switch (treatmentOf(alarm)) {
-    case "notBreaching":
-      return "OK";
-    case "breaching":
-      return breaching + EvaluationPeriods - present.length >= DatapointsToAlarm ? "ALARM" : "OK";
-    case "ignore":
-      return present.length > breaching ? "OK" : current;
-    default:
-      throw new Error(`${alarm.TreatMissingData} is not emulated`);
-  }
-}
-
-/** Whatever an alarm says, it ignores what is missing of DynamoDB. */
-const treatmentOf = (alarm: AlarmProperties) =>
-  metricsOf(alarm).some(({ metric }) => metric.Namespace === "AWS/DynamoDB")
-    ? "ignore"
-    : alarm.TreatMissingData;
-
-function isBreaching({ ComparisonOperator, Threshold }: AlarmProperties, value: number): boolean {
-  switch (ComparisonOperator) {
-    case "GreaterThanOrEqualToThreshold":
-      return value >= Threshold;
-    case "GreaterThanThreshold":
-      return value > Threshold;
-    case "LessThanThreshold":
-      return value < Threshold;
-    default:
-      throw new Error(`${ComparisonOperator} is not emulated`);
-  }
+  // CloudWatch ignores missing data of DynamoDB, whatever the alarm says.
+  const ignores =
+    alarm.TreatMissingData === "ignore" ||
+    metricsOf(alarm).some(({ metric }) => metric.Namespace === "AWS/DynamoDB");
+  return ignores && present.length === breaching ? current : "OK";
 }
