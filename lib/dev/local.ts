@@ -155,7 +155,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
 }
 
-/** Serves the reference pages at `/docs/`, as `npm run documents -- --site DIR` writes them. */
+/** Serves the reference pages that `npm run documents -- --site DIR` writes. */
 function referencePages(): Route {
   const files = siteFiles((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8"));
   return staticPages("/docs", () => files, referencePolicy);

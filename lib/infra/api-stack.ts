@@ -1,4 +1,5 @@
-import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnOutput, Stack, type StackProps, Validations } from "aws-cdk-lib";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import type { ScheduleRow } from "../operation-types.ts";
 import { type OperationName, operations, operationsOf, restMethods } from "../operations.ts";
@@ -11,7 +12,6 @@ import { addSchedule, freshOnly, keepInUse } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 import { openersOf, openingsOf } from "./openings.ts";
-import { OriginKey } from "./origin-key.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
@@ -121,4 +121,24 @@ function refusalOf(name: OperationName): OperationName {
   const [found] = refusals.find(([, { refuses }]) => refuses === operations[name].deployed) ?? [];
   if (found === undefined) throw new Error(`Nothing answers for ${name}`);
   return found;
+}
+
+/** What the edge proves itself with to the authorizers. Both get it by a dynamic reference, so no template shows it. */
+class OriginKey extends Secret {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, {
+      description: "Trading terminal: what the edge proves itself with to the APIs",
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+    });
+    Validations.of(this).acknowledge({
+      id: "AwsSolutions-SMG4",
+      reason:
+        "CloudFormation reads it when the edge and the authorizers are deployed, so a rotation by itself would part them.",
+    });
+  }
+
+  /** The dynamic reference. */
+  get reference(): string {
+    return this.secretValue.unsafeUnwrap();
+  }
 }

@@ -12,7 +12,6 @@ import { guardedPartitions, leadingKeysOf } from "../../table/keys.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
-import { acknowledgedInterfaces, networkInterfaces } from "../walls/walled-role.ts";
 import type { Walls } from "../walls/walls.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
@@ -163,6 +162,36 @@ function tableAccess({ table: actions, owns, writes }: Operation, table: Table) 
   );
   return access;
 }
+
+const interfaceActions = [
+  "ec2:AssignPrivateIpAddresses",
+  "ec2:CreateNetworkInterface",
+  "ec2:DeleteNetworkInterface",
+  "ec2:DescribeNetworkInterfaces",
+  "ec2:DescribeSubnets",
+  "ec2:UnassignPrivateIpAddresses",
+];
+
+/** Lambda puts a function into a VPC with the rights of its role. The function's code may not use them. */
+const networkInterfaces = () =>
+  new PolicyDocument({
+    statements: [
+      new PolicyStatement({ actions: interfaceActions, resources: ["*"] }),
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: interfaceActions,
+        resources: ["*"],
+        conditions: { Null: { "lambda:SourceFunctionArn": "false" } },
+      }),
+    ],
+  });
+
+/** Why {@link networkInterfaces} may have a wildcard. */
+const acknowledgedInterfaces = {
+  id: "AwsSolutions-IAM5[Resource::*]",
+  reason:
+    "Lambda makes the network interfaces of a function, with ids that EC2 chooses. Its code is denied the same.",
+};
 
 /** All connections of the stage. */
 const connectionsOf = (
