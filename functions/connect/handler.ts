@@ -10,7 +10,7 @@ const pusher = openPusher();
 const deps: ConnectDeps = {
   table: openTable(environment("TABLE_NAME")),
   limit: environment("CONNECTIONS_PER_USER"),
-  isConnected: (connectionID) => isConnected(pusher, connectionID),
+  isConnected: (connectionId) => isConnected(pusher, connectionId),
   onFault: (error) => logFault("connect", error),
 };
 const shards = environment("CHANNEL_SHARDS");

@@ -3,7 +3,7 @@ import { remembered } from "../../lib/aws/remembered.ts";
 import { readCatalogue } from "../../lib/aws/reward-records.ts";
 import { readStocks } from "../../lib/aws/stock-records.ts";
 import { openTable } from "../../lib/aws/table.ts";
-import { limitedIDs, rewardsFor } from "../../lib/domain/reward.ts";
+import { limitedIds, rewardsFor } from "../../lib/domain/reward.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
 
@@ -13,7 +13,7 @@ const table = openTable(environment("TABLE_NAME"));
 const catalogue = remembered(() => readCatalogue(table), 5000);
 
 /** Stocks change with each sale. */
-const stocks = remembered(async () => readStocks(table, limitedIDs(await catalogue())), 1000);
+const stocks = remembered(async () => readStocks(table, limitedIds(await catalogue())), 1000);
 
 export const handler = rest("listRewards", async ({ userID }) => {
   const [{ points }, rewards, left] = await Promise.all([

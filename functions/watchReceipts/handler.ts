@@ -5,7 +5,7 @@ import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { leaseOf, type Tick } from "../../lib/runtime/lease.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
-import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { chainSnapshotEffect } from "../../lib/trading/glance-effect.ts";
 import { openChains } from "../../lib/trading/open-chains.ts";
 import { tableEffects } from "../../lib/trading/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/wake-effect.ts";
@@ -16,7 +16,7 @@ const chains = openChains(environment("TRADING"));
 const onFault = (error: unknown) => logFault("watchReceipts", error);
 const effects = {
   ...tableEffects(table),
-  ...glanceEffect(chains),
+  ...chainSnapshotEffect(chains),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault),
 };
 

@@ -11,7 +11,7 @@ import { outputsOf } from "./stack-target.ts";
 import { dataStack } from "./target.ts";
 
 /** A user pool of a stack, and what users sign in to. */
-export type UserPool = { client: CognitoIdentityProviderClient; poolID: string; clientID: string };
+export type UserPool = { client: CognitoIdentityProviderClient; poolId: string; clientId: string };
 
 const poolStack = {
   ...dataStack,
@@ -22,7 +22,7 @@ const poolStack = {
 /** @throws {OperatorError} if the stack has no user pool that its users sign in to. */
 export async function openUserPool(stack: string): Promise<UserPool> {
   const { UserPoolId, UserPoolClientId } = await outputsOf(stack, poolStack);
-  return { client: new CognitoIdentityProviderClient(), poolID: UserPoolId, clientID: UserPoolClientId };
+  return { client: new CognitoIdentityProviderClient(), poolId: UserPoolId, clientId: UserPoolClientId };
 }
 
 /** Where answers to questions come from. Each is asked only if Cognito asks for it. */
@@ -43,7 +43,7 @@ const maxChallenges = 3;
  * @throws {OperatorError} for what Cognito asks that no program can answer. Cognito's own errors are passed on.
  */
 export async function signIn(pool: UserPool, username: string, credentials: Credentials): Promise<string> {
-  const { client, poolID: UserPoolId, clientID: ClientId } = pool;
+  const { client, poolId: UserPoolId, clientId: ClientId } = pool;
   let answer: AdminInitiateAuthCommandOutput = await client.send(
     new AdminInitiateAuthCommand({
       ...{ UserPoolId, ClientId, AuthFlow: "ADMIN_USER_PASSWORD_AUTH" },
@@ -88,7 +88,7 @@ async function responseTo(
  * @returns the userID.
  */
 export async function createPoolUser(
-  { client, poolID: UserPoolId }: UserPool,
+  { client, poolId: UserPoolId }: UserPool,
   { email, temporaryPassword }: { email: string; temporaryPassword: string | undefined },
 ): Promise<string> {
   const { User } = await client.send(

@@ -16,17 +16,17 @@ const namesRule = "must be an array of at most 100 channel names";
 /** Unknown names are rejected later, so that the known channels of the request still count. */
 const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), v.maxLength(100, namesRule));
 
-const optionalID = { id: v.optional(MessageIDSchema) };
+const optionalId = { id: v.optional(MessageIDSchema) };
 
 /** The messages that a client may send, by `type`. Each type is a route of the WebSocket API. */
 export const clientMessages = {
   subscribe: v.pipe(
-    v.strictObject({ type: v.literal("subscribe"), ...optionalID, channels: ChannelNamesSchema }),
+    v.strictObject({ type: v.literal("subscribe"), ...optionalId, channels: ChannelNamesSchema }),
     v.title("Subscribe"),
   ),
   unsubscribe: v.pipe(
-    v.strictObject({ type: v.literal("unsubscribe"), ...optionalID, channels: ChannelNamesSchema }),
+    v.strictObject({ type: v.literal("unsubscribe"), ...optionalId, channels: ChannelNamesSchema }),
     v.title("Unsubscribe"),
   ),
-  ping: v.pipe(v.strictObject({ type: v.literal("ping"), ...optionalID }), v.title("Ping")),
+  ping: v.pipe(v.strictObject({ type: v.literal("ping"), ...optionalId }), v.title("Ping")),
 };

@@ -33,7 +33,7 @@ const base64urlOf = (lengths: readonly number[], what: string) => {
 };
 
 const tagBytes = 16;
-const keyIDBytes = 32;
+const keyIdBytes = 32;
 
 export const ImportSealedWalletHeadersSchema = idempotencyHeaders(
   "A key imports only one wallet of a user, ever. It is the additional data of the sealed key.",
@@ -44,7 +44,7 @@ const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 export const ImportSealedWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
-    keyId: base64urlOf([keyIDBytes], "The id of the key to which the private key is sealed"),
+    keyId: base64urlOf([keyIdBytes], "The id of the key to which the private key is sealed"),
     enc: base64urlOf([pointBytes], "HPKE's encapsulated key: an uncompressed point"),
     ciphertext: base64urlOf(
       [32, 64].map((length) => length + tagBytes),

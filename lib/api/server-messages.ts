@@ -29,7 +29,7 @@ const dataOf = {
   prices: v.array(PriceSchema),
 };
 
-const optionalID = { id: v.optional(MessageIDSchema) };
+const optionalId = { id: v.optional(MessageIDSchema) };
 
 const time = { time: TimestampSchema };
 
@@ -77,7 +77,7 @@ export const serverMessages = {
   subscriptions: v.pipe(
     v.object({
       type: v.literal("subscriptions"),
-      ...optionalID,
+      ...optionalId,
       channels: v.array(v.picklist(channels)),
       ...time,
     }),
@@ -120,11 +120,11 @@ export const serverMessages = {
     }),
     v.title("RewardRedeemed"),
   ),
-  pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalID, ...time }), v.title("Pong")),
+  pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalId, ...time }), v.title("Pong")),
   error: v.pipe(
     v.object({
       type: v.literal("error"),
-      ...optionalID,
+      ...optionalId,
       code: v.picklist(messageErrorCodes),
       message: v.string(),
     }),

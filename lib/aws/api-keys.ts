@@ -34,25 +34,25 @@ export async function createKey(
  *
  * @throws {NotFoundException} if the key or the plan does not exist.
  */
-export async function attachKey(plans: UsagePlans, planID: string, keyID: string): Promise<boolean> {
+export async function attachKey(plans: UsagePlans, planId: string, keyId: string): Promise<boolean> {
   try {
     await plans.client.send(
-      new CreateUsagePlanKeyCommand({ usagePlanId: planID, keyId: keyID, keyType: "API_KEY" }),
+      new CreateUsagePlanKeyCommand({ usagePlanId: planId, keyId: keyId, keyType: "API_KEY" }),
     );
     return true;
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
-    return isAttached(plans, planID, keyID);
+    return isAttached(plans, planId, keyId);
   }
 }
 
-export async function isAttached({ client }: UsagePlans, planID: string, keyID: string): Promise<boolean> {
-  const call = client.send(new GetUsagePlanKeyCommand({ usagePlanId: planID, keyId: keyID }));
+export async function isAttached({ client }: UsagePlans, planId: string, keyId: string): Promise<boolean> {
+  const call = client.send(new GetUsagePlanKeyCommand({ usagePlanId: planId, keyId: keyId }));
   return (await unlessGone(call)) !== undefined;
 }
 
-export async function deleteKey({ client }: UsagePlans, keyID: string): Promise<void> {
-  await unlessGone(client.send(new DeleteApiKeyCommand({ apiKey: keyID })));
+export async function deleteKey({ client }: UsagePlans, keyId: string): Promise<void> {
+  await unlessGone(client.send(new DeleteApiKeyCommand({ apiKey: keyId })));
 }
 
 export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<void> {
@@ -65,10 +65,10 @@ export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey>
 }
 
 /** The ids of the keys on a plan. */
-export async function* keysOnPlan({ client }: UsagePlans, planID: string): AsyncGenerator<string> {
+export async function* keysOnPlan({ client }: UsagePlans, planId: string): AsyncGenerator<string> {
   for await (const { items = [] } of paginateGetUsagePlanKeys(
     { client },
-    { usagePlanId: planID, limit: 500 },
+    { usagePlanId: planId, limit: 500 },
   ))
     for (const { id } of items) yield given(id);
 }

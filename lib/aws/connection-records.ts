@@ -14,7 +14,7 @@ import {
 import { afterConflicts, transact, type Writes, writeIf } from "./writes.ts";
 
 /** Identifies a connection. */
-export type ConnectionName = { userID: string; connectionID: string };
+export type ConnectionName = { userID: string; connectionId: string };
 
 /** An open WebSocket connection. */
 export type Connection = ConnectionName & {
@@ -52,7 +52,7 @@ export async function openConnection(
 
 /** The connections that count towards a user's limit. Some of them may have ended. */
 type ConnectionCount = {
-  connectionIDs?: Set<string>;
+  connectionIds?: Set<string>;
   /** If the user may open none. */
   isClosed?: true;
   expiresAt: number;
@@ -62,12 +62,12 @@ type ConnectionCount = {
 export type Counted =
   | { is: "counted" }
   | { is: "closed" }
-  | { is: "full"; connectionIDs: ReadonlySet<string> };
+  | { is: "full"; connectionIds: ReadonlySet<string> };
 
 /** Counts a connection towards its user's limit, once. If it is `full` or `closed`, nothing was written. */
 export async function countConnection(
   table: Table,
-  { userID, connectionID }: ConnectionName,
+  { userID, connectionId }: ConnectionName,
   { limit, now }: { limit: number; now: Date },
 ): Promise<Counted> {
   try {
@@ -75,14 +75,14 @@ export async function countConnection(
       new UpdateCommand({
         TableName: table.name,
         Key: connectionCountKey(userID),
-        UpdateExpression: "ADD connectionIDs :ids SET expiresAt = :expiresAt",
+        UpdateExpression: "ADD connectionIds :ids SET expiresAt = :expiresAt",
         // The SDK may send a write again whose answer was lost: then the connection is counted already.
         ConditionExpression:
           "attribute_not_exists(isClosed) AND " +
-          "(attribute_not_exists(connectionIDs) OR size(connectionIDs) < :limit OR contains(connectionIDs, :id))",
+          "(attribute_not_exists(connectionIds) OR size(connectionIds) < :limit OR contains(connectionIds, :id))",
         ExpressionAttributeValues: {
-          ":ids": new Set([connectionID]),
-          ":id": connectionID,
+          ":ids": new Set([connectionId]),
+          ":id": connectionId,
           ":limit": limit,
           ":expiresAt": endOfLife(now),
         },
@@ -92,8 +92,8 @@ export async function countConnection(
     return { is: "counted" };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const { isClosed, connectionIDs = new Set() } = unmarshall(error.Item ?? {}) as Partial<ConnectionCount>;
-    return isClosed ? { is: "closed" } : { is: "full", connectionIDs };
+    const { isClosed, connectionIds = new Set() } = unmarshall(error.Item ?? {}) as Partial<ConnectionCount>;
+    return isClosed ? { is: "closed" } : { is: "full", connectionIds };
   }
 }
 
@@ -135,7 +135,7 @@ export async function discountConnections(
     new UpdateCommand({
       TableName: table.name,
       Key: connectionCountKey(userID),
-      UpdateExpression: "DELETE connectionIDs :ended",
+      UpdateExpression: "DELETE connectionIds :ended",
       ExpressionAttributeValues: { ":ended": new Set(ended) },
     }),
   );
@@ -196,7 +196,7 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
   return queryRange<Connection>(table, connectionsOf(userID));
 }
 
-const keyOf = ({ userID, connectionID }: ConnectionName) => connectionKey(userID, connectionID);
+const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
 /** The channels to add to a connection or to delete from it, and the writes to other items that belong to it. */
 type ChannelChange = { action: "ADD" | "DELETE"; changed: readonly Channel[]; others: Writes };
@@ -238,16 +238,16 @@ async function readConnection(table: Table, name: ConnectionName): Promise<Conne
   return Item as Connection | undefined;
 }
 
-type Place = Pick<Connection, "connectionID" | "shard">;
+type Place = Pick<Connection, "connectionId" | "shard">;
 
 /**
  * The writes that add a connection to the subscribers of the public channels in a list. Subscribers of private channels
  * need no such items: they are found among their user's connections.
  */
 function subscribing(table: Table, connection: Connection, channels: readonly Channel[]): Writes {
-  const { userID, connectionID, expiresAt } = connection;
+  const { userID, connectionId, expiresAt } = connection;
   return placesOf(connection, channels).map((key) => {
-    return { Put: { TableName: table.name, Item: { ...key, userID, connectionID, expiresAt } } };
+    return { Put: { TableName: table.name, Item: { ...key, userID, connectionId, expiresAt } } };
   });
 }
 
@@ -274,10 +274,10 @@ export async function* subscribersInShard(
   channel: PublicChannel,
   shard: number,
 ): AsyncGenerator<ChannelSubscriber> {
-  const attributes = ["userID", "connectionID", "stuckSince"];
+  const attributes = ["userID", "connectionId", "stuckSince"];
   const pages = queryPages<ChannelSubscriber>(table, subscribersOf(channel, shard), { attributes });
   for await (const page of pages) yield* page;
 }
 
-const placesOf = ({ connectionID, shard }: Place, channels: readonly Channel[]) =>
-  channels.filter(isPublic).map((channel) => subscriberKey(channel, shard, connectionID));
+const placesOf = ({ connectionId, shard }: Place, channels: readonly Channel[]) =>
+  channels.filter(isPublic).map((channel) => subscriberKey(channel, shard, connectionId));

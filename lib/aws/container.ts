@@ -5,7 +5,7 @@ const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
 /** Binds a container to its wallet: decrypting it for any other wallet fails. */
-export type Binding = Readonly<Record<"userID" | "walletID" | "network" | "address", string>>;
+export type Binding = Readonly<Record<"userID" | "walletId" | "network" | "address", string>>;
 
 /**
  * An encrypted private key as stored:
@@ -63,6 +63,6 @@ export function unpack(container: Uint8Array): Container {
   return { wrappedKey: bytes.subarray(3, end), body: bytes.subarray(end) };
 }
 
-function additionalData({ userID, walletID, network, address }: Binding): Buffer {
-  return Buffer.from(JSON.stringify([VERSION, userID, walletID, network, address]));
+function additionalData({ userID, walletId, network, address }: Binding): Buffer {
+  return Buffer.from(JSON.stringify([VERSION, userID, walletId, network, address]));
 }

@@ -41,16 +41,16 @@ export async function createCustomerPlan(
 /** Changes the throttle of a plan. Returns false if there is no such plan. */
 export async function changeThrottle(
   { client }: UsagePlans,
-  planID: string,
+  planId: string,
   throttle: Throttle,
 ): Promise<boolean> {
-  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return false;
   // API Gateway accepts one change in 20 seconds, so an unchanged plan is left alone.
   if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({
-      usagePlanId: planID,
+      usagePlanId: planId,
       patchOperations: Object.entries(throttle).map(([part, value]) => ({
         op: "replace",
         path: `/throttle/${part}`,
@@ -67,8 +67,8 @@ export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): 
 }
 
 /** Deletes a plan, after taking it off its stages, as API Gateway requires. */
-export async function deleteCustomerPlan({ client }: UsagePlans, planID: string): Promise<void> {
-  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planID })));
+export async function deleteCustomerPlan({ client }: UsagePlans, planId: string): Promise<void> {
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return;
   const patchOperations = (plan.apiStages ?? []).map((stage) => ({
     op: "remove" as const,
@@ -76,8 +76,8 @@ export async function deleteCustomerPlan({ client }: UsagePlans, planID: string)
     value: stageKey(stage),
   }));
   if (patchOperations.length > 0)
-    await unlessGone(client.send(new UpdateUsagePlanCommand({ usagePlanId: planID, patchOperations })));
-  await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planID })));
+    await unlessGone(client.send(new UpdateUsagePlanCommand({ usagePlanId: planId, patchOperations })));
+  await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planId })));
 }
 
 /** The plans of all Enterprise customers. */

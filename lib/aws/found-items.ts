@@ -18,7 +18,7 @@ import { contentOf, keysOfItems } from "./trading-items.ts";
 import { tradingStopKey } from "./trading-keys.ts";
 
 /** A wallet's private key as it is stored. */
-export type SealedWallet = { walletID: string; encryptedPrivateKey: Uint8Array };
+export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
 
 type Known = Exclude<Kind, "wallet">;
 
@@ -51,7 +51,7 @@ class Found {
     const item = this.#items.get(keyText(keysOfItems.wallet({ chain, wallet, userID })));
     const { _id, encryptedPrivateKey } = (item ?? {}) as { _id?: string; encryptedPrivateKey?: Uint8Array };
     const isWhole = typeof _id === "string" && encryptedPrivateKey instanceof Uint8Array;
-    return isWhole ? { walletID: _id, encryptedPrivateKey } : undefined;
+    return isWhole ? { walletId: _id, encryptedPrivateKey } : undefined;
   }
 
   /** The wallet's policy, and what was spent on that day. */

@@ -8,11 +8,11 @@ import {
   NotFoundException,
 } from "@aws-sdk/client-kms";
 import type { RemoteKey } from "../domain/hpke.ts";
-import { keyIDOf, pointIn, spkiOf } from "../domain/sealing.ts";
+import { keyIdOf, pointIn, spkiOf } from "../domain/sealing.ts";
 import { openKms } from "./kms-client.ts";
 
 /** A key that users seal private keys to. */
-export type ImportKey = RemoteKey & { keyID: string };
+export type ImportKey = RemoteKey & { keyId: string };
 
 /** Reads the keys that can be used now, the newest first. */
 export type ImportKeys = () => Promise<readonly ImportKey[]>;
@@ -31,7 +31,7 @@ export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportK
     const point = await readPoint(client, id);
     if (point === undefined) return undefined;
     const key = {
-      keyID: keyIDOf(spkiOf(point)),
+      keyId: keyIdOf(spkiOf(point)),
       point,
       agree: (other: Uint8Array) => agree(client, id, other),
     };

@@ -18,8 +18,8 @@ export type Macs = {
 
 const MacAlgorithm = "HMAC_SHA_256";
 
-/** @param keyID Of a KMS key with the spec HMAC_256. */
-export const openMacs = (keyID: string, config: KMSClientConfig = {}): Macs => macsOf(openKms(config), keyID);
+/** @param keyId Of a KMS key with the spec HMAC_256. */
+export const openMacs = (keyId: string, config: KMSClientConfig = {}): Macs => macsOf(openKms(config), keyId);
 
 /** The same with a client that is open already. */
 export function macsOf(client: KMSClient, KeyId: string): Macs {

@@ -10,4 +10,4 @@ export function openKms(config: KMSClientConfig = {}): KMSClient {
 }
 
 /** Receives KMS's id of a call, by which CloudTrail has it. */
-export type NoteCall = (kmsRequestID: string | undefined) => void;
+export type NoteCall = (kmsRequestId: string | undefined) => void;

@@ -16,7 +16,7 @@ import { timeouts } from "./timeouts.ts";
 export type Pusher = ApiGatewayManagementApiClient;
 
 /** Messages for one connection, in order. */
-export type Delivery<Target> = { to: Target; connectionID: string; messages: readonly string[] };
+export type Delivery<Target> = { to: Target; connectionId: string; messages: readonly string[] };
 
 /** A connection that may be open but missed a message, and the error of the last attempt. */
 export type Missed<Target> = { to: Target; error: unknown };
@@ -94,14 +94,14 @@ export async function push<Target>(
 
 /** How to send to a connection, and how to close it. */
 export const connectionPort = (pusher: Pusher) => ({
-  send: (connectionID: string, messages: readonly string[]) => pushTo(pusher, connectionID, messages),
-  hangUp: (connectionID: string) => hangUp(pusher, connectionID),
+  send: (connectionId: string, messages: readonly string[]) => pushTo(pusher, connectionId, messages),
+  hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
 /** Whether a connection is open. Until its handshake ends, it is not. */
-export async function isConnected(pusher: Pusher, connectionID: string): Promise<boolean> {
+export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
-    await pusher.send(new GetConnectionCommand({ ConnectionId: connectionID }));
+    await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
     return true;
   } catch (error) {
     if (error instanceof GoneException) return false;
@@ -116,9 +116,9 @@ export async function isConnected(pusher: Pusher, connectionID: string): Promise
 export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
 
 /** Closes a connection. Returns false if it is not open: closed already, or its handshake still goes on. */
-export async function hangUp(pusher: Pusher, connectionID: string): Promise<boolean> {
+export async function hangUp(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
-    await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionID }));
+    await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionId }));
     return true;
   } catch (error) {
     if (error instanceof GoneException) return false;
@@ -133,24 +133,24 @@ export async function hangUp(pusher: Pusher, connectionID: string): Promise<bool
  */
 export async function pushTo(
   pusher: Pusher,
-  connectionID: string,
+  connectionId: string,
   messages: readonly string[],
 ): Promise<void> {
-  const { missed } = await push(pusher, [{ to: connectionID, connectionID, messages }]);
+  const { missed } = await push(pusher, [{ to: connectionId, connectionId, messages }]);
   for (const { error } of missed) throw error;
 }
 
 /** Returns the messages that are still to be sent, and the error that stopped it, if it was not the deadline. */
 async function deliver<Target>(
   pusher: Pusher,
-  { connectionID, messages }: Delivery<Target>,
+  { connectionId, messages }: Delivery<Target>,
   isOver: () => boolean,
 ): Promise<{ left: readonly string[]; error?: unknown }> {
   for (const [index, message] of messages.entries()) {
     const left = messages.slice(index);
     if (isOver()) return { left };
     try {
-      await pusher.send(new Post({ ConnectionId: connectionID, Data: message }));
+      await pusher.send(new Post({ ConnectionId: connectionId, Data: message }));
     } catch (error) {
       return { left, error };
     }

@@ -14,7 +14,7 @@ import { putNew, transact, type Writes } from "./writes.ts";
  * profile is not, because everyone who signs up with their code would wait for it.
  */
 export type PendingReferral = {
-  referrerID: string;
+  referrerId: string;
   /** The user whom they referred. */
   userID: string;
   username: string;
@@ -41,13 +41,13 @@ export const recordingReferral = (table: Table, referral: PendingReferral): Writ
  */
 export async function creditReferral(
   table: Table,
-  { referrerID, userID, username, joinedAt }: PendingReferral,
+  { referrerId, userID, username, joinedAt }: PendingReferral,
   options?: { attempts: number },
 ): Promise<boolean> {
-  const listed = { ...referralKey(referrerID, new Date(joinedAt), userID), username, joinedAt };
+  const listed = { ...referralKey(referrerId, new Date(joinedAt), userID), username, joinedAt };
   const credit = {
     TableName: table.name,
-    Key: profileKey(referrerID),
+    Key: profileKey(referrerId),
     UpdateExpression: "ADD usersReferred :one",
     ConditionExpression: "attribute_exists(PK)",
     ExpressionAttributeValues: { ":one": 1 },

@@ -15,7 +15,7 @@ export type SettingsItem = SettingsPatch & {
   updatedAt: string;
   version: number;
   /** Of the last change with a condition. */
-  changeID?: string;
+  changeId?: string;
 };
 
 /** The settings of each chain that the user has changed, with defaults for those that the user has not set. */
@@ -54,7 +54,7 @@ export async function saveSettings(
   const set = {
     userID,
     updatedAt: now.toISOString(),
-    ...(expected && { changeID: randomUUID() }),
+    ...(expected && { changeId: randomUUID() }),
     ...changes,
   };
   const { values, condition } = asExpected(expected);
@@ -83,7 +83,7 @@ export async function saveSettings(
       },
       ReturnValues: "ALL_NEW",
     }),
-    set.changeID,
+    set.changeId,
   );
   return { ...item, ...settingsInForce(chain, item) };
 }
@@ -101,14 +101,14 @@ function asExpected(versions: readonly number[] | undefined) {
 }
 
 /** The SDK may send a write again whose answer was lost. Then its condition fails because of itself. */
-async function writtenItem(table: Table, command: UpdateCommand, changeID: string | undefined) {
+async function writtenItem(table: Table, command: UpdateCommand, changeId: string | undefined) {
   try {
     const { Attributes } = await table.client.send(command);
     return Attributes as SettingsItem;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const stored = unmarshall(error.Item ?? {}) as Partial<SettingsItem>;
-    if (changeID !== undefined && stored.changeID === changeID) return stored as SettingsItem;
+    if (changeId !== undefined && stored.changeId === changeId) return stored as SettingsItem;
     throw new DomainError(
       "PRECONDITION_FAILED",
       "The settings have changed, or If-Match names none of theirs",

@@ -7,9 +7,9 @@ import { connectionKey, subscriberKey } from "./table-keys.ts";
 import { afterConflicts, writeIf } from "./writes.ts";
 
 /** A connection's place among the subscribers of a channel. */
-type Place = { channel: PublicChannel; shard: number; connectionID: string };
+type Place = { channel: PublicChannel; shard: number; connectionId: string };
 
-const keyOf = ({ channel, shard, connectionID }: Place) => subscriberKey(channel, shard, connectionID);
+const keyOf = ({ channel, shard, connectionId }: Place) => subscriberKey(channel, shard, connectionId);
 
 /** Writes a note, although a subscription may be changing the same item. Returns false if its condition fails. */
 const note = (table: Table, command: UpdateCommand) => afterConflicts(() => writeIf(table, command));
@@ -48,7 +48,7 @@ export async function clearStuckSubscriber(table: Table, place: Place): Promise<
  */
 export async function noteMiss(
   table: Table,
-  { userID, connectionID }: ConnectionName,
+  { userID, connectionId }: ConnectionName,
   now: Date,
 ): Promise<boolean> {
   try {
@@ -56,7 +56,7 @@ export async function noteMiss(
       table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: connectionKey(userID, connectionID),
+          Key: connectionKey(userID, connectionId),
           UpdateExpression: "SET stuckSince = if_not_exists(stuckSince, :now) ADD misses :one",
           ConditionExpression: "attribute_exists(PK)",
           ExpressionAttributeValues: { ":now": now.toISOString(), ":one": 1 },
@@ -72,12 +72,12 @@ export async function noteMiss(
 }
 
 /** Notes that nothing is bringing a connection up to date any more. It stays stuck. */
-export async function giveUpOn(table: Table, { userID, connectionID }: ConnectionName): Promise<void> {
+export async function giveUpOn(table: Table, { userID, connectionId }: ConnectionName): Promise<void> {
   await note(
     table,
     new UpdateCommand({
       TableName: table.name,
-      Key: connectionKey(userID, connectionID),
+      Key: connectionKey(userID, connectionId),
       UpdateExpression: "SET misses = :zero",
       ConditionExpression: "attribute_exists(misses)",
       ExpressionAttributeValues: { ":zero": 0 },
@@ -93,14 +93,14 @@ export async function giveUpOn(table: Table, { userID, connectionID }: Connectio
  */
 export async function clearMisses(
   table: Table,
-  { userID, connectionID }: ConnectionName,
+  { userID, connectionId }: ConnectionName,
   misses: number,
 ): Promise<boolean> {
   return note(
     table,
     new UpdateCommand({
       TableName: table.name,
-      Key: connectionKey(userID, connectionID),
+      Key: connectionKey(userID, connectionId),
       UpdateExpression: "REMOVE stuckSince, misses",
       ConditionExpression: "attribute_exists(PK) AND (attribute_not_exists(misses) OR misses = :misses)",
       ExpressionAttributeValues: { ":misses": misses },

@@ -30,8 +30,8 @@ export const announcedExportsOf = (userID: string): KeyRange => rangeOf("announc
 
 export const isAnnouncedExport = (key: Key) => itemAt(key) === "announcedExport";
 
-export const referralKey = (referrerID: string, joinedAt: Date, referredID: string): Key =>
-  itemKey("referral", { userID: referrerID, newestFirst: newestFirst(joinedAt), referredID });
+export const referralKey = (referrerId: string, joinedAt: Date, referredId: string): Key =>
+  itemKey("referral", { userID: referrerId, newestFirst: newestFirst(joinedAt), referredId });
 
 export const pendingReferralKey = (joinedAt: string, userID: string): Key =>
   itemKey("pendingReferral", { joinedAt, userID });
@@ -58,13 +58,13 @@ export const everyRedemption = sortKeysOf("redemption");
 
 export const isRedemption = (key: Key) => itemAt(key) === "redemption";
 
-export const connectionKey = (userID: string, connectionID: string): Key =>
-  itemKey("connection", { userID, connectionID });
+export const connectionKey = (userID: string, connectionId: string): Key =>
+  itemKey("connection", { userID, connectionId });
 
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });
 
-export const subscriberKey = (channel: PublicChannel, shard: number, connectionID: string): Key =>
-  itemKey("subscriber", { channel, shard, connectionID });
+export const subscriberKey = (channel: PublicChannel, shard: number, connectionId: string): Key =>
+  itemKey("subscriber", { channel, shard, connectionId });
 
 export const userKeyRecordKey = (userID: string): Key => itemKey("userKey", { userID });
 

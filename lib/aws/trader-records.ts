@@ -21,14 +21,14 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
 }
 
 /** What a user's next order on a chain goes by. The limits are those of a wallet, if one is named. */
-export type OrderGround = { settings: OrderSettings; isStopped: boolean; limits: Limits | undefined };
+export type OrderTerms = { settings: OrderSettings; isStopped: boolean; limits: Limits | undefined };
 
 /**
  * The user's settings for orders on a chain, and whether an operator has stopped trading there. One call.
  *
  * @param wallet Its address. With what it has spent on the day.
  */
-export async function readOrderGround(
+export async function readOrderTerms(
   table: Table,
   {
     chain,
@@ -36,7 +36,7 @@ export async function readOrderGround(
     wallet,
     day,
   }: { chain: TradingChain; userID: string; wallet?: string | undefined; day: string },
-): Promise<OrderGround> {
+): Promise<OrderTerms> {
   const key = wallet === undefined ? undefined : { chain, userID, wallet };
   const found = await find(table, [
     tradingStopKey(chain),

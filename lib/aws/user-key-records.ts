@@ -15,8 +15,8 @@ export type PendingKey = {
 
 /** A key that is on a plan in API Gateway. */
 export type ActiveKey = PendingKey & {
-  keyID: string;
-  planID: string;
+  keyId: string;
+  planId: string;
   /** The stages that the plan covers. Others do not accept the key. */
   coverage: string;
   /** From when on every part of API Gateway accepts it, ISO 8601. */

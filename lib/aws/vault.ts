@@ -11,7 +11,7 @@ import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { type NoteCall, openKms } from "./kms-client.ts";
 
 /** The KMS key that wraps the data keys, and a client for it. */
-export type Vault = { keyID: string; client: KMSClient };
+export type Vault = { keyId: string; client: KMSClient };
 
 /** A private key as the attributes of a wallet's item. */
 export type SealedKey = {
@@ -22,25 +22,25 @@ export type SealedKey = {
 };
 
 /** Functions open their vault once, at load. */
-export const openVault = (keyID: string, config: KMSClientConfig = {}): Vault => ({
-  keyID,
+export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault => ({
+  keyId,
   client: openKms(config),
 });
 
 /** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
 export function bindingOf(wallet: NewWallet): Binding {
-  const { UserID: userID, _id: walletID, network, generatedWalletAddress: address } = wallet;
-  return { userID, walletID, network, address };
+  const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
+  return { userID, walletId, network, address };
 }
 
 /** Encrypts a secret under a new data key, and wipes the data key. The caller wipes the secret. */
 export async function seal(
-  { keyID, client }: Vault,
+  { keyId, client }: Vault,
   secret: Uint8Array,
   binding: Binding,
 ): Promise<SealedKey> {
   const { Plaintext, CiphertextBlob, KeyMaterialId } = await client.send(
-    new GenerateDataKeyCommand({ KeyId: keyID, KeySpec: "AES_256", EncryptionContext: binding }),
+    new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext: binding }),
   );
   const body = useOnce(Plaintext, (dataKey) => encrypt(secret, dataKey, binding));
   return {
@@ -61,7 +61,7 @@ export class NotSealed extends Error {
  * @throws {NotSealed}
  */
 export async function unseal(
-  { keyID, client }: Vault,
+  { keyId, client }: Vault,
   sealed: Uint8Array,
   binding: Binding,
   noteCall: NoteCall = () => undefined,
@@ -69,7 +69,7 @@ export async function unseal(
   const { wrappedKey, body } = orNotSealed(() => unpack(sealed));
   try {
     const { Plaintext, $metadata } = await client.send(
-      new DecryptCommand({ KeyId: keyID, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
+      new DecryptCommand({ KeyId: keyId, CiphertextBlob: wrappedKey, EncryptionContext: binding }),
     );
     noteCall($metadata.requestId);
     return useOnce(Plaintext, (dataKey) => orNotSealed(() => decrypt(body, dataKey, binding)));
@@ -90,17 +90,17 @@ function orNotSealed<Result>(read: () => Result): Result {
 
 /** Wraps the data key under the newest version of the KMS key. It leaves KMS only wrapped. */
 export async function rewrap(
-  { keyID, client }: Vault,
+  { keyId, client }: Vault,
   sealed: Uint8Array,
   binding: Binding,
 ): Promise<SealedKey> {
   const { wrappedKey, body } = unpack(sealed);
   const { CiphertextBlob, DestinationKeyMaterialId } = await client.send(
     new ReEncryptCommand({
-      SourceKeyId: keyID,
+      SourceKeyId: keyId,
       CiphertextBlob: wrappedKey,
       SourceEncryptionContext: binding,
-      DestinationKeyId: keyID,
+      DestinationKeyId: keyId,
       DestinationEncryptionContext: binding,
     }),
   );

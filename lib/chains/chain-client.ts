@@ -52,8 +52,8 @@ const pauseMs = 100;
 /** Remembers which hosts failed, so a function keeps one client for its whole life. */
 export function chainClient(options: ChainClientOptions): ChainClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
-  const { chainID, maxLagBlocks } = chainFacts[chain];
-  const hosts = options.hosts.map((url) => rpcHost({ url, chainID, timeoutMs }));
+  const { chainId, maxLagBlocks } = chainFacts[chain];
+  const hosts = options.hosts.map((url) => rpcHost({ url, chainId, timeoutMs }));
   const failedMs = new Map<RpcHost, number>();
   const notedHosts = hosts.map(noting);
 

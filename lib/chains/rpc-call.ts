@@ -71,7 +71,7 @@ const rpcCall = <Value>(
 
 export const tagText = (tag: BlockTag): string => (typeof tag === "string" ? tag : `0x${tag.toString(16)}`);
 
-export const chainIDCall = (): RpcCall<number> => rpcCall("eth_chainId", [], SafeNumber);
+export const chainIdCall = (): RpcCall<number> => rpcCall("eth_chainId", [], SafeNumber);
 
 export const blockCall = (tag: BlockTag): RpcCall<Block> =>
   rpcCall("eth_getBlockByNumber", [tagText(tag), false], BlockSchema);

@@ -1,11 +1,11 @@
 import { HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
-import { chainIDCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
+import { chainIdCall, type RpcCall, type ValuesOf } from "./rpc-call.ts";
 
 export type RpcHostOptions = {
   url: string;
   /** Absent for relays, which accept only transactions. */
-  chainID?: number;
+  chainId?: number;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
   /** The largest answer, unless a call allows more. */
@@ -30,21 +30,21 @@ export type RpcHost = {
 const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024 };
 
 /** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
-let lastID = 0;
+let lastId = 0;
 
 type Item = Record<string, unknown>;
 
 /** Each request also asks for the chain's id, since the hosts behind one address may change. */
 export function rpcHost(options: RpcHostOptions): RpcHost {
-  const { url, chainID, timeoutMs, maxBytes } = { ...defaults, ...options };
+  const { url, chainId, timeoutMs, maxBytes } = { ...defaults, ...options };
 
   /** Returns an array if an array was sent, and otherwise an object: relays accept no batches. */
   async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
-    const firstID = lastID + 1;
-    lastID += calls.length;
+    const firstId = lastId + 1;
+    lastId += calls.length;
     const items = calls.map(({ method, params }, index) => ({
       jsonrpc: "2.0",
-      id: firstID + index,
+      id: firstId + index,
       method,
       params,
     }));
@@ -55,15 +55,15 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),
     });
-    return itemsInOrder(answer, firstID, calls);
+    return itemsInOrder(answer, firstId, calls);
   }
 
   /** Returns the response to each call. */
   async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
-    if (chainID === undefined) return post(calls, signal);
-    const check = chainIDCall();
+    if (chainId === undefined) return post(calls, signal);
+    const check = chainIdCall();
     const [first = {}, ...items] = await post([check, ...calls], signal);
-    if (resultOf(check, first) !== chainID) throw new HostFault("WRONG_CHAIN", check.method);
+    if (resultOf(check, first) !== chainId) throw new HostFault("WRONG_CHAIN", check.method);
     return items;
   }
 
@@ -98,17 +98,17 @@ const isItem = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Hosts may answer the calls of a batch in any order. */
-function itemsInOrder(answer: unknown, firstID: number, calls: readonly RpcCall<unknown>[]): Item[] {
+function itemsInOrder(answer: unknown, firstId: number, calls: readonly RpcCall<unknown>[]): Item[] {
   const method = calls.map((call) => call.method).join();
   // A host that rejects the batch answers it with a single error.
   if (calls.length > 1 && isItem(answer) && isItem(answer.error)) throw new HostFault("REFUSED", method);
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
   if (Array.isArray(answer) !== calls.length > 1 || !items.every(isItem))
     throw new HostFault("NOT_JSON_RPC", method);
-  const byID = new Map(items.map((item) => [item.id, item]));
+  const byId = new Map(items.map((item) => [item.id, item]));
   if (items.length !== calls.length) throw new HostFault("WRONG_ID", method);
   return calls.map((_, index) => {
-    const item = byID.get(firstID + index);
+    const item = byId.get(firstId + index);
     if (item === undefined) throw new HostFault("WRONG_ID", method);
     return item;
   });

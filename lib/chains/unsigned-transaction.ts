@@ -2,7 +2,7 @@ import { encodeRlp, type RlpStructuredDataish, toBeHex } from "ethers/utils";
 import type { Fees } from "../domain/trading/intent.ts";
 import type { CallTransaction } from "./calldata.ts";
 
-export type TransactionTerms = { chainID: number; nonce: number; gasLimit: bigint; fees: Fees };
+export type TransactionTerms = { chainId: number; nonce: number; gasLimit: bigint; fees: Fees };
 
 export const numberField = (value: bigint | number) => (BigInt(value) === 0n ? "0x" : toBeHex(value));
 
@@ -14,9 +14,9 @@ export const bytesOf = (fields: readonly RlpStructuredDataish[]) => `0x02${encod
 
 /** The fields of an unsigned transaction. A signature adds three numbers at the end. */
 export function fieldsOf({ to, value, data }: CallTransaction, terms: TransactionTerms) {
-  const { chainID, nonce, gasLimit, fees } = terms;
+  const { chainId, nonce, gasLimit, fees } = terms;
   return [
-    ...[chainID, nonce, fees.maxPriorityFeePerGas, fees.maxFeePerGas, gasLimit].map(numberField),
+    ...[chainId, nonce, fees.maxPriorityFeePerGas, fees.maxFeePerGas, gasLimit].map(numberField),
     to,
     numberField(value),
     data,

@@ -14,7 +14,7 @@ export const restTags = {
 
 type Note = { tag: keyof typeof restTags; description: string };
 
-const byID = "For another user's wallet, the response is 404, as if it did not exist.";
+const byId = "For another user's wallet, the response is 404, as if it did not exist.";
 const newestFirst = "The response has a `cursor` while more follow; send it back with the same filters.";
 const makesOne =
   "Create the Idempotency-Key before the first try, and repeat an unanswered request with the same key and body.";
@@ -47,30 +47,30 @@ export const restNotes: Record<RestOperationName, Note> = {
     tag: "Wallets",
     description: `The key comes from the platform's random number generator, and nobody else has it. ${makesOne}`,
   },
-  updateWallet: { tag: "Wallets", description: `\`null\` restores the default. ${byID}` },
+  updateWallet: { tag: "Wallets", description: `\`null\` restores the default. ${byId}` },
   retireWallet: {
     tag: "Wallets",
-    description: `Ends the wallet's open orders. It can be restored for 30 days; then its private key is deleted for good. ${byID}`,
+    description: `Ends the wallet's open orders. It can be restored for 30 days; then its private key is deleted for good. ${byId}`,
   },
   restoreWallet: {
     tag: "Wallets",
-    description: `Fails if the wallet limit is reached. No effect on an active wallet. ${byID}`,
+    description: `Fails if the wallet limit is reached. No effect on an active wallet. ${byId}`,
   },
   listWalletEvents: {
     tag: "Wallets",
-    description: `Includes wallets that are retired or deleted. ${newestFirst} ${byID}`,
+    description: `Includes wallets that are retired or deleted. ${newestFirst} ${byId}`,
   },
   getWalletPolicy: {
     tag: "Wallets",
-    description: `A wallet without a policy may buy anything. \`pending\` takes effect later. ${byID}`,
+    description: `A wallet without a policy may buy anything. \`pending\` takes effect later. ${byId}`,
   },
   setWalletPolicy: {
     tag: "Wallets",
-    description: `Replaces the policy. Tighter limits apply at once, looser ones after 24 hours. ${byID}`,
+    description: `Replaces the policy. Tighter limits apply at once, looser ones after 24 hours. ${byId}`,
   },
   exportWallet: {
     tag: "Wallets",
-    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key that both requests name. ${byID}`,
+    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key that both requests name. ${byId}`,
   },
   cancelExport: { tag: "Wallets", description: "Do this at once if you did not request the export." },
   startSession: {

@@ -31,11 +31,11 @@ export class NotForThisKey extends Error {
   override readonly name = "NotForThisKey";
 }
 
-const kemID = 0x0010;
+const kemId = 0x0010;
 const secretBytes = 32;
 const coordinateBytes = 32;
 const text = new TextEncoder();
-const kemSuite = Uint8Array.of(...text.encode("KEM"), kemID >> 8, kemID & 0xff);
+const kemSuite = Uint8Array.of(...text.encode("KEM"), kemId >> 8, kemId & 0xff);
 
 /**
  * Opens the first message of a base-mode context.
@@ -85,7 +85,7 @@ function remoteKem({ point, agree }: RemoteKey, noteSecret: (secret: ArrayBuffer
   kdf.init(kemSuite);
   const never = () => Promise.reject(new Error("This KEM only opens"));
   return {
-    id: kemID,
+    id: kemId,
     secretSize: secretBytes,
     encSize: pointBytes,
     publicKeySize: pointBytes,

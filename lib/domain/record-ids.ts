@@ -19,14 +19,14 @@ const base32 = (value: bigint, count: number): string =>
   ).join("");
 
 /** Ids of orders sort by time. They follow from user and key, so two requests at once have one id. */
-export function orderIDFor(userID: string, key: string, now: Date): string {
+export function orderIdFor(userID: string, key: string, now: Date): string {
   const hash = hashOf(["placeOrder", userID, key]).toString("hex");
   return base32(BigInt(now.getTime()), timeDigits) + base32(BigInt(`0x${hash}`), length - timeDigits);
 }
 
 /** The same for the same parts. Names of kinds of ids keep their parts apart. */
-export const hashedID = (parts: readonly (string | number)[]): string =>
+export const hashedId = (parts: readonly (string | number)[]): string =>
   [...hashOf(parts).subarray(0, length)].map((byte) => digits[byte % digits.length]).join("");
 
 /** Whether an id has the form of those that are made here. */
-export const isOwnID = (id: string): boolean => /^[\dA-Z]{26}$/.test(id);
+export const isOwnId = (id: string): boolean => /^[\dA-Z]{26}$/.test(id);

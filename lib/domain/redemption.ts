@@ -1,5 +1,5 @@
 import { DomainError } from "./domain-error.ts";
-import { hashedID } from "./record-ids.ts";
+import { hashedId } from "./record-ids.ts";
 import { isLimited, type Reward } from "./reward.ts";
 
 export const redemptionStatuses = ["pending", "fulfilled", "refunded"] as const;
@@ -26,8 +26,8 @@ export type Redemption = {
 };
 
 /** Follows from user and key, so that the same request has the same id whenever it comes. */
-export const redemptionIDFor = (userID: string, key: string): string =>
-  hashedID(["redeemReward", userID, key]);
+export const redemptionIdFor = (userID: string, key: string): string =>
+  hashedId(["redeemReward", userID, key]);
 
 /**
  * What a user may buy now.

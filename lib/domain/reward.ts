@@ -20,7 +20,7 @@ export type Reward = {
 export const isLimited = ({ stock }: Pick<Reward, "stock">): boolean => stock >= 0;
 
 /** The rewards that can run out. */
-export const limitedIDs = (catalogue: readonly Reward[]): string[] =>
+export const limitedIds = (catalogue: readonly Reward[]): string[] =>
   catalogue.filter(isLimited).map(({ id }) => id);
 
 /**

@@ -49,18 +49,18 @@ export const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("bas
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
 /** By which clients name an import key. It does not say where the key is kept. */
-export const keyIDOf = (spki: Uint8Array): string => base64url(sha256(spki));
+export const keyIdOf = (spki: Uint8Array): string => base64url(sha256(spki));
 
 /** Joins with NUL, which no part has. JSON would be written differently by other languages. */
 const joined = (...parts: string[]): Uint8Array => Buffer.from(parts.join("\0"));
 
 /** The info of a sealed import: it opens for this user, network and key alone. */
-export const importInfo = (of: { network: Network; keyID: string; userID: string }): Uint8Array =>
-  joined("trading-terminal/wallet-import/1", of.network, of.keyID, base64url(sha256(of.userID)));
+export const importInfo = (of: { network: Network; keyId: string; userID: string }): Uint8Array =>
+  joined("trading-terminal/wallet-import/1", of.network, of.keyId, base64url(sha256(of.userID)));
 
 /** The info of a sealed export. */
-export const exportInfo = (of: { network: Network; walletID: string; userID: string }): Uint8Array =>
-  joined("trading-terminal/wallet-export/1", of.network, of.walletID, base64url(sha256(of.userID)));
+export const exportInfo = (of: { network: Network; walletId: string; userID: string }): Uint8Array =>
+  joined("trading-terminal/wallet-export/1", of.network, of.walletId, base64url(sha256(of.userID)));
 
 /** A public key of P-256 as a JWK. Its coordinates are base64url. */
 export type PublicJwk = { kty: "EC"; crv: "P-256"; x: string; y: string };

@@ -13,15 +13,15 @@ export type PlanState = {
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
   /** The names of the keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
-  /** Users' keys in API Gateway, by keyID. */
+  /** Users' keys in API Gateway, by keyId. */
   keys: ReadonlyMap<string, ApiKey>;
-  /** The planID of each keyID. */
+  /** The planId of each keyId. */
   attachments: ReadonlyMap<string, string>;
-  /** By planID. */
+  /** By planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
 };
 
-/** A difference between the profiles and API Gateway. `id` is the keyID or the planID. */
+/** A difference between the profiles and API Gateway. `id` is the keyId or the planId. */
 export type Drift =
   /** There is no key for the plan of the user's tier. */
   | { what: "not mirrored"; userID: string }
@@ -43,8 +43,8 @@ type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stage
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   const orphaned = [
-    ...orphans("orphan key", [...keys.values()], state, ({ keyID }) => keyID),
-    ...orphans("orphan plan", [...customerPlans.values()], state, ({ planID }) => planID),
+    ...orphans("orphan key", [...keys.values()], state, ({ keyId }) => keyId),
+    ...orphans("orphan plan", [...customerPlans.values()], state, ({ planId }) => planId),
   ];
   const toDelete = new Set(orphaned.map(({ id }) => id));
   return [
@@ -65,18 +65,18 @@ function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Dat
   const { current } = state.keyRecords.get(userID) ?? {};
   const plan = planOf(profile);
   if (current === undefined || !isFor(plan, current, expected)) return [{ what: "not mirrored", userID }];
-  const { keyID, planID } = current;
-  if (!state.keys.has(keyID)) return [{ what: "lost key", userID, id: keyID }];
-  if (state.attachments.get(keyID) !== planID) return [{ what: "detached key", userID, id: keyID }];
-  const own = state.customerPlans.get(planID);
+  const { keyId, planId } = current;
+  if (!state.keys.has(keyId)) return [{ what: "lost key", userID, id: keyId }];
+  if (state.attachments.get(keyId) !== planId) return [{ what: "detached key", userID, id: keyId }];
+  const own = state.customerPlans.get(planId);
   const stale = own !== undefined && !isAgreed(own, plan, expected);
-  return stale ? [{ what: "stale plan", userID, id: planID }] : [];
+  return stale ? [{ what: "stale plan", userID, id: planId }] : [];
 }
 
 /** Whether the mirror would leave this key unchanged. */
 function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): boolean {
   if (!samePlan(current.plan, plan) || current.coverage !== coverageOf(plans.stages)) return false;
-  return plan.name === "Enterprise" || current.planID === tierPlans[plan.name];
+  return plan.name === "Enterprise" || current.planId === tierPlans[plan.name];
 }
 
 const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>

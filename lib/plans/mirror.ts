@@ -119,8 +119,8 @@ export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void
 async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
   // The API may have been replaced since the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
-  if (plan.name !== "Enterprise") return current.planID === tierPlans[plan.name];
-  return samePlan(current.plan, plan) || changeThrottle(plans, current.planID, throttleOf(plan));
+  if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
+  return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, throttleOf(plan));
 }
 
 /**
@@ -136,15 +136,15 @@ async function replaceKey(
   const { table, plans, graceMs, now } = deps;
   const recorded = await recordNext(deps, userID, read, plan);
   const { next, current: old } = recorded;
-  const { planID, keyID } = await createNext(deps, recorded);
-  if (!(await attachKey(plans, planID, keyID))) {
+  const { planId, keyId } = await createNext(deps, recorded);
+  if (!(await attachKey(plans, planId, keyId))) {
     // The tier's plan was replaced since an earlier run, or two runs at once have created two plans. Neither key nor plan
     // is used.
     await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw new KeyChanged();
   }
   const activeFrom = new Date(now().getTime() + graceMs).toISOString();
-  const current = { ...next, keyID, planID, coverage: coverageOf(plans.stages), activeFrom };
+  const current = { ...next, keyId, planId, coverage: coverageOf(plans.stages), activeFrom };
   await writeUserKeyRecord(table, recorded, { userID, current }, dueFrom(now()));
 }
 
@@ -171,15 +171,15 @@ async function recordNext(
 async function createNext(
   { table, plans, tierPlans, now }: MirrorDeps,
   recorded: UserKeyRecord & { next: PendingKey },
-): Promise<{ planID: string; keyID: string }> {
+): Promise<{ planId: string; keyId: string }> {
   const { userID, next, current: old } = recorded;
   const { name, plan } = next;
   try {
-    const planID =
+    const planId =
       plan.name === "Enterprise"
         ? await createCustomerPlan(plans, name, throttleOf(plan))
         : tierPlans[plan.name];
-    return { planID, keyID: await createKey(plans, next) };
+    return { planId, keyId: await createKey(plans, next) };
   } catch (error) {
     if (error instanceof LimitReached && old !== undefined)
       await writeUserKeyRecord(table, recorded, { userID, next }, dueFrom(now()));

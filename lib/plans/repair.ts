@@ -31,9 +31,9 @@ async function dropKey(
   { what, userID, id }: Extract<Drift, { id: string }>,
 ): Promise<void> {
   const record = await readUserKeyRecord(table, userID);
-  const { keyID, planID } = record?.current ?? {};
-  if (record === undefined || keyID === undefined || planID === undefined) return;
-  const concerned = what === "stale plan" ? planID === id : keyID === id;
-  const right = what !== "stale plan" && (await isAttached(plans, planID, keyID));
+  const { keyId, planId } = record?.current ?? {};
+  if (record === undefined || keyId === undefined || planId === undefined) return;
+  const concerned = what === "stale plan" ? planId === id : keyId === id;
+  const right = what !== "stale plan" && (await isAttached(plans, planId, keyId));
   if (concerned && !right) await deleteUserKeyRecord(table, record, dueFrom(now()));
 }

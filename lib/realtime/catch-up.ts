@@ -32,7 +32,7 @@ const maxConnections = 100;
 
 /** Splits connections into catch-ups. */
 export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
-  const names = connections.map(({ userID, connectionID }) => ({ userID, connectionID }));
+  const names = connections.map(({ userID, connectionId }) => ({ userID, connectionId }));
   return Array.from({ length: Math.ceil(names.length / maxConnections) }, (_, index) => ({
     connections: names.slice(index * maxConnections, (index + 1) * maxConnections),
   }));
@@ -85,7 +85,7 @@ async function pushState(
   const byUser = Map.groupBy(connections, ({ userID }) => userID);
   await forEachConcurrently(byUser, { concurrency }, async ([userID, ofUser]) => {
     try {
-      deliveries.push(...(await stateOf(table, userID, new Set(ofUser.map((each) => each.connectionID)))));
+      deliveries.push(...(await stateOf(table, userID, new Set(ofUser.map((each) => each.connectionId)))));
     } catch (error) {
       for (const to of ofUser) unread.push({ to, error });
     }
@@ -104,10 +104,10 @@ const longerThanConnectionsMs = 3 * 3_600_000;
 async function stateOf(
   table: Table,
   userID: string,
-  connectionIDs: ReadonlySet<string>,
+  connectionIds: ReadonlySet<string>,
 ): Promise<Delivery<Behind>[]> {
   const all = await connectionsOfUser(table, userID);
-  const connections = all.filter(({ connectionID }) => connectionIDs.has(connectionID));
+  const connections = all.filter(({ connectionId }) => connectionIds.has(connectionId));
   if (connections.length === 0) return [];
 
   // Read after the connections, so that a change that one of them misses from here on adds to its misses.
@@ -133,9 +133,9 @@ async function stateOf(
   for (const channel of wanted)
     snapshots.set(channel, (await snapshotsOf(table, channel, userID, now)).map(encodeMessage));
 
-  return connections.map(({ connectionID, channels, misses }) => ({
-    to: { userID, connectionID, misses },
-    connectionID,
+  return connections.map(({ connectionId, channels, misses }) => ({
+    to: { userID, connectionId, misses },
+    connectionId,
     messages: [
       ...everyone,
       ...[...snapshots].flatMap(([channel, messages]) => (channels?.has(channel) ? messages : [])),

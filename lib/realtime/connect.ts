@@ -15,7 +15,7 @@ export type ConnectDeps = {
   /** The most connections of a user. A change is pushed to each of them, and other users wait meanwhile. */
   limit: number;
   /** Asks API Gateway whether a connection is still open. */
-  isConnected: (connectionID: string) => Promise<boolean>;
+  isConnected: (connectionId: string) => Promise<boolean>;
   /** Called if a connection could not be asked about. It counts as open. */
   onFault: (error: unknown) => void;
 };
@@ -46,7 +46,7 @@ export async function admitConnection(
     const counted = await countConnection(table, name, { limit, now });
     if (counted.is === "counted") return "admitted";
     if (counted.is === "closed") return refuse(table, name, "blocked");
-    const ended = await endedAmong(deps, name.userID, counted.connectionIDs, now);
+    const ended = await endedAmong(deps, name.userID, counted.connectionIds, now);
     if (ended.length === 0) break;
     await discountConnections(table, name.userID, ended);
   }
@@ -68,8 +68,8 @@ async function endedAmong(
   const known = await connectionsOfUser(table, userID);
   // DynamoDB may take days to delete an expired record.
   const live = known.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
-  const recorded = new Set(live.map(({ connectionID }) => connectionID));
-  const ended = [...counted].filter((connectionID) => !recorded.has(connectionID));
+  const recorded = new Set(live.map(({ connectionId }) => connectionId));
+  const ended = [...counted].filter((connectionId) => !recorded.has(connectionId));
   if (ended.length > 0) return ended;
 
   const lost: string[] = [];
@@ -77,9 +77,9 @@ async function endedAmong(
   await Promise.all(
     asked.map(async (connection) => {
       try {
-        if (await isConnected(connection.connectionID)) return;
+        if (await isConnected(connection.connectionId)) return;
         await closeConnection(table, connection);
-        lost.push(connection.connectionID);
+        lost.push(connection.connectionId);
       } catch (error) {
         onFault(error);
       }

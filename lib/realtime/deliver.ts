@@ -51,7 +51,7 @@ export async function deliverToShard(
   const message = encodeMessage(update);
   async function* deliveries(): AsyncGenerator<Delivery<ChannelSubscriber>> {
     for await (const to of subscribersInShard(table, channel, shard))
-      yield { to, connectionID: to.connectionID, messages: [message] };
+      yield { to, connectionId: to.connectionId, messages: [message] };
   }
 
   const outcome = await push(pusher, deliveries(), deadline && { deadline });
@@ -83,9 +83,9 @@ async function cleanUp(
     if (!wasKnown) await leaveChannels(table, { ...name, shard: place.shard }, [place.channel]);
   });
   const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);
-  await forEach(newlyRefused, ({ connectionID }) =>
-    noteStuckSubscriber(table, { ...place, connectionID }, now),
+  await forEach(newlyRefused, ({ connectionId }) =>
+    noteStuckSubscriber(table, { ...place, connectionId }, now),
   );
   const readingAgain = outcome.reached.filter(({ stuckSince }) => stuckSince !== undefined);
-  await forEach(readingAgain, ({ connectionID }) => clearStuckSubscriber(table, { ...place, connectionID }));
+  await forEach(readingAgain, ({ connectionId }) => clearStuckSubscriber(table, { ...place, connectionId }));
 }

@@ -35,7 +35,7 @@ export async function disconnectUser(
     const opening: Connection[] = [];
     await forEachConcurrently(left, { concurrency }, async (connection) => {
       try {
-        const wasOpen = await hangUp(pusher, connection.connectionID);
+        const wasOpen = await hangUp(pusher, connection.connectionId);
         if (!wasOpen && !hasShakenHands(connection, at)) opening.push(connection);
         else {
           await closeConnection(table, connection);

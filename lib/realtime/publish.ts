@@ -214,7 +214,7 @@ function deliveriesTo(
     const wanted = updates.filter(([channel]) => connection.channels?.has(channel));
     const messages = [...everyone, ...wanted.flatMap(([, encoded]) => encoded)];
     if (messages.length === 0) return [];
-    return [{ to: { ...connection, changes }, connectionID: connection.connectionID, messages }];
+    return [{ to: { ...connection, changes }, connectionId: connection.connectionId, messages }];
   });
 }
 

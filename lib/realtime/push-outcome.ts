@@ -67,7 +67,7 @@ export async function hangUpOn(
   stuck: readonly ConnectionName[],
   { onFault }: Pick<Reporter, "onFault">,
 ): Promise<void> {
-  await forEachConcurrently(stuck, { concurrency }, ({ connectionID }) =>
-    hangUp(pusher, connectionID).catch(onFault),
+  await forEachConcurrently(stuck, { concurrency }, ({ connectionId }) =>
+    hangUp(pusher, connectionId).catch(onFault),
   );
 }

@@ -2,7 +2,7 @@ import { saveExecution } from "../aws/execution-records.ts";
 import { readProfile } from "../aws/profile-records.ts";
 import type { Table } from "../aws/table.ts";
 import { type Execution, type ExecutionKind, idOf } from "../domain/execution.ts";
-import { isOwnID } from "../domain/record-ids.ts";
+import { isOwnId } from "../domain/record-ids.ts";
 
 /** An order or a position of a user, as an execution engine reports it. */
 export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };
@@ -24,7 +24,7 @@ export function executionRecorder(table: Table, now: Date) {
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
     // No engine may take the place of an order that is yet to be placed.
-    if (isOwnID(idOf(reported.execution))) return "not yours";
+    if (isOwnId(idOf(reported.execution))) return "not yours";
     if (!(await isKnown(reported.userID))) return "unknown user";
     return saveExecution(table, { ...reported, now });
   };

@@ -9,7 +9,7 @@ import {
   checkRedeemable,
   newRedemption,
   type Redemption,
-  redemptionIDFor,
+  redemptionIdFor,
   rewardBusy,
 } from "../domain/redemption.ts";
 import { isLimited, type Reward, stockOf } from "../domain/reward.ts";
@@ -46,7 +46,7 @@ const maxMs = 3000;
 export async function redeem({ table, catalogue }: RedeemDeps, request: Request): Promise<Redeemed> {
   const { userID, rewardId, key, now } = request;
   requireKey(key, "does not buy twice");
-  const redemptionId = redemptionIDFor(userID, key);
+  const redemptionId = redemptionIdFor(userID, key);
   const endMs = Date.now() + maxMs;
   for (let attempt = 1; ; attempt++) {
     const [{ profile, stock: counted, isMade }, rewards] = await Promise.all([

@@ -8,8 +8,8 @@ import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 
 /** Sends to a connection and closes it. */
 export type ConnectionPort = {
-  send(connectionID: string, messages: readonly string[]): Promise<void>;
-  hangUp(connectionID: string): Promise<unknown>;
+  send(connectionId: string, messages: readonly string[]): Promise<void>;
+  hangUp(connectionId: string): Promise<unknown>;
 };
 
 /** The remaining messages of a connection. */
@@ -50,30 +50,30 @@ export function limited(
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
 
   return async (event: WebSocketEvent, context?: Context): Promise<WebSocketResult> => {
-    const { connectionId: connectionID } = event.requestContext;
+    const { connectionId } = event.requestContext;
     const nowMs = Date.now();
-    const { isClosing, ...bucket } = buckets.get(connectionID) ?? { tokens: burstLimit, filledAtMs: nowMs };
+    const { isClosing, ...bucket } = buckets.get(connectionId) ?? { tokens: burstLimit, filledAtMs: nowMs };
     // Messages may still arrive after the connection is closed.
     if (isClosing) return rejected;
     // A clock that is set back takes no tokens away.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
     if (tokens >= 1) {
-      buckets.set(connectionID, { tokens: tokens - 1, filledAtMs: nowMs });
+      buckets.set(connectionId, { tokens: tokens - 1, filledAtMs: nowMs });
       return handle(event, context);
     }
 
-    buckets.set(connectionID, { tokens, filledAtMs: nowMs, isClosing: true });
+    buckets.set(connectionId, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
       // A client that does not read cannot receive the error, but is closed anyway.
-      await withDeadline(sendMs, () => send(connectionID, [tooMany])).catch((error) =>
+      await withDeadline(sendMs, () => send(connectionId, [tooMany])).catch((error) =>
         logFault(operation, error),
       );
-      await hangUp(connectionID);
+      await hangUp(connectionId);
     } catch (error) {
       logFault(operation, error);
       // The next message tries to close it again.
-      buckets.set(connectionID, { tokens, filledAtMs: nowMs });
+      buckets.set(connectionId, { tokens, filledAtMs: nowMs });
     }
     return rejected;
   };

@@ -25,7 +25,7 @@ export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
 /** API Gateway sends the body to the client on routes that have a response. */
 export type WebSocketResult = { statusCode: number; headers?: Record<string, string>; body?: string };
 
-type ConnectionEvent = { userID: string; connectionID: string; now: Date };
+type ConnectionEvent = { userID: string; connectionId: string; now: Date };
 
 /**
  * Wraps the function of `$connect`. The client is connected if the response is 200.
@@ -76,10 +76,10 @@ async function handle(
 }
 
 function connectionOf({ requestContext }: WebSocketEvent) {
-  const { connectionId: connectionID, authorizer } = requestContext;
+  const { connectionId, authorizer } = requestContext;
   const userID = authorizer?.principalId;
   if (userID === undefined) throw new Error("The connection has no user");
-  return { connectionID, userID };
+  return { connectionId, userID };
 }
 
 type MessageType = keyof typeof clientMessages;
@@ -91,7 +91,7 @@ type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[
 const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
-type Send = (connectionID: string, messages: readonly string[]) => Promise<void>;
+type Send = (connectionId: string, messages: readonly string[]) => Promise<void>;
 
 /**
  * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`,

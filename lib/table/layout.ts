@@ -38,7 +38,7 @@ export const partitions = [
         changesGoTo: "its user",
       },
       referral: {
-        key: "PROFILE#REFERRAL#{newestFirst}#{referredID}",
+        key: "PROFILE#REFERRAL#{newestFirst}#{referredId}",
         holds: "a user whom this one referred",
       },
       wallet: {
@@ -48,7 +48,7 @@ export const partitions = [
       },
       usedKey: { key: "USEDKEY#{operation}#{key}", holds: "an idempotency key that was used" },
       connection: {
-        key: "CONNECTION#{connectionID}",
+        key: "CONNECTION#{connectionId}",
         holds: "an open connection, with its channels",
         isOfTheMoment: true,
       },
@@ -253,7 +253,7 @@ export const partitions = [
     owner: "service",
     items: {
       subscriber: {
-        key: "CONNECTION#{connectionID}",
+        key: "CONNECTION#{connectionId}",
         holds: "a subscriber of a public channel, in its shard",
         isOfTheMoment: true,
       },

@@ -24,14 +24,14 @@ export type CancellingDeps = {
 export async function cancelOrder(
   { table, wake, nowMs = Date.now }: CancellingDeps,
   userID: string,
-  orderID: string,
+  orderId: string,
 ): Promise<Order> {
   const { readOrder, write } = tableEffects(table);
-  const answer = await runProcedure(cancelling(userID, orderID), { readOrder, write, wake, now: nowMs });
+  const answer = await runProcedure(cancelling(userID, orderId), { readOrder, write, wake, now: nowMs });
   if ("order" in answer) return shownOrder(answer.order);
   if (answer.refused === "busy") throw new Error("Other writers keep changing the order");
   if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
-  const recorded = await readExecution(table, userID, "order", orderID);
+  const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw orderNotFound();
   throw new DomainError("ORDER_NOT_CANCELLABLE", "The order belongs to another engine", {
     status: recorded.status as Order["status"],

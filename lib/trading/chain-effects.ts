@@ -3,11 +3,11 @@ import { publishCall } from "../chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
 import type { Network } from "../domain/network.ts";
 import type { Question } from "../domain/trading/effects.ts";
-import type { Sight } from "../domain/trading/sight.ts";
+import type { HostSnapshot } from "../domain/trading/sight.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
 import type { ChainReader } from "./open-chains.ts";
 import type { Performers } from "./run-procedure.ts";
-import { sightOf } from "./sight-of-host.ts";
+import { snapshotOf } from "./sight-of-host.ts";
 
 type Chains = ReadonlyMap<Network, ChainReader>;
 
@@ -15,40 +15,43 @@ type Chains = ReadonlyMap<Network, ChainReader>;
  * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
  * finish watching the transactions sent there.
  */
-export function chainEffects(chains: Chains, see: typeof sightOf = sightOf) {
+export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf) {
   const relays = new Map<Network, RpcHost>(
     tradingChains.flatMap((chain) => {
       const url = chains.get(chain)?.configuration.relay;
       return url === undefined ? [] : [[chain, rpcHost({ url })] as const];
     }),
   );
-  async function sightBy(hosts: readonly RpcHost[], question: Question): Promise<Sight | undefined> {
+  async function snapshotBy(
+    hosts: readonly RpcHost[],
+    question: Question,
+  ): Promise<HostSnapshot | undefined> {
     const reader = chains.get(question.chain);
     for (const host of hosts) {
-      const sight = reader && (await see(host, reader, question));
-      if (sight !== undefined) return sight;
+      const snapshot = reader && (await see(host, reader, question));
+      if (snapshot !== undefined) return snapshot;
     }
     return undefined;
   }
 
   /** Asks the first and the second host, each with different hosts in reserve. A lone host is believed. */
-  function bothSights(question: Question): Promise<Sight | undefined>[] {
+  function bothSnapshots(question: Question): Promise<HostSnapshot | undefined>[] {
     const hosts = chains.get(question.chain)?.client.hosts ?? [];
-    const even = sightBy(everySecond(hosts, 0), question);
-    return [even, hosts.length === 1 ? even : sightBy(everySecond(hosts, 1), question)];
+    const even = snapshotBy(everySecond(hosts, 0), question);
+    return [even, hosts.length === 1 ? even : snapshotBy(everySecond(hosts, 1), question)];
   }
 
-  let asked: { question: Question; sights: readonly Promise<Sight | undefined>[] } | undefined;
+  let asked: { question: Question; snapshots: readonly Promise<HostSnapshot | undefined>[] } | undefined;
   return {
     /** Asks both hosts when the first is wanted. */
     async look({ host, question }) {
       if (asked?.question !== question) {
-        const sights = bothSights(question);
-        asked = { question, sights };
+        const snapshots = bothSnapshots(question);
+        asked = { question, snapshots };
         // An error of the second host is handled when its answer is awaited.
-        for (const sight of sights) sight.catch(() => undefined);
+        for (const snapshot of snapshots) snapshot.catch(() => undefined);
       }
-      return asked.sights[host];
+      return asked.snapshots[host];
     },
     async send({ chain, raw, isPrivate }) {
       const relay = relays.get(chain);

@@ -100,9 +100,9 @@ export function routeCalls(
 ) {
   const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
   const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
-    const { chainID, hasL1Fee } = chainFacts[chain];
+    const { chainId, hasL1Fee } = chainFacts[chain];
     if (!hasL1Fee) return [];
-    const terms = { chainID, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
+    const terms = { chainId, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
     return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), block.number)];
   };
   return {

@@ -15,11 +15,11 @@ import { shownOrder } from "../domain/trading/trade-order.ts";
 export async function getOrder(
   table: Table,
   userID: string,
-  orderID: string,
+  orderId: string,
 ): Promise<{ order: Order } & OrderDetails> {
   const [{ order, slots }, recorded] = await Promise.all([
-    readOrder(table, userID, orderID),
-    readExecution(table, userID, "order", orderID),
+    readOrder(table, userID, orderId),
+    readExecution(table, userID, "order", orderId),
   ]);
   if (order !== undefined) return { order: shownOrder(order), ...detailsOf(order, slots) };
   if (recorded === undefined) throw orderNotFound();

@@ -2,7 +2,7 @@ import { askInParts } from "../chains/ask-in-parts.ts";
 import { blockCall, receiptCall } from "../chains/rpc-call.ts";
 import type { Network } from "../domain/network.ts";
 import type { Effects } from "../domain/trading/effects.ts";
-import type { Glance } from "../domain/trading/sight.ts";
+import type { ChainSnapshot } from "../domain/trading/sight.ts";
 import type { ChainReader } from "./open-chains.ts";
 import type { Performers } from "./run-procedure.ts";
 
@@ -10,18 +10,18 @@ import type { Performers } from "./run-procedure.ts";
 const receiptsPerRequest = 100;
 
 /** Asks only the first host that answers: the run that is woken asks two. */
-export const glanceEffect = (chains: ReadonlyMap<Network, ChainReader>) =>
-  ({ glance: (ask) => glanceAt(chains.get(ask.chain), ask) }) satisfies Performers;
+export const chainSnapshotEffect = (chains: ReadonlyMap<Network, ChainReader>) =>
+  ({ chainSnapshot: (ask) => chainSnapshotAt(chains.get(ask.chain), ask) }) satisfies Performers;
 
 /**
  * Reads the blocks of transactions.
  *
  * @throws {ChainUnavailable} or {@link RpcRefusal} if no host answers.
  */
-async function glanceAt(
+async function chainSnapshotAt(
   reader: ChainReader | undefined,
-  { hashes, latest: known }: Effects["glance"]["ask"],
-): Promise<Glance | undefined> {
+  { hashes, latest: known }: Effects["chainSnapshot"]["ask"],
+): Promise<ChainSnapshot | undefined> {
   if (reader === undefined) return undefined;
   const { client } = reader;
   const [latest, finalized] = await client.read([blockCall("latest"), blockCall("finalized")]);

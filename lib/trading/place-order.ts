@@ -6,7 +6,7 @@ import { readPlacing } from "../aws/trading-views.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import type { Order } from "../domain/execution.ts";
 import { requireKey } from "../domain/idempotency-key.ts";
-import { orderIDFor } from "../domain/record-ids.ts";
+import { orderIdFor } from "../domain/record-ids.ts";
 import { readAddress } from "../domain/trading/address.ts";
 import { coinDecimals, unitsFrom } from "../domain/trading/decimal-text.ts";
 import { type PlacingRefusal, placing, type TradeRequest, trying } from "../domain/trading/placing.ts";
@@ -14,7 +14,7 @@ import { shownOrder } from "../domain/trading/trade-order.ts";
 import type { TradingChain } from "../domain/trading/trading-chain.ts";
 import { type Chains, chainFor, maxOrderOf, unsupportedChain } from "./chain-requests.ts";
 import { fingerprintOf } from "./idempotency.ts";
-import { groundOf, shownQuote } from "./quote-trade.ts";
+import { setupOf, shownQuote } from "./quote-trade.ts";
 import { quotesOfHosts } from "./quotes-of-hosts.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { tableEffects } from "./table-effects.ts";
@@ -51,7 +51,7 @@ export async function placeOrder(
   requireKey(key, "places no second order");
   const placement = {
     ...request,
-    orderId: orderIDFor(userID, key, now),
+    orderId: orderIdFor(userID, key, now),
     key,
     fingerprint: fingerprintOf(body),
     validForSeconds: body.validForSeconds,
@@ -69,11 +69,11 @@ function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "ke
   if (side === "buy") unitsFrom(amount, coinDecimals, "amount");
   else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals, "minAmountOut");
   const reader = chains.get(chain as TradingChain);
-  const ground =
+  const setup =
     reader === undefined
       ? unsupportedChain(chains)
-      : { ...groundOf(reader), venues: reader.configuration.venues.map(({ venue }) => venue) };
-  return { chain, wallet, userID, createdAt: now.toISOString(), trade, ground };
+      : { ...setupOf(reader), venues: reader.configuration.venues.map(({ venue }) => venue) };
+  return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };
 }
 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>

@@ -1,7 +1,7 @@
 import type { QuoteRequest, TradeQuote } from "../api/quote-schema.ts";
 import { laneOrdersOf } from "../aws/lane-records.ts";
 import type { Table } from "../aws/table.ts";
-import { ownsWallet, readOrderGround } from "../aws/trader-records.ts";
+import { ownsWallet, readOrderTerms } from "../aws/trader-records.ts";
 import { dayOf } from "../domain/time.ts";
 import { readAddress } from "../domain/trading/address.ts";
 import { buyRulesBeside } from "../domain/trading/reserved.ts";
@@ -27,7 +27,7 @@ export async function quoteOrder(
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),
     lane === undefined ? [] : laneOrdersOf(table, lane),
-    readOrderGround(table, { chain, userID, wallet, day }),
+    readOrderTerms(table, { chain, userID, wallet, day }),
   ]);
   if (!isOwn) throw walletNotFound(chain);
   const trader = {

@@ -4,11 +4,11 @@ import { readAddress } from "../domain/trading/address.ts";
 import { coinDecimals, formatAmount, formatPrice } from "../domain/trading/decimal-text.ts";
 import type { NetworkFee } from "../domain/trading/fees.ts";
 import {
-  type Judgement,
-  judgeTrade,
+  type ChainSetup,
+  checkTrade,
   settingsForTrade,
+  type TradeCheck,
   type Trader,
-  type TradingGround,
 } from "../domain/trading/judge-trade.ts";
 import { isEnough, type Need } from "../domain/trading/order-checks.ts";
 import { percentOf } from "../domain/trading/percent.ts";
@@ -20,7 +20,7 @@ import { quoteOnChain } from "./quote-on-chain.ts";
 
 const validMs = 30_000;
 
-export const groundOf = ({ chain, configuration }: ChainReader): TradingGround => ({
+export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
 });
@@ -43,24 +43,19 @@ export async function quoteTrade(
   const { gasPreset } = settingsForTrade(trade, trader);
   const asked = { trade, gasPreset, wallet, orders: trader.orders };
   const facts = await quoteOnChain(reader.client.read, reader, asked);
-  return shownQuote(
-    wallet,
-    trade,
-    { facts, judged: judgeTrade(groundOf(reader), trade, trader, facts) },
-    now,
-  );
+  return shownQuote(wallet, trade, { facts, check: checkTrade(setupOf(reader), trade, trader, facts) }, now);
 }
 
 /** Formats a checked trade for clients. */
 export function shownQuote(
   wallet: string | undefined,
   trade: AskedTrade,
-  { facts, judged }: { facts: TradeFacts; judged: Judgement },
+  { facts, check }: { facts: TradeFacts; check: TradeCheck },
   now: Date,
 ): TradeQuote {
   const { side, token, percent, minAmountOut } = trade;
   const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
-  const { chain, settings, least, needs, networkFee, submission, objection } = judged;
+  const { chain, settings, least, needs, networkFee, submission, objection } = check;
   const { decimals } = identity;
   const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];
   const [coins, tokens] = side === "buy" ? [amount, amountOut] : [amountOut, amount];

@@ -18,7 +18,7 @@ import type { Question } from "../domain/trading/effects.ts";
 import { clearPreset } from "../domain/trading/fee-bumps.ts";
 import { type FeeMarket, feesFor } from "../domain/trading/fees.ts";
 import { allowsRoute, type Fees, type Intent } from "../domain/trading/intent.ts";
-import type { OrderFacts, Sight } from "../domain/trading/sight.ts";
+import type { HostSnapshot, OrderFacts } from "../domain/trading/sight.ts";
 import { clearGas } from "../domain/trading/signing-rules.ts";
 import { chainFacts } from "../domain/trading/trading-chain.ts";
 import {
@@ -39,7 +39,11 @@ type Chain = Pick<ChainReader, "chain" | "configuration">;
  * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
  * meanwhile.
  */
-export async function sightOf(host: RpcHost, chain: Chain, question: Question): Promise<Sight | undefined> {
+export async function snapshotOf(
+  host: RpcHost,
+  chain: Chain,
+  question: Question,
+): Promise<HostSnapshot | undefined> {
   try {
     return await look((calls) => host.request(calls), chain, question);
   } catch (error) {
@@ -53,7 +57,7 @@ async function look(
   ask: Ask,
   chain: Chain,
   { wallet, hashes, calls, orders, blocks = [] }: Question,
-): Promise<Sight | undefined> {
+): Promise<HostSnapshot | undefined> {
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
     finalized: blockCall("finalized"),
@@ -133,8 +137,8 @@ const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => (
 });
 
 const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
-  const { chainID, hasL1Fee } = chainFacts[chain];
-  const terms = { chainID, nonce: 0, gasLimit: clearGas, fees };
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
   return hasL1Fee ? [l1FeeCall(unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms), tag)] : [];
 };
 

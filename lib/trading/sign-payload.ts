@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { packed, unpacked } from "../aws/trading-items.ts";
-import { isOwnID } from "../domain/record-ids.ts";
+import { isOwnId } from "../domain/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../domain/trading/effects.ts";
 import type { Slot } from "../domain/trading/slot.ts";
 import { tradingChains } from "../domain/trading/trading-chain.ts";
@@ -14,7 +14,7 @@ const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));
 const request = v.strictObject({
   chain: v.picklist(tradingChains),
   wallet: text(/^0x[\dA-Fa-f]{40}$/),
-  orderId: v.pipe(v.string(), v.check(isOwnID)),
+  orderId: v.pipe(v.string(), v.check(isOwnId)),
   userID: text(/^[\x20-\x7e]{1,255}$/),
   nonce: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   purpose: v.picklist(["approve", "swap", "clear"]),

@@ -22,7 +22,7 @@ import { readSignRequest, signPayload } from "./sign-payload.ts";
  * The log entry of an answer; without an order if the request could not be read. The KMS request id leads to the use of
  * the key in CloudTrail, which does not know orders.
  */
-export type SigningNote = { orderID: string | undefined; reason?: string; awsRequestId: string | undefined };
+export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
 export type SigningDeps = {
   table: Table;
@@ -45,7 +45,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
   const request = readSignRequest(payload);
   if (request !== undefined) return signPayload(await signOnRequest(deps, request));
   const reason = "the request cannot be read";
-  deps.onRefused({ orderID: undefined, reason, awsRequestId: undefined });
+  deps.onRefused({ orderId: undefined, reason, awsRequestId: undefined });
   return signPayload({ refused: reason });
 }
 
@@ -56,7 +56,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  */
 export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
   const { onSigned, onRefused, onFault } = deps;
-  const { orderId: orderID } = request;
+  const { orderId } = request;
   let awsRequestId: string | undefined;
   let isSigned = false;
   try {
@@ -71,8 +71,8 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
         return signed;
       },
     });
-    if (isSigned) onSigned({ orderID, awsRequestId });
-    if ("refused" in answer) onRefused({ orderID, reason: answer.refused, awsRequestId });
+    if (isSigned) onSigned({ orderId, awsRequestId });
+    if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
     return answer;
   } catch (error) {
     if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
@@ -104,12 +104,12 @@ function signingEffects(
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;
       // Uses the ids of the intent: those in the item may belong to another wallet.
-      const binding = { userID, walletID: wallet.walletID, network, address };
+      const binding = { userID, walletId: wallet.walletId, network, address };
       const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
       if ("refused" in secret) return secret;
       const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
       const fees = { maxFeePerGas, maxPriorityFeePerGas };
-      return signAndWipe(secret, encoded, { chainID: chainFacts[chain].chainID, nonce, gasLimit, fees });
+      return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
     },
     write: ({ step }) => writeStep(table, step),
   } satisfies Performers;

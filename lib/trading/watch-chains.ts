@@ -7,11 +7,11 @@ import type { TradingChain } from "../domain/trading/trading-chain.ts";
 import { type Watcher, watchReceipts } from "../domain/trading/waking.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
-type Glance = Required<Performers>["glance"];
+type ChainSnapshot = Required<Performers>["chainSnapshot"];
 
 export type WatchDeps = {
   table: Table;
-  effects: Performers & { glance: Glance };
+  effects: Performers & { chainSnapshot: ChainSnapshot };
   /** Receives errors. The run goes on. */
   onFault: (error: unknown) => void;
   /** Receives the first error of each outage in which no host of a chain answers. */
@@ -47,7 +47,11 @@ async function watchChain(
   { lease, untilMs }: WatchTimes,
 ): Promise<void> {
   const watcher: Watcher = { wokenMs: new Map() };
-  const performers = { ...effects, glance: reportingSilence(effects.glance, onSilence), now: nowMs };
+  const performers = {
+    ...effects,
+    chainSnapshot: reportingSilence(effects.chainSnapshot, onSilence),
+    now: nowMs,
+  };
   let checkedMs = Number.NEGATIVE_INFINITY;
   for (; nowMs() < untilMs; await pause(roundMs)) {
     try {
@@ -63,11 +67,11 @@ async function watchChain(
 }
 
 /** Lanes are still woken at their time while no host answers. */
-function reportingSilence(glance: Glance, onSilence: (error: unknown) => void): Glance {
+function reportingSilence(chainSnapshot: ChainSnapshot, onSilence: (error: unknown) => void): ChainSnapshot {
   let isSilent = false;
-  return async (ask: Effects["glance"]["ask"]) => {
+  return async (ask: Effects["chainSnapshot"]["ask"]) => {
     try {
-      const answer = await glance(ask);
+      const answer = await chainSnapshot(ask);
       isSilent = false;
       return answer;
     } catch (error) {

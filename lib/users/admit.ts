@@ -70,7 +70,7 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
 }
 
 /**
- * Registers a user at first sight. Of others it records the visit, and the name if they have none of their own yet.
+ * Registers a user at first snapshot. Of others it records the visit, and the name if they have none of their own yet.
  *
  * @returns the profile as it was before, or `blocked`.
  */

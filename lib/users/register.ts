@@ -52,7 +52,7 @@ function profileOf(user: SignedInUser, referrer: Profile | undefined, now: Date)
 }
 
 const referralOf = (referrer: Profile, { userID, username, createdAt }: Profile): PendingReferral => ({
-  referrerID: referrer.userID,
+  referrerId: referrer.userID,
   userID,
   username,
   joinedAt: createdAt,

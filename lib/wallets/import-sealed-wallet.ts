@@ -45,7 +45,7 @@ export async function importSealedWallet(
   if (replayed) return { wallet: replayed, isReplayed: true };
 
   const { network, expectedAddress } = body;
-  const importKey = (await importKeys()).find(({ keyID }) => keyID === body.keyId);
+  const importKey = (await importKeys()).find(({ keyId }) => keyId === body.keyId);
   if (importKey === undefined) throw unknownKey();
   using privateKey = await opened(importKey, { userID, key: requestKey.key, body });
   if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, privateKey.address))
@@ -71,7 +71,7 @@ async function opened(
   const [enc, ciphertext] = [body.enc, body.ciphertext].map((text) => Buffer.from(text, "base64url"));
   if (enc === undefined || ciphertext === undefined || !isPoint(enc)) throw invalidCiphertext();
   try {
-    const info = importInfo({ network, keyID: importKey.keyID, userID });
+    const info = importInfo({ network, keyId: importKey.keyId, userID });
     const plaintext = await openMessage(importKey, { enc, ciphertext, info, aad: Buffer.from(key) });
     return await privateKeyOf(network, plaintext);
   } catch (error) {

@@ -4,7 +4,7 @@ import { base64url, suiteNames } from "../domain/sealing.ts";
 /** What clients need of each key to seal a private key to it, the newest first. */
 export async function listImportKeys(importKeys: ImportKeys) {
   const keys = await importKeys();
-  return keys.map(({ keyID: keyId, point }) => ({
+  return keys.map(({ keyId, point }) => ({
     keyId,
     ...suiteNames,
     publicKey: base64url(point),

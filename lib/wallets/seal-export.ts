@@ -29,7 +29,7 @@ export type SealedExport =
 export type SealRequest = WalletName & { withdraw?: boolean };
 
 /** What the log has of an export. KMS's id leads to the use of the key in CloudTrail. */
-export type ExportNote = { walletID: string; awsRequestId: string | undefined };
+export type ExportNote = { walletId: string; awsRequestId: string | undefined };
 
 export type SealingDeps = {
   table: Table;
@@ -99,7 +99,7 @@ async function sealOnce(
   });
   const sealed = await sealAndWipe(secret, request);
   if (!(await noteExport(table, announced, { request, wallet, now }))) return undefined;
-  onExport({ walletID: request.walletId, awsRequestId });
+  onExport({ walletId: request.walletId, awsRequestId });
   return sealed;
 }
 
@@ -117,21 +117,21 @@ export async function withdrawExport(
 }
 
 /** The ids of the request: what the wallet's item says of itself may be another wallet's. */
-const bindingOf = ({ userID, walletId: walletID, network, address }: ExportRequest) => ({
+const bindingOf = ({ userID, walletId, network, address }: ExportRequest) => ({
   userID,
-  walletID,
+  walletId,
   network,
   address,
 });
 
 async function sealAndWipe(
   secret: Uint8Array,
-  { userID, walletId: walletID, network, address, publicKey }: ExportRequest,
+  { userID, walletId, network, address, publicKey }: ExportRequest,
 ): Promise<{ enc: string; ciphertext: string }> {
   // Solana's programs want the 64 bytes, and the second half is the address.
   const whole = network === "sol" ? Buffer.concat([secret, bs58.decode(address)]) : secret;
   try {
-    const info = exportInfo({ network, walletID, userID });
+    const info = exportInfo({ network, walletId, userID });
     const { enc, ciphertext } = await sealMessage(pointOfJwk(publicKey), whole, info);
     return { enc: base64url(enc), ciphertext: base64url(ciphertext) };
   } finally {

@@ -16,16 +16,16 @@ const gone = () => new GoneException({ $metadata: {}, message: "Gone" });
 
 const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 
-const connect = (userID: string, connectionID: string, at = secondsAgo(60)) =>
+const connect = (userID: string, connectionId: string, at = secondsAgo(60)) =>
   admitConnection(
     { table: db.table, limit: 30, isConnected: async () => true, onFault: () => {} },
-    { userID, connectionID },
+    { userID, connectionId },
     { shard: 0, now: at },
   );
 
-async function userWith(userID: string, ...connectionIDs: string[]): Promise<void> {
+async function userWith(userID: string, ...connectionIds: string[]): Promise<void> {
   await register(db.table, { userID, names: [userID], ref: undefined }, now);
-  for (const connectionID of connectionIDs) await connect(userID, connectionID);
+  for (const connectionId of connectionIds) await connect(userID, connectionId);
 }
 
 const admin = (...args: string[]) => {
@@ -126,7 +126,7 @@ describe("disconnectUser", () => {
     const deps = { table: db.table, pusher: { send } as never, now: () => at, pauseMs };
     expect(await disconnectUser(deps, "gus")).toEqual({ ended: 1, failed: 1 });
     expect(at.getTime() - now.getTime()).toBe(35_000);
-    expect((await connectionsOfUser(db.table, "gus")).map(({ connectionID }) => connectionID)).toEqual([
+    expect((await connectionsOfUser(db.table, "gus")).map(({ connectionId }) => connectionId)).toEqual([
       "g2",
     ]);
   });

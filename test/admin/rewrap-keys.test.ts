@@ -89,7 +89,7 @@ describe("rewrap-keys when something fails", () => {
   it("continues with the others, names the wallet, and does the rest the next time", async () => {
     const broken = (world.wallets[2] as Imported).wallet._id;
     world.target.hooks.beforeAnswer = (operation, body) => {
-      if (operation === "ReEncrypt" && body.SourceEncryptionContext?.walletID === broken) {
+      if (operation === "ReEncrypt" && body.SourceEncryptionContext?.walletId === broken) {
         throw new KmsError("InvalidCiphertextException", "no");
       }
     };

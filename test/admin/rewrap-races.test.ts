@@ -14,10 +14,10 @@ describe("rewrap-keys during other changes of a wallet", () => {
     let chosen: string | undefined;
     let left = times;
     world.target.hooks.beforeAnswer = async (operation, body) => {
-      const walletID = body.SourceEncryptionContext?.walletID;
+      const walletId = body.SourceEncryptionContext?.walletId;
       if (operation !== "ReEncrypt" || left === 0) return;
-      chosen ??= walletID;
-      if (walletID !== chosen) return;
+      chosen ??= walletId;
+      if (walletId !== chosen) return;
       left--;
       await change(world.wallets.find(({ wallet }) => wallet._id === chosen) as Imported);
     };

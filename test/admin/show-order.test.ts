@@ -7,8 +7,8 @@ import { run } from "./support/admin.ts";
 
 const db = tableForTests();
 
-const show = (userID: string, orderID: string) =>
-  run({ table: db.table } as never, ["show-order", userID, orderID]);
+const show = (userID: string, orderId: string) =>
+  run({ table: db.table } as never, ["show-order", userID, orderId]);
 
 /** The facts below each title, by name. */
 function sheetOf(out: string): Record<string, Record<string, string>> {

@@ -60,20 +60,20 @@ async function disturb(): Promise<string[]> {
   ];
   const { apiKeys, planKeys, usagePlans } = world.usage;
   world.change({
-    apiKeys: without(apiKeys, ({ id }) => id === alice.keyID)
+    apiKeys: without(apiKeys, ({ id }) => id === alice.keyId)
       .concat(
         apiKeys.flatMap((key) =>
-          key.id === bob.keyID
+          key.id === bob.keyId
             ? [{ ...key, id: "orphan", name: "Terminal/user/zoe/1", value: "z".repeat(40) }]
             : [],
         ),
       )
-      .map((key) => (key.id === carol.keyID ? { ...key, tags: undefined } : key)),
-    planKeys: without(planKeys, ({ keyId }) => [alice.keyID, bob.keyID].includes(keyId)),
+      .map((key) => (key.id === carol.keyId ? { ...key, tags: undefined } : key)),
+    planKeys: without(planKeys, ({ keyId }) => [alice.keyId, bob.keyId].includes(keyId)),
     usagePlans: usagePlans.flatMap((plan) => {
-      if (plan.id === carol.planID)
+      if (plan.id === carol.planId)
         return [{ ...plan, throttle: { rateLimit: 1, burstLimit: 1 }, tags: { another: "tag" } }];
-      return plan.id === dave.planID ? [plan, { ...plan, id: "0twin" }] : [plan];
+      return plan.id === dave.planId ? [plan, { ...plan, id: "0twin" }] : [plan];
     }),
   });
   await world.put("dave", "nobody");
@@ -81,12 +81,12 @@ async function disturb(): Promise<string[]> {
   return [
     "zoe: key orphan is in API Gateway, but not on record",
     "dave: plan 0twin is in API Gateway, but not on record",
-    `carol: key ${carol.keyID} has no tag, so functions may not delete it`,
-    `carol: plan ${carol.planID} has no tag, so functions may not change it`,
+    `carol: key ${carol.keyId} has no tag, so functions may not delete it`,
+    `carol: plan ${carol.planId} has no tag, so functions may not change it`,
     "dave: a key is on record, but there is no such user",
-    `alice: key ${alice.keyID} is on record, but not in API Gateway`,
-    `bob: key ${bob.keyID} is not on its plan`,
-    `carol: plan ${carol.planID} has another throttle or other stages than it should have`,
+    `alice: key ${alice.keyId} is on record, but not in API Gateway`,
+    `bob: key ${bob.keyId} is not on its plan`,
+    `carol: plan ${carol.planId} has another throttle or other stages than it should have`,
     "erin: no key for the plan of the user's tier",
   ];
 }

@@ -31,7 +31,7 @@ describe("a local target", () => {
     };
     await using runner = await answering(200, JSON.stringify(description));
     const { table, vault } = await openTarget({ local: runner.port });
-    expect([table.name, vault.keyID]).toEqual(["the-table", "the-key"]);
+    expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
     for (const [client, port] of [
       [table.client, 8000],
       [vault.client, 8001],
@@ -128,7 +128,7 @@ describe("a deployed target", () => {
   it("is the table and the key in the outputs of the stack, in the region of the environment", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
     const { table, vault } = await openTarget({ stack: "TerminalData" });
-    expect([table.name, vault.keyID]).toEqual(["the-table", "the-key"]);
+    expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
     expect(await table.client.config.region()).toBe("eu-west-1");
     expect(await vault.client.config.region()).toBe("eu-west-1");
   });

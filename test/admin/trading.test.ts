@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readOrderGround } from "../../lib/aws/trader-records.ts";
+import { readOrderTerms } from "../../lib/aws/trader-records.ts";
 import { LaneBench } from "../lanes/support/lane-bench.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { now, run } from "./support/admin.ts";
@@ -58,12 +58,12 @@ describe("a stop", () => {
     await trading(["--stop"]);
     expect(await bench.place(bench.request())).toMatchObject({ refused: { code: "TRADING_DISABLED" } });
     expect(
-      (await readOrderGround(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
+      (await readOrderTerms(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
     ).toBe(true);
     await trading(["--start"]);
     expect(await bench.place(bench.request())).toMatchObject({ order: { life: { status: "open" } } });
     expect(
-      (await readOrderGround(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
+      (await readOrderTerms(db.table, { chain: "eth", userID: bench.userID, day: "2026-11-21" })).isStopped,
     ).toBe(false);
   });
 

@@ -191,14 +191,14 @@ describe("show-user", () => {
     expect(await show()).toMatch(/^apiKey +being made for Standard, 1000 requests a minute$/m);
 
     const activeFrom = now.toISOString();
-    const current = { ...next, keyID: "key", planID: "plan", coverage: "", activeFrom };
+    const current = { ...next, keyId: "key", planId: "plan", coverage: "", activeFrom };
     const another = { name: "gina/2", value: nextValue, plan: { ...plan, name: "Pro" as const } };
     await writeUserKeyRecord(target.table, noted, { userID: "gina", current, next: another }, now);
     expect(await show()).toContain(
       `key on Standard, 1000 requests a minute (plan), active from ${activeFrom}; being made for Pro, 1000`,
     );
     expect(JSON.parse(await show("--json")).apiKey).toEqual({
-      current: { keyID: "key", planID: "plan", plan, activeFrom },
+      current: { keyId: "key", planId: "plan", plan, activeFrom },
       next: another.plan,
     });
   });

@@ -22,7 +22,7 @@ const shard = 3;
 
 /** Opens a new connection. */
 async function connected(userID = randomUUID() as string): Promise<ConnectionName> {
-  const name = { userID, connectionID: `${randomUUID()}=` };
+  const name = { userID, connectionId: `${randomUUID()}=` };
   await openConnection(db.table, name, { shard, now });
   return name;
 }
@@ -31,8 +31,8 @@ const add = (name: ConnectionName, ...wanted: Channel[]) => addChannels(db.table
 const remove = (name: ConnectionName, ...unwanted: Channel[]) => removeChannels(db.table, name, unwanted);
 
 /** The channels in a connection's record (undefined without one), and its places among the subscribers. */
-async function recordsOf({ connectionID }: ConnectionName) {
-  const items = await itemsNamed(db.table, connectionID);
+async function recordsOf({ connectionId }: ConnectionName) {
+  const items = await itemsNamed(db.table, connectionId);
   const own = items.find(({ PK }) => PK.startsWith("USER#"));
   return {
     channels: own && [...((own.channels as Set<Channel> | undefined) ?? [])].sort(),
@@ -47,18 +47,18 @@ describe("openConnection", () => {
   it("keeps the connection and its place among the subscribers ten minutes longer than API Gateway", async () => {
     const name = await connected();
     await add(name, "prices");
-    expect(await itemsNamed(db.table, name.connectionID)).toEqual(
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual(
       expect.arrayContaining([
         {
           PK: `USER#${name.userID}`,
-          SK: `CONNECTION#${name.connectionID}`,
+          SK: `CONNECTION#${name.connectionId}`,
           ...name,
           shard,
           connectedAt: now.toISOString(),
           channels: new Set(["prices"]),
           expiresAt,
         },
-        { PK: place, SK: `CONNECTION#${name.connectionID}`, ...name, expiresAt },
+        { PK: place, SK: `CONNECTION#${name.connectionId}`, ...name, expiresAt },
       ]),
     );
   });
@@ -68,8 +68,8 @@ describe("openConnection", () => {
     const second = await connected("ann");
     await connected("ann2");
     await connected("an");
-    const found = (await connectionsOfUser(db.table, "ann")).map(({ connectionID }) => connectionID);
-    expect(found.sort()).toEqual([first.connectionID, second.connectionID].sort());
+    const found = (await connectionsOfUser(db.table, "ann")).map(({ connectionId }) => connectionId);
+    expect(found.sort()).toEqual([first.connectionId, second.connectionId].sort());
   });
 });
 
@@ -79,7 +79,7 @@ describe("closeConnection", () => {
     await add(name, "prices", "orders");
     await closeConnection(db.table, name);
     await closeConnection(db.table, name);
-    expect(await itemsNamed(db.table, name.connectionID)).toEqual([]);
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual([]);
   });
 });
 
@@ -103,7 +103,7 @@ describe("addChannels and removeChannels", () => {
   });
 
   it.each([
-    ["never existed", async () => ({ userID: "ann", connectionID: randomUUID() })],
+    ["never existed", async () => ({ userID: "ann", connectionId: randomUUID() })],
     [
       "was closed",
       async () => {
@@ -115,12 +115,12 @@ describe("addChannels and removeChannels", () => {
     ["is another user's", async () => ({ ...(await connected("bob")), userID: "ann" })],
   ])("return undefined, and write nothing, for a connection that %s", async (_, nameOf) => {
     const name = await nameOf();
-    const before = await itemsNamed(db.table, name.connectionID);
+    const before = await itemsNamed(db.table, name.connectionId);
     for (const change of [add, remove]) {
       expect(await change(name, "prices")).toBeUndefined();
       expect(await change(name)).toBeUndefined();
     }
-    expect(await itemsNamed(db.table, name.connectionID)).toEqual(before);
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual(before);
   });
 });
 

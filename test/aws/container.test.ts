@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Binding, decrypt, encrypt, pack, unpack } from "../../lib/aws/container.ts";
 
-const binding: Binding = { userID: "alice", walletID: "w1", network: "eth", address: "0x7E5F" };
+const binding: Binding = { userID: "alice", walletId: "w1", network: "eth", address: "0x7E5F" };
 const dataKey = randomBytes(32);
 const secret = randomBytes(32);
 
@@ -47,8 +47,8 @@ describe("container", () => {
   });
 
   it("does not decrypt if a character moves from one part of the binding to the next", () => {
-    const body = encrypt(secret, dataKey, { ...binding, userID: "ab", walletID: "c" });
-    expect(() => decrypt(body, dataKey, { ...binding, userID: "a", walletID: "bc" })).toThrow();
+    const body = encrypt(secret, dataKey, { ...binding, userID: "ab", walletId: "c" });
+    expect(() => decrypt(body, dataKey, { ...binding, userID: "a", walletId: "bc" })).toThrow();
   });
 
   it("does not decrypt under another data key", () => {

@@ -41,7 +41,7 @@ beforeEach(() => {
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(deadline.signal);
 });
 const read = new GetCommand({ TableName: "table", Key: { PK: "p", SK: "s" } });
-const binding = { userID: "alice", walletID: "w1", network: "eth", address: "0x1" };
+const binding = { userID: "alice", walletId: "w1", network: "eth", address: "0x1" };
 
 describe("withDeadline", () => {
   it.each<[string, () => Promise<unknown>]>([

@@ -3,7 +3,7 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { importKeysOf } from "../../lib/aws/import-keys.ts";
-import { keyIDOf, pointIn, spkiOf } from "../../lib/domain/sealing.ts";
+import { keyIdOf, pointIn, spkiOf } from "../../lib/domain/sealing.ts";
 import { listImportKeys } from "../../lib/wallets/list-import-keys.ts";
 
 let kms: Kms;
@@ -40,8 +40,8 @@ const spkiOfKey = (KeyId = "") =>
 describe("importKeysOf", () => {
   it("reads the keys once, the newest first", async () => {
     const read = open();
-    expect((await read()).map(({ keyID }) => keyID)).toEqual(
-      ids.toReversed().map((id) => keyIDOf(spkiOfKey(id))),
+    expect((await read()).map(({ keyId }) => keyId)).toEqual(
+      ids.toReversed().map((id) => keyIdOf(spkiOfKey(id))),
     );
     await read();
     expect(calls).toHaveLength(2);
@@ -62,7 +62,7 @@ describe("importKeysOf", () => {
   it("leaves out a key that is disabled, until it is enabled again", async () => {
     const read = open();
     call("DisableKey", { KeyId: ids[1] });
-    expect((await read()).map(({ keyID }) => keyID)).toEqual([keyIDOf(spkiOfKey(ids[0]))]);
+    expect((await read()).map(({ keyId }) => keyId)).toEqual([keyIdOf(spkiOfKey(ids[0]))]);
     call("EnableKey", { KeyId: ids[1] });
     expect(await read()).toHaveLength(2);
   });
@@ -70,7 +70,7 @@ describe("importKeysOf", () => {
   it("leaves out a key that was deleted and has its label in the configuration still", async () => {
     const deleted = "00000000-0000-0000-0000-000000000000";
     const read = open([...ids.slice(0, 1), deleted]);
-    expect((await read()).map(({ keyID }) => keyID)).toEqual([keyIDOf(spkiOfKey(ids[0]))]);
+    expect((await read()).map(({ keyId }) => keyId)).toEqual([keyIdOf(spkiOfKey(ids[0]))]);
   });
 
   it("fails if a key is not one for key agreement", async () => {
@@ -84,7 +84,7 @@ describe("listImportKeys", () => {
     const shown = await listImportKeys(open());
     expect(shown).toEqual(
       ids.toReversed().map((id) => ({
-        keyId: keyIDOf(spkiOfKey(id)),
+        keyId: keyIdOf(spkiOfKey(id)),
         kem: "DHKEM(P-256, HKDF-SHA256)",
         kdf: "HKDF-SHA256",
         aead: "AES-256-GCM",

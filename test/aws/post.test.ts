@@ -56,12 +56,12 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
   const post = (ConnectionId: string, Data = "hello") => pusher.send(new Post({ ConnectionId, Data }));
 
   it("signs each request as the SDK's own signer would", async () => {
-    for (const [connectionID, message] of [
+    for (const [connectionId, message] of [
       ["c1=", "Zürich"],
       ["c2=", "Zürich"],
       ["a/b?c#d ü'", "東京 🚀"],
     ] as const)
-      await post(connectionID, message);
+      await post(connectionId, message);
     expect(received.map(({ body }) => body)).toEqual(["Zürich", "Zürich", "東京 🚀"]);
     const sha256 = Hash.bind(null, "sha256");
     const signer = new SignatureV4({ credentials, region, service: "execute-api", sha256 });

@@ -6,9 +6,9 @@ import { connectionsApiForTests } from "../support/connections-api.ts";
 
 const api = connectionsApiForTests();
 
-const deliveryTo = (connectionID: string, ...messages: string[]) => ({
-  to: connectionID,
-  connectionID,
+const deliveryTo = (connectionId: string, ...messages: string[]) => ({
+  to: connectionId,
+  connectionId,
   messages: messages.length > 0 ? messages : ["hello"],
 });
 
@@ -21,9 +21,9 @@ describe("push", () => {
     const { current } = api;
     const arrived: string[] = [];
     // The first message takes longest, so a push that does not wait for it breaks the order.
-    current.answer = async ({ connectionID, message }) => {
+    current.answer = async ({ connectionId, message }) => {
       if (message === "1") await pause(10);
-      arrived.push(`${connectionID} ${message}`);
+      arrived.push(`${connectionId} ${message}`);
       return 200;
     };
     const connections = [...names(20), "TXzPWdnOjoECGjA=", "a/b?c#d ü"];
@@ -46,8 +46,8 @@ describe("push", () => {
   });
 
   it("reports closed connections, and sends them nothing more", async () => {
-    api.current.answer = ({ connectionID, message }) =>
-      connectionID === "c2" && message === "2" ? 410 : 200;
+    api.current.answer = ({ connectionId, message }) =>
+      connectionId === "c2" && message === "2" ? 410 : 200;
     const deliveries = ["c1", "c2", "c3"].map((connection) => deliveryTo(connection, "1", "2", "3"));
     const { reached, ...rest } = await push(api.current.pusher, deliveries);
     expect(reached.toSorted()).toEqual(["c1", "c3"]);
@@ -63,7 +63,7 @@ describe("push", () => {
       throw new Error("no more");
     }
     await expect(push(api.current.pusher, broken())).rejects.toThrow("no more");
-    expect(api.current.calls.map(({ connectionID }) => connectionID).sort()).toEqual(["c1", "c2"]);
+    expect(api.current.calls.map(({ connectionId }) => connectionId).sort()).toEqual(["c1", "c2"]);
   });
 
   it("sends 64 messages at a time, over sockets that it keeps open", async () => {
@@ -88,14 +88,14 @@ describe("push", () => {
   it("retries a failed connection after all others, from the message that failed", async () => {
     const { current } = api;
     const answers = [200, 429, 429, 200, 200];
-    current.answer = ({ connectionID }) => (connectionID === "c0" ? (answers.shift() ?? 200) : 200);
+    current.answer = ({ connectionId }) => (connectionId === "c0" ? (answers.shift() ?? 200) : 200);
     const deliveries = names(150).map((connection) => deliveryTo(connection, "1", "2", "3"));
     const { reached, ...rest } = await push(current.pusher, deliveries);
     expect(reached).toHaveLength(150);
     expect(rest).toEqual(outcome);
     expect(current.messagesTo("c0")).toEqual(["1", "2", "2", "2", "3"]);
     expect(current.calls).toHaveLength(149 * 3 + 5);
-    const ends = current.calls.slice(-3).map(({ connectionID, message }) => [connectionID, message]);
+    const ends = current.calls.slice(-3).map(({ connectionId, message }) => [connectionId, message]);
     expect(ends).toEqual([
       ["c0", "2"],
       ["c0", "2"],
@@ -106,7 +106,7 @@ describe("push", () => {
   it("gives up after three rounds, having served all others first", async () => {
     const { current } = api;
     const failing: Record<string, number> = { c0: 429, c1: 500 };
-    current.answer = ({ connectionID }) => failing[connectionID] ?? (connectionID === "c2" ? 410 : 200);
+    current.answer = ({ connectionId }) => failing[connectionId] ?? (connectionId === "c2" ? 410 : 200);
     const { reached, gone, missed } = await push(
       current.pusher,
       names(10).map((connection) => deliveryTo(connection, "1", "2")),
@@ -118,11 +118,11 @@ describe("push", () => {
       ["c1", false],
     ]);
     expect(current.messagesTo("c0")).toEqual(["1", "1", "1"]);
-    const servedLast = current.calls.findLastIndex(({ connectionID }) => !(connectionID in failing));
+    const servedLast = current.calls.findLastIndex(({ connectionId }) => !(connectionId in failing));
     const retriedFirst = current.calls.findIndex(
-      ({ connectionID }, index) =>
-        connectionID in failing &&
-        current.calls.findIndex((call) => call.connectionID === connectionID) < index,
+      ({ connectionId }, index) =>
+        connectionId in failing &&
+        current.calls.findIndex((call) => call.connectionId === connectionId) < index,
     );
     expect(servedLast).toBeLessThan(retriedFirst);
   });

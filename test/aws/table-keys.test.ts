@@ -136,10 +136,10 @@ describe("a key", () => {
     );
     const executionOf = (userID: string, id: string) => keys.executionKey(userID, "order", id);
     fc.assert(
-      fc.property(name, name, name, name, (user, id, otherUser, otherID) => {
-        const same = user === otherUser && id === otherID;
+      fc.property(name, name, name, name, (user, id, otherUser, otherId) => {
+        const same = user === otherUser && id === otherId;
         expect(
-          JSON.stringify(executionOf(user, id)) === JSON.stringify(executionOf(otherUser, otherID)),
+          JSON.stringify(executionOf(user, id)) === JSON.stringify(executionOf(otherUser, otherId)),
         ).toBe(same);
       }),
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { saveSettings } from "../../lib/aws/settings-records.ts";
-import { ownsWallet, readOrderGround } from "../../lib/aws/trader-records.ts";
+import { ownsWallet, readOrderTerms } from "../../lib/aws/trader-records.ts";
 import { tradingStopKey } from "../../lib/aws/trading-keys.ts";
 import { writeStep } from "../../lib/aws/trading-steps.ts";
 import { defaultOrderSettings } from "../../lib/domain/trading/trading-chain.ts";
@@ -15,19 +15,19 @@ const now = new Date("2026-11-21T20:00:00.000Z");
 const day = "2026-11-21";
 const lane = { chain: "eth", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
 
-describe("readOrderGround", () => {
+describe("readOrderTerms", () => {
   it("has the user's settings of the chain, with defaults for the others", async () => {
     const userID = randomUUID();
     await saveSettings(db.table, userID, "eth", { slippage: 2.5, mevProtection: false }, now);
-    const { settings } = await readOrderGround(db.table, { chain: "eth", userID, day });
+    const { settings } = await readOrderTerms(db.table, { chain: "eth", userID, day });
     expect(settings).toMatchObject({ ...defaultOrderSettings.eth, slippage: 2.5, mevProtection: false });
-    expect((await readOrderGround(db.table, { chain: "base", userID, day })).settings).toMatchObject(
+    expect((await readOrderTerms(db.table, { chain: "base", userID, day })).settings).toMatchObject(
       defaultOrderSettings.base,
     );
   });
 
   it.each(["bsc", "avax"] as const)("has the defaults of %s, which users cannot change", async (chain) => {
-    expect(await readOrderGround(db.table, { chain, userID: randomUUID(), day })).toEqual({
+    expect(await readOrderTerms(db.table, { chain, userID: randomUUID(), day })).toEqual({
       settings: defaultOrderSettings[chain],
       isStopped: false,
       limits: undefined,
@@ -38,20 +38,20 @@ describe("readOrderGround", () => {
     await putItems(db.table, [tradingStopKey("base")]);
     const userID = randomUUID();
     await saveSettings(db.table, userID, "base", { slippage: 3 }, now);
-    expect(await readOrderGround(db.table, { chain: "base", userID, day })).toMatchObject({
+    expect(await readOrderTerms(db.table, { chain: "base", userID, day })).toMatchObject({
       settings: { slippage: 3 },
       isStopped: true,
     });
-    expect(await readOrderGround(db.table, { chain: "eth", userID, day })).toMatchObject({
+    expect(await readOrderTerms(db.table, { chain: "eth", userID, day })).toMatchObject({
       isStopped: false,
     });
   });
 });
 
-describe("readOrderGround of a wallet", () => {
+describe("readOrderTerms of a wallet", () => {
   it("has its policy, and what was signed for it on the day", async () => {
     const key = { ...lane, userID: randomUUID() };
-    const read = () => readOrderGround(db.table, { ...key, day });
+    const read = () => readOrderTerms(db.table, { ...key, day });
     expect(await read()).toMatchObject({ limits: { stored: undefined, count: undefined } });
     const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, revision: 1 };
     const count = counted(key, undefined, { orderId: "o1", amount: 5n, nowMs: now.getTime() });

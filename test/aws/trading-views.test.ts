@@ -134,7 +134,7 @@ describe("readSigning", () => {
         maxGasPrice: 100_000_000_000n,
         limits,
       },
-      sealed: { walletID: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
+      sealed: { walletId: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
     });
     expect(calls).toBe(1);
   });

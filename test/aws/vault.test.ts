@@ -55,7 +55,7 @@ describe("vault", () => {
 
   it("unseals after a rotation of the KMS key, and rewraps under its newest version", async () => {
     const before = await seal(vault, secret, binding);
-    await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyID }));
+    await new KMSClient(config).send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
     expect(Buffer.from(await unseal(vault, before.encryptedPrivateKey, binding))).toEqual(secret);
 
     const after = await rewrap(vault, before.encryptedPrivateKey, binding);
@@ -66,6 +66,6 @@ describe("vault", () => {
 
   it("does not rewrap for another wallet", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
-    await expect(rewrap(vault, encryptedPrivateKey, { ...binding, walletID: "other" })).rejects.toThrow();
+    await expect(rewrap(vault, encryptedPrivateKey, { ...binding, walletId: "other" })).rejects.toThrow();
   });
 });

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { now } from "./statistics.ts";
 
 /** A request to a host: the methods of its batch, and when it came. */
-export type HostRequest = { methods: string[]; at: number; isGlance: boolean };
+export type HostRequest = { methods: string[]; at: number; isChainSnapshot: boolean };
 
 /** A host of a chain that keeps what it is asked. */
 export async function startCountingHost(chainUrl: string) {
@@ -16,10 +16,10 @@ export async function startCountingHost(chainUrl: string) {
       const calls = [JSON.parse(body)].flat() as { method: string; params: unknown[] }[];
       const methods = calls.map(({ method }) => method);
       // The watcher's look at the chain for all wallets, once a second.
-      const isGlance =
+      const isChainSnapshot =
         methods.every((method) => /^eth_get(?:BlockByNumber|TransactionReceipt)$/.test(method)) &&
         calls.some(({ params }) => params[0] === "finalized");
-      requests.push({ methods, at, isGlance });
+      requests.push({ methods, at, isChainSnapshot });
       const headers = { "Content-Type": "application/json" };
       const answer = await fetch(chainUrl, { method: "POST", headers, body });
       response.writeHead(200, headers).end(await answer.text());

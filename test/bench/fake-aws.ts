@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { newProfile } from "../../lib/domain/profile.ts";
-import { keyIDOf, pointIn } from "../../lib/domain/sealing.ts";
+import { keyIdOf, pointIn } from "../../lib/domain/sealing.ts";
 import { order } from "../support/executions.ts";
 
 const at = "2026-11-21T09:00:00.000Z";
@@ -98,7 +98,7 @@ const sharedSecretWith = (spki: string) =>
 /** The import key as clients are offered it. */
 export function offeredKey(): { keyId: string; publicKey: string } {
   const spki = publicKey.export({ format: "der", type: "spki" });
-  return { keyId: keyIDOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
+  return { keyId: keyIdOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
 }
 
 /** Answers the calls of all functions at once, so that their time is their own. */

@@ -96,7 +96,8 @@ async function oneByOne(wallet: string) {
     const start = now();
     await buy(wallet);
     const answered = now();
-    const asked = () => hosts.flatMap(({ requests }) => requests.filter(({ isGlance }) => !isGlance));
+    const asked = () =>
+      hosts.flatMap(({ requests }) => requests.filter(({ isChainSnapshot }) => !isChainSnapshot));
     while (!asked().some(({ methods }) => sending(methods))) await delay(1);
     const sent = Math.min(...asked().flatMap(({ methods, at }) => (sending(methods) ? [at] : [])));
     await untilAll(isSettled);

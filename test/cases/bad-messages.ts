@@ -108,7 +108,7 @@ export const badMessages: readonly BadMessage[] = [
 ];
 
 /** Bad messages with an id, which the error repeats. */
-export const badMessagesWithID: readonly BadMessage[] = [
+export const badMessagesWithId: readonly BadMessage[] = [
   ...withCode("UNKNOWN_TYPE", {
     "an error carries the id": [["an unknown type", { type: "buy", id: "c1" }]],
   }),

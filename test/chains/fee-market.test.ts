@@ -25,7 +25,7 @@ describe("feeMarketOf", () => {
       eth_maxPriorityFeePerGas: "0x5",
       eth_gasPrice: "0x6",
     });
-    const host = rpcHost({ url: server.url, chainID: 1 });
+    const host = rpcHost({ url: server.url, chainId: 1 });
     expect(feeMarketOf(await host.request(feeMarketCalls()))).toEqual({
       baseFee: 7n,
       tips: [[1n, 2n, 3n, 4n]],

@@ -17,7 +17,7 @@ let server: RpcServer;
 let host: RpcHost;
 beforeAll(async () => {
   server = await startRpcServer();
-  host = rpcHost({ url: server.url, chainID: 1 });
+  host = rpcHost({ url: server.url, chainId: 1 });
 });
 afterAll(() => server.stop());
 

@@ -39,7 +39,7 @@ let host: RpcHost;
 
 beforeAll(async () => {
   server = await startRpcServer();
-  host = rpcHost({ url: `${server.url}/${secret}`, chainID: 1 });
+  host = rpcHost({ url: `${server.url}/${secret}`, chainId: 1 });
 });
 beforeEach(() => {
   server.misbehaviour = undefined;
@@ -227,7 +227,7 @@ describe("request", () => {
 
   it("ends a silent request after its time limit, or earlier on a signal", async () => {
     server.misbehaviour = silent;
-    const brief = rpcHost({ url: server.url, chainID: 1, timeoutMs: 20 });
+    const brief = rpcHost({ url: server.url, chainId: 1, timeoutMs: 20 });
     expect(await failure(brief.request([gasPriceCall()]))).toMatchObject({ reason: "TIMEOUT" });
     const signal = AbortSignal.timeout(20);
     expect(await failure(host.request([gasPriceCall()], signal))).toMatchObject({ reason: "TIMEOUT" });

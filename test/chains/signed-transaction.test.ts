@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { signAndWipe } from "../../lib/chains/signed-transaction.ts";
 
 const terms = {
-  chainID: 8453,
+  chainId: 8453,
   nonce: 7,
   gasLimit: 134_415n,
   fees: { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
@@ -19,7 +19,7 @@ describe("signAndWipe", () => {
   it("signs every transaction to the same bytes as ethers", () => {
     const transactions = fc.record({
       key: bytes(32).filter((key) => key[0] !== 0xff && key.some((byte) => byte !== 0)),
-      chainID: fc.constantFrom(1, 56, 8453, 43114),
+      chainId: fc.constantFrom(1, 56, 8453, 43114),
       nonce: fc.nat(),
       gasLimit: fc.bigInt(0n, 2n ** 64n),
       tip: fc.bigInt(0n, 2n ** 64n),
@@ -29,17 +29,17 @@ describe("signAndWipe", () => {
       to: bytes(20),
     });
     fc.assert(
-      fc.property(transactions, ({ key, chainID, nonce, gasLimit, tip, base, value, data, to }) => {
+      fc.property(transactions, ({ key, chainId, nonce, gasLimit, tip, base, value, data, to }) => {
         const fees = { maxFeePerGas: base + tip, maxPriorityFeePerGas: tip };
         const theirs = Transaction.from({
-          ...{ type: 2, chainId: chainID, nonce, gasLimit, ...fees, value },
+          ...{ type: 2, chainId: chainId, nonce, gasLimit, ...fees, value },
           ...{ to: hex(to), data: hex(data) },
         });
         theirs.signature = new SigningKey(hex(key)).sign(theirs.unsignedHash);
         const ours = signAndWipe(
           Uint8Array.from(key),
           { to: hex(to), value, data: hex(data) },
-          { chainID, nonce, gasLimit, fees },
+          { chainId, nonce, gasLimit, fees },
         );
         expect(ours).toEqual({ hash: theirs.hash, raw: theirs.serialized });
       }),

@@ -5,7 +5,7 @@ import {
   exportInfo,
   importInfo,
   isPoint,
-  keyIDOf,
+  keyIdOf,
   type PublicJwk,
   pointIn,
   pointOfJwk,
@@ -61,10 +61,10 @@ describe("pointIn", () => {
   });
 });
 
-describe("keyIDOf", () => {
+describe("keyIdOf", () => {
   it("is the SHA-256 of the public key", () => {
     const { spki } = generateKey();
-    expect(keyIDOf(spki)).toBe(createHash("sha256").update(spki).digest("base64url"));
+    expect(keyIdOf(spki)).toBe(createHash("sha256").update(spki).digest("base64url"));
   });
 });
 
@@ -73,11 +73,11 @@ describe("importInfo and exportInfo", () => {
     // printf %s 'auth0|alice' | openssl dgst -sha256 -binary | basenc --base64url
     const user = "SnYaR1L2t0SRhg9Q_H1PqWjpfnAoQngXxc-ZqnwLYp4";
     expect(createHash("sha256").update("auth0|alice").digest("base64url")).toBe(user);
-    expect(Buffer.from(importInfo({ network: "eth", keyID: "k1", userID: "auth0|alice" })).toString()).toBe(
+    expect(Buffer.from(importInfo({ network: "eth", keyId: "k1", userID: "auth0|alice" })).toString()).toBe(
       `trading-terminal/wallet-import/1\0eth\0k1\0${user}`,
     );
     expect(
-      Buffer.from(exportInfo({ network: "sol", walletID: "w1", userID: "auth0|alice" })).toString(),
+      Buffer.from(exportInfo({ network: "sol", walletId: "w1", userID: "auth0|alice" })).toString(),
     ).toBe(`trading-terminal/wallet-export/1\0sol\0w1\0${user}`);
   });
 });

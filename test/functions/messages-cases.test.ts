@@ -10,13 +10,13 @@ import { handler as ping } from "../../functions/ping/handler.ts";
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import { handler as unknownMessage } from "../../functions/unknownMessage/handler.ts";
 import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
-import { badMessages, badMessagesWithID } from "../cases/bad-messages.ts";
+import { badMessages, badMessagesWithId } from "../cases/bad-messages.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
-const connection = { PK: "USER#alice", SK: "CONNECTION#c1", userID: "alice", connectionID: "c1", shard: 2 };
+const connection = { PK: "USER#alice", SK: "CONNECTION#c1", userID: "alice", connectionId: "c1", shard: 2 };
 
 beforeEach(() => {
   table.reset();
@@ -63,7 +63,7 @@ describe("a message", () => {
     expect(writes()).toEqual([]);
   });
 
-  it.each(badMessagesWithID)("gets $code with its id for $title", async ({ code, message }) => {
+  it.each(badMessagesWithId)("gets $code with its id for $title", async ({ code, message }) => {
     const [error] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", id: "c1", code, message: expect.stringMatching(/\S/) });

@@ -29,7 +29,7 @@ const connection = {
   PK: "USER#alice",
   SK: "CONNECTION#c1",
   userID: "alice",
-  connectionID: "c1",
+  connectionId: "c1",
   shard: 2,
   connectedAt: "2026-11-21T09:00:00.000Z",
   expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,
@@ -78,7 +78,7 @@ describe("publishChanges and deliver", () => {
       $metadata: { requestId: "r1", attempts: 1 },
     });
     api.on(PostToConnectionCommand).rejects(cause);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
+    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionId: "c2" }] });
     await deliver(priceDelivery(), context);
     const line = { operation: "deliver", error: "ForbiddenException", awsRequestId: "r1", attempts: 1 };
     expect(vi.mocked(console.error).mock.calls).toEqual([[{ ...line, connections: 2 }]]);
@@ -94,7 +94,7 @@ describe("publishChanges and deliver", () => {
     });
     api.on(PostToConnectionCommand).resolves({});
     api.on(PostToConnectionCommand, { ConnectionId: "c2" }).rejects(refused);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionID: "c2" }] });
+    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionId: "c2" }] });
     await deliver(priceDelivery(), context);
     expect(vi.mocked(console.error)).not.toHaveBeenCalled();
     expect(logged()).toEqual([
@@ -123,7 +123,7 @@ describe("catchUp", () => {
     const [invoked] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(invoked).toMatchObject({ FunctionName: "catchUp", InvocationType: "Event" });
     const event = JSON.parse(String(invoked?.Payload));
-    expect(event).toEqual({ connections: [{ userID: "alice", connectionID: "c1" }] });
+    expect(event).toEqual({ connections: [{ userID: "alice", connectionId: "c1" }] });
 
     const stored: Record<string, object[]> = {
       "CONNECTION#": [behind],

@@ -47,7 +47,7 @@ const connection = {
   PK: "USER#alice",
   SK: "CONNECTION#c1",
   userID: "alice",
-  connectionID: "c1",
+  connectionId: "c1",
   shard: 2,
   connectedAt: "2026-11-21T09:00:00.000Z",
   expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,

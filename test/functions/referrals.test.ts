@@ -40,7 +40,7 @@ beforeEach(() => {
 
 describe("creditReferrals", () => {
   const joinedAt = "2026-11-21T09:00:00.000Z";
-  const referral = (userID: string) => ({ referrerID: "rita", userID, username: userID, joinedAt });
+  const referral = (userID: string) => ({ referrerId: "rita", userID, username: userID, joinedAt });
   const withTime = (ms: number) => ({ getRemainingTimeInMillis: () => ms }) as Context;
 
   beforeEach(() => {

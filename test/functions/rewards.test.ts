@@ -14,7 +14,7 @@ import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { catalogueKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
 import { profileKey, redemptionKey } from "../../lib/aws/table-keys.ts";
-import { newRedemption, redemptionIDFor } from "../../lib/domain/redemption.ts";
+import { newRedemption, redemptionIdFor } from "../../lib/domain/redemption.ts";
 import type { Reward } from "../../lib/domain/reward.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
@@ -23,7 +23,7 @@ import { reward } from "../support/rewards.ts";
 quietConsole();
 const table = mockClient(DynamoDBDocumentClient);
 
-const redemptionId = redemptionIDFor("alice", "k");
+const redemptionId = redemptionIdFor("alice", "k");
 const now = new Date("2027-02-01T00:00:00.000Z");
 const stored = newRedemption(reward("mug"), { redemptionId, userID: "alice", now });
 const { userID: _, isLimited: __, ...shown } = stored;

@@ -23,7 +23,7 @@ const stored = {
   createdAt: "2026-11-22T09:00:00.000Z",
   updatedAt: "2026-11-22T09:00:00.000Z",
   version: 5,
-  changeID: "c1",
+  changeId: "c1",
 };
 const settings = { ...defaultSettings.sol, slippage: 2 };
 
@@ -84,7 +84,7 @@ describe("updateTradingSettings", () => {
     const { statusCode, headers, body } = await update();
     expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"6"' });
     expect(Object.keys(JSON.parse(body))).not.toContain("version");
-    expect(Object.keys(JSON.parse(body))).not.toContain("changeID");
+    expect(Object.keys(JSON.parse(body))).not.toContain("changeId");
     expect(conditionOf()).toBeUndefined();
   });
 

@@ -46,7 +46,7 @@ let dataKey: Buffer;
 
 const sealed = pack({
   wrappedKey: Buffer.from("wrapped"),
-  body: encrypt(secret, dataKeyBytes, { userID, walletID: "w1", network: chain, address: wallet }),
+  body: encrypt(secret, dataKeyBytes, { userID, walletId: "w1", network: chain, address: wallet }),
 });
 
 const items = (found = planned) => [
@@ -112,9 +112,9 @@ describe("signTransaction", () => {
     expect(JSON.stringify(writes()[0]?.args[0].input)).toContain(raw);
     expect(kms.commandCalls(DecryptCommand)[0]?.args[0].input).toMatchObject({
       KeyId: process.env.KEY_ID,
-      EncryptionContext: { userID, walletID: "w1", network: chain, address: wallet },
+      EncryptionContext: { userID, walletId: "w1", network: chain, address: wallet },
     });
-    expect(logged()).toEqual([{ event: "signTransaction signed", orderID: orderId, awsRequestId: "k2" }]);
+    expect(logged()).toEqual([{ event: "signTransaction signed", orderId: orderId, awsRequestId: "k2" }]);
   });
 
   it("signs the same bytes each time, which are those of ethers", async () => {
@@ -203,7 +203,7 @@ describe("signTransaction", () => {
     set();
     const answer = await ask();
     expect(answer).toEqual({ refused: reason });
-    expect(logged()).toEqual([{ event: "signTransaction refused", orderID: orderId, reason, awsRequestId }]);
+    expect(logged()).toEqual([{ event: "signTransaction refused", orderId: orderId, reason, awsRequestId }]);
     expect(writes()).toEqual([]);
     expectNoSecret(answer, logged());
   });

@@ -1,20 +1,20 @@
 import { rpcHost } from "../../lib/chains/rpc-host.ts";
 import type { Question } from "../../lib/domain/trading/effects.ts";
 import type { UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
-import type { Sight } from "../../lib/domain/trading/sight.ts";
-import { sightOf } from "../../lib/trading/sight-of-host.ts";
+import type { HostSnapshot } from "../../lib/domain/trading/sight.ts";
+import { snapshotOf } from "../../lib/trading/sight-of-host.ts";
 import type {
   Belongings,
   ChainUnderTest,
   ForeignTransaction,
   Lie,
 } from "../trading/model/chain-under-test.ts";
-import { lyingSight } from "../trading/model/lies.ts";
+import { lyingSnapshot } from "../trading/model/lies.ts";
 import { outbids } from "../trading/model/node.ts";
 import type { Random } from "../trading/model/random.ts";
 import { AnvilHost, type MinedBlock } from "./anvil-host.ts";
 import { AnvilNode, type Signed } from "./anvil-node.ts";
-import { type Ground, tokenMoves } from "./ground.ts";
+import { type AnvilSetup, tokenMoves } from "./ground.ts";
 
 /** Blocks until one is final. */
 const depthOfFinality = 4;
@@ -39,9 +39,9 @@ export class AnvilChain implements ChainUnderTest {
   private latest: number;
 
   /** Takes back what the last history did. */
-  static async open(ground: Ground, random: Random): Promise<AnvilChain> {
-    await ground.chain.restore();
-    const node = new AnvilNode(ground);
+  static async open(setup: AnvilSetup, random: Random): Promise<AnvilChain> {
+    await setup.chain.restore();
+    const node = new AnvilNode(setup);
     const chain = new AnvilChain(node, random, await node.newestBlock());
     await node.setBaseFee(chain.baseFee);
     return chain;
@@ -54,7 +54,7 @@ export class AnvilChain implements ChainUnderTest {
     this.finalized = genesis.number;
     this.latest = genesis.time;
     const common: AnvilHost["common"] = {
-      node: rpcHost({ url: node.ground.chain.url, chainID: 1, timeoutMs: 30_000 }),
+      node: rpcHost({ url: node.setup.chain.url, chainId: 1, timeoutMs: 30_000 }),
       answers: node.answers,
       tip: () => this.tip,
       isOnChain: (block) => this.blocks.includes(block),
@@ -72,13 +72,17 @@ export class AnvilChain implements ChainUnderTest {
     return this.node.signCall(transaction);
   }
 
-  async look(index: 0 | 1, question: Question): Promise<Sight | undefined> {
+  async look(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
     const host = this.hosts[index];
-    const configuration = { ...this.node.ground.configuration, hosts: [] };
-    const sight = await sightOf(host, { chain: "eth", configuration }, this.node.realQuestion(question));
-    if (sight === undefined || host.lie === undefined) return sight;
+    const configuration = { ...this.node.setup.configuration, hosts: [] };
+    const snapshot = await snapshotOf(
+      host,
+      { chain: "eth", configuration },
+      this.node.realQuestion(question),
+    );
+    if (snapshot === undefined || host.lie === undefined) return snapshot;
     this.seen.add(`lie: ${host.lie}`);
-    return lyingSight(sight, host.lie, question);
+    return lyingSnapshot(snapshot, host.lie, question);
   }
 
   private async tearAnswer(): Promise<void> {
@@ -222,7 +226,7 @@ export class AnvilChain implements ChainUnderTest {
   }
 
   async strayCoins(): Promise<bigint> {
-    const routers = this.node.ground.configuration.venues.map(({ router }) => this.node.coins(router));
+    const routers = this.node.setup.configuration.venues.map(({ router }) => this.node.coins(router));
     return (await Promise.all(routers)).reduce((sum, coins) => sum + coins, 0n);
   }
 

@@ -7,7 +7,7 @@ import type { TestReceipt } from "../support/local-chain.ts";
 import type { Belongings } from "../trading/model/chain-under-test.ts";
 import { tokens } from "../trading/model/clients.ts";
 import type { AnvilHost, MinedBlock } from "./anvil-host.ts";
-import { type Ground, tokenMoves } from "./ground.ts";
+import { type AnvilSetup, tokenMoves } from "./ground.ts";
 
 /** A signed transaction, with the wallet's name in the history. */
 export type Signed = {
@@ -35,18 +35,18 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 export class AnvilNode {
   /** What anvil has answered since its state changed last. */
   readonly answers: AnvilHost["common"]["answers"] = new Map();
-  readonly ground: Ground;
+  readonly setup: AnvilSetup;
   /** By hash. */
   private readonly signed = new Map<string, Signed>();
   /** It stays empty until somebody publishes something. */
   private isPoolEmpty = true;
 
-  constructor(ground: Ground) {
-    this.ground = ground;
+  constructor(setup: AnvilSetup) {
+    this.setup = setup;
   }
 
   private async request<Result>(method: string, ...params: unknown[]): Promise<Result> {
-    return (await this.ground.chain.request(method, params)) as Result;
+    return (await this.setup.chain.request(method, params)) as Result;
   }
 
   private change<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
@@ -55,7 +55,7 @@ export class AnvilNode {
   }
 
   at(name: string): string {
-    return this.ground.addresses.get(name) as string;
+    return this.setup.addresses.get(name) as string;
   }
 
   /** The question with addresses in the place of names. */
@@ -77,7 +77,7 @@ export class AnvilNode {
       wallet,
       purpose,
       ...terms,
-      ...encodeCall(this.ground.configuration, real, this.at(wallet)),
+      ...encodeCall(this.setup.configuration, real, this.at(wallet)),
     });
   }
 
@@ -85,7 +85,7 @@ export class AnvilNode {
     const { maxFeePerGas, maxPriorityFeePerGas } = rest;
     const fees = { maxFeePerGas, maxPriorityFeePerGas };
     const transaction = Transaction.from({ type: 2, chainId: 1, nonce, to, value, data, gasLimit, ...fees });
-    const key = new SigningKey(this.ground.keys.get(wallet) as string);
+    const key = new SigningKey(this.setup.keys.get(wallet) as string);
     transaction.signature = key.sign(transaction.unsignedHash);
     const { hash, serialized } = transaction;
     const signed = { hash: hash as string, raw: serialized, wallet, nonce, purpose, ...fees };
@@ -158,7 +158,7 @@ export class AnvilNode {
 
   async held(token: string, wallet: string): Promise<bigint> {
     const data = tokenMoves.encodeFunctionData("balanceOf", [this.at(wallet)]);
-    return BigInt(await this.ground.chain.call(this.at(token), data));
+    return BigInt(await this.setup.chain.call(this.at(token), data));
   }
 
   async receipt(hash: string): Promise<TestReceipt | undefined> {

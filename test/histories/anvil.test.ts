@@ -3,7 +3,7 @@ import { playHistories } from "../trading/model/history.ts";
 import { mutants } from "../trading/model/mutants.ts";
 import type { System } from "../trading/model/system.ts";
 import { AnvilChain } from "./anvil-chain.ts";
-import { type Ground, startGround } from "./ground.ts";
+import { type AnvilSetup, startAnvilSetup } from "./ground.ts";
 
 const isFull = process.env.FULL !== undefined;
 
@@ -47,14 +47,14 @@ const rare: typeof wanted = {
   "a relay that fails": ["relay silent", "relay away", "open RELAY_UNAVAILABLE"],
 };
 
-let ground: Ground;
+let setup: AnvilSetup;
 beforeAll(async () => {
-  ground = await startGround();
+  setup = await startAnvilSetup();
 });
-afterAll(() => ground.chain.close());
+afterAll(() => setup.chain.close());
 
 const play = (from: number, count: number, rest: { reached?: Set<string>; system?: () => System }) =>
-  playHistories({ from, count, openChain: (random) => AnvilChain.open(ground, random), ...rest });
+  playHistories({ from, count, openChain: (random) => AnvilChain.open(setup, random), ...rest });
 
 describe("the trading core on real contracts, in histories full of faults", () => {
   const reached = new Set<string>();

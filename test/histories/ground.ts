@@ -10,7 +10,7 @@ import { genesis } from "../trading/model/history.ts";
 import { type Account, isDusk } from "../trading/model/ledger-state.ts";
 
 /** A chain where the histories' wallets, tokens and pools are real. */
-export type Ground = {
+export type AnvilSetup = {
   chain: TestChain;
   configuration: Omit<ChainConfiguration, "hosts">;
   /** Of wallets, by their names in histories. */
@@ -39,7 +39,7 @@ export const tokenMoves = new Interface([
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
 /** Starts an anvil where everybody has what the histories' genesis says. */
-export async function startGround(): Promise<Ground> {
+export async function startAnvilSetup(): Promise<AnvilSetup> {
   const chain = await startTestChain();
   const [moon, dusk] = (await chain.deploy(
     creationOfToken("has nothing odd"),
@@ -77,7 +77,7 @@ export async function startGround(): Promise<Ground> {
 }
 
 /** Gives a wallet its allowances, and then exactly its coins. */
-async function fund(chain: TestChain, wallet: string, addresses: Ground["addresses"]): Promise<void> {
+async function fund(chain: TestChain, wallet: string, addresses: AnvilSetup["addresses"]): Promise<void> {
   const from = addresses.get(wallet) as string;
   const { coins, allowances } = genesis.accounts.get(wallet) as Account;
   await chain.request("anvil_setBalance", [from, hex(10n ** 18n)]);

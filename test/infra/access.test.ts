@@ -64,7 +64,7 @@ function accessIn({ data, api }: Stacks) {
   };
 }
 
-const wallet = { userID: "u", walletID: "w", network: "eth", address: "0x1" };
+const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
 const { open, mac, ask } = accessIn(stacks);
 
 /** The stacks in which functions have other properties, and roles further policies. */

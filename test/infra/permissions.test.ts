@@ -59,7 +59,7 @@ describe("the permissions", () => {
   });
 
   it("let storeWallet make data keys for exactly one wallet, and let signTransaction and sealExport alone decrypt", () => {
-    const wallet = { userID: "u", walletID: "w", network: "eth", address: "0x1" };
+    const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
     const names = Object.keys(wallet) as (keyof typeof wallet)[];
     const without = names.map((name) => ({ ...wallet, [name]: undefined }));
     const contexts = [wallet, ...without, { ...wallet, another: "a" }, { another: "a" }, {}];

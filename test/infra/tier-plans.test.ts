@@ -16,8 +16,8 @@ const planNamed = (name: string) =>
   Object.keys(plans).find((id) => plans[id]?.Properties.UsagePlanName === `TerminalApi/${name}`) ?? "";
 
 /** The 32 hexadecimal digits of the stack's id, which no template contains. */
-const stackID = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
-const fallbackKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackID] }] };
+const stackId = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
+const fallbackKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackId] }] };
 const planStages = {
   "Fn::Join": [
     "",

@@ -29,7 +29,7 @@ function accessIn({ data, api }: Pick<typeof both, "data" | "api">) {
   const ask = (name: string, action: string, resource: string, values: Record<string, readonly string[]>) =>
     access.denial(access.ref(logicalIdOf(api, name)), { action, resource, values });
   const open = (name: string, network: string) => {
-    const context = { userID: "u", walletID: "w", network, address: "0x1" };
+    const context = { userID: "u", walletId: "w", network, address: "0x1" };
     return ask(name, "kms:Decrypt", key, {
       "kms:EncryptionContextKeys": Object.keys(context),
       ...Object.fromEntries(

@@ -3,10 +3,10 @@ import { chainClient } from "../../lib/chains/chain-client.ts";
 import type { ChainConfiguration } from "../../lib/chains/chain-configuration.ts";
 import type { RpcHost } from "../../lib/chains/rpc-host.ts";
 import type { Question } from "../../lib/domain/trading/effects.ts";
-import type { Sight } from "../../lib/domain/trading/sight.ts";
+import type { HostSnapshot } from "../../lib/domain/trading/sight.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { chainEffects } from "../../lib/trading/chain-effects.ts";
-import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { chainSnapshotEffect } from "../../lib/trading/glance-effect.ts";
 import type { ChainReader } from "../../lib/trading/open-chains.ts";
 import {
   answering,
@@ -110,21 +110,21 @@ describe("the effect look", () => {
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
   /** Sees what these hosts see, by their number. The others fail. */
-  function looking(hosts: number, sights: Record<number, Promise<Sight> | Sight>) {
+  function looking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
-    const see = vi.fn(async (host: RpcHost) => sights[all.indexOf(host)]);
+    const see = vi.fn(async (host: RpcHost) => snapshots[all.indexOf(host)]);
     return { see, effects: chainEffects(chains, see) };
   }
-  const sight = (coins: bigint) => ({ coins }) as Sight;
+  const snapshot = (coins: bigint) => ({ coins }) as HostSnapshot;
 
   it("asks both hosts at once", async () => {
-    const { promise, resolve } = Promise.withResolvers<Sight>();
-    const { see, effects } = looking(2, { 0: promise, 1: sight(1n) });
+    const { promise, resolve } = Promise.withResolvers<HostSnapshot>();
+    const { see, effects } = looking(2, { 0: promise, 1: snapshot(1n) });
     const asked = effects.look({ host: 0, question });
     expect(see).toHaveBeenCalledTimes(2);
-    resolve(sight(0n));
-    expect([await asked, await effects.look({ host: 1, question })]).toEqual([sight(0n), sight(1n)]);
+    resolve(snapshot(0n));
+    expect([await asked, await effects.look({ host: 1, question })]).toEqual([snapshot(0n), snapshot(1n)]);
     expect(see).toHaveBeenCalledTimes(2);
   });
 
@@ -136,15 +136,15 @@ describe("the effect look", () => {
   });
 
   it("asks hosts in reserve, but none for both", async () => {
-    const { effects } = looking(4, { 2: sight(2n), 3: sight(3n) });
-    expect(await effects.look({ host: 0, question })).toEqual(sight(2n));
-    expect(await effects.look({ host: 1, question })).toEqual(sight(3n));
-    const odd = looking(3, { 0: sight(0n), 2: sight(2n) });
+    const { effects } = looking(4, { 2: snapshot(2n), 3: snapshot(3n) });
+    expect(await effects.look({ host: 0, question })).toEqual(snapshot(2n));
+    expect(await effects.look({ host: 1, question })).toEqual(snapshot(3n));
+    const odd = looking(3, { 0: snapshot(0n), 2: snapshot(2n) });
     expect(await odd.effects.look({ host: 1, question })).toBeUndefined();
   });
 
-  it("takes a lone host's sight for both", async () => {
-    const { see, effects } = looking(1, { 0: sight(0n) });
+  it("takes a lone host's snapshot for both", async () => {
+    const { see, effects } = looking(1, { 0: snapshot(0n) });
     expect(await effects.look({ host: 0, question })).toBe(await effects.look({ host: 1, question }));
     expect(see).toHaveBeenCalledOnce();
   });
@@ -154,7 +154,7 @@ describe("the effect look", () => {
   });
 });
 
-describe("the effect glance", () => {
+describe("the effect chainSnapshot", () => {
   const blockOf = (digit: string, number: string) => ({ number, hash: hashOf(digit), timestamp: "0x1" });
   const receipt = {
     status: "0x1",
@@ -171,12 +171,16 @@ describe("the effect glance", () => {
   });
   const hashes = Array.from({ length: 250 }, (_, index) => `0x${index.toString(16).padStart(64, "0")}`);
   const [one = "", two = ""] = hashes;
-  const glance = (asked: readonly string[], latest?: string) =>
-    glanceEffect(chainsOf()).glance({ chain: "eth", hashes: asked, ...(latest !== undefined && { latest }) });
+  const chainSnapshot = (asked: readonly string[], latest?: string) =>
+    chainSnapshotEffect(chainsOf()).chainSnapshot({
+      chain: "eth",
+      hashes: asked,
+      ...(latest !== undefined && { latest }),
+    });
 
   it("says which blocks have which transactions, and the latest and the final block", async () => {
     first.answers = answers([two]);
-    expect(await glance([one, two])).toEqual({
+    expect(await chainSnapshot([one, two])).toEqual({
       latest: hashOf("9"),
       finalized: 4,
       blocks: new Map([[two, hashOf("9")]]),
@@ -186,25 +190,25 @@ describe("the effect glance", () => {
 
   it("asks for no receipts if the latest block is the known one", async () => {
     first.answers = answers([]);
-    expect(await glance([one], hashOf("9"))).toBeUndefined();
+    expect(await chainSnapshot([one], hashOf("9"))).toBeUndefined();
     expect(first.requests).toHaveLength(1);
   });
 
   it("asks for a hundred receipts in a request", async () => {
     first.answers = answers(hashes);
-    expect((await glance(hashes))?.blocks.size).toBe(250);
+    expect((await chainSnapshot(hashes))?.blocks.size).toBe(250);
     expect(first.requests.map(({ length }) => length)).toEqual([3, 101, 101, 51]);
   });
 
   it("asks the second host if the first one fails, and fails if none answers", async () => {
     second.answers = answers([]);
     first.misbehaviour = hangingUp;
-    expect(await glance([one])).toMatchObject({ finalized: 4 });
+    expect(await chainSnapshot([one])).toMatchObject({ finalized: 4 });
     second.misbehaviour = hangingUp;
-    await expect(glance([one])).rejects.toThrow("No host of eth answers");
+    await expect(chainSnapshot([one])).rejects.toThrow("No host of eth answers");
   });
 
   it("has no answer for a chain that no longer trades", async () => {
-    expect(await glanceEffect(new Map()).glance({ chain: "eth", hashes: [] })).toBeUndefined();
+    expect(await chainSnapshotEffect(new Map()).chainSnapshot({ chain: "eth", hashes: [] })).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-const byID = (orders: readonly TradeOrder[]) =>
+const byId = (orders: readonly TradeOrder[]) =>
   orders.toSorted((a, b) => (a.intent.orderId < b.intent.orderId ? -1 : 1));
 
 /** The model's view as far as the table's goes: the table gives what belongs to the users of jobs. */
@@ -35,7 +35,7 @@ function ofJobs(view: LaneView): LaneView {
     view.jobs.some((job) => job.userID === userID && job.token === token);
   return {
     ...view,
-    orders: byID(view.orders),
+    orders: byId(view.orders),
     jobs: view.jobs.toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1)),
     books: view.books.filter(hasJob).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
     retired: new Set([...view.retired].filter((user) => users.has(user)).toSorted()),
@@ -114,7 +114,7 @@ function comparable({ do: name }: Effect, answer: unknown): unknown {
     return (answer as Effects["readLanes"]["answer"]).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
   if (name !== "readPlacing") return answer;
   const view = answer as Effects["readPlacing"]["answer"];
-  return { ...view, laneOrders: byID(view.laneOrders) };
+  return { ...view, laneOrders: byId(view.laneOrders) };
 }
 
 /** More of them with `npm run test:model`. */

@@ -13,12 +13,12 @@ const lane = (wallet: string): Lane => ({ chain: "eth", wallet, jobs: 1 });
 let nowMs = 0;
 const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
 const wake = vi.fn(async (_: { lane: { wallet: string } }) => undefined);
-const glance = vi.fn(async () => undefined);
+const chainSnapshot = vi.fn(async () => undefined);
 const onFault = vi.fn();
 const onSilence = vi.fn();
 
 beforeEach(() => {
-  for (const each of [readLanes, wake, glance, onFault, onSilence]) each.mockReset();
+  for (const each of [readLanes, wake, chainSnapshot, onFault, onSilence]) each.mockReset();
   readLanes.mockResolvedValue([]);
   nowMs = 0;
 });
@@ -27,7 +27,7 @@ const watch = (chains: readonly TradingChain[], lease: string, untilMs: number) 
   watchChains(
     {
       table: db.table,
-      effects: { readLanes, wake, glance },
+      effects: { readLanes, wake, chainSnapshot },
       onFault,
       onSilence,
       nowMs: () => nowMs,
@@ -79,11 +79,11 @@ describe("watchChains", () => {
   it("reports once that no host answers, until one has answered again", async () => {
     readLanes.mockResolvedValue([{ ...lane("a"), watch: { jobs: 1, blocks: {} } }]);
     const silence = new ChainUnavailable();
-    glance.mockRejectedValue(silence);
+    chainSnapshot.mockRejectedValue(silence);
     await watch(["eth"], "6", 5000);
     expect(onSilence).toHaveBeenCalledExactlyOnceWith(silence);
-    glance.mockReset();
-    glance.mockRejectedValueOnce(silence).mockResolvedValueOnce(undefined).mockRejectedValue(silence);
+    chainSnapshot.mockReset();
+    chainSnapshot.mockRejectedValueOnce(silence).mockResolvedValueOnce(undefined).mockRejectedValue(silence);
     nowMs = 0;
     await watch(["eth"], "6", 5000);
     expect(onSilence).toHaveBeenCalledTimes(3);

@@ -25,8 +25,8 @@ function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey
     name: "alice/1",
     value: "the value",
     plan,
-    keyID: "key",
-    planID: plan.name === "Enterprise" ? "own" : tierPlans[plan.name],
+    keyId: "key",
+    planId: plan.name === "Enterprise" ? "own" : tierPlans[plan.name],
     coverage: coverageOf(stages),
     activeFrom: start.toISOString(),
     ...changes,
@@ -45,7 +45,7 @@ function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState 
     keyRecords: record({ current }),
     retired: new Set(),
     keys: new Map([["key", { id: "key", name: "alice/1", tagged: true }]]),
-    attachments: new Map([["key", current.planID]]),
+    attachments: new Map([["key", current.planId]]),
     customerPlans: current.plan.name === "Enterprise" ? new Map([["own", own]]) : new Map(),
     ...changes,
   };
@@ -115,7 +115,7 @@ describe("driftIn with a difference", () => {
       "a record of another tier plan",
       base,
       {
-        keyRecords: record({ current: attached(base, { planID: "old" }) }),
+        keyRecords: record({ current: attached(base, { planId: "old" }) }),
         attachments: new Map([["key", "old"]]),
       },
       ["not mirrored"],

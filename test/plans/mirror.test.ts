@@ -134,7 +134,7 @@ describe("mirrorUser after a change of tier", () => {
     await world.put("riser", pro);
     await mirrorUser(world.deps(), "riser");
     await expectSettled(world, "riser", pro);
-    const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === old.keyID);
+    const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === old.keyId);
     expect(attachments).toMatchObject([{ usagePlanId: tierPlans.Standard }]);
     expect(await retiredNames(world, later(minutes(10)))).not.toContain(old.name);
     expect(await retiredNames(world)).toContain(old.name);
@@ -147,7 +147,7 @@ describe("mirrorUser after a change of tier", () => {
     await world.put("grower", enterprise(20_000));
     await mirrorUser(world.deps(), "grower");
     await expectSettled(world, "grower", enterprise(20_000));
-    expect((await recordOf("grower")).current).toMatchObject({ keyID: old.keyID, planID: old.planID });
+    expect((await recordOf("grower")).current).toMatchObject({ keyId: old.keyId, planId: old.planId });
   });
 });
 

@@ -8,11 +8,11 @@ import { enterprise, worldForTests } from "./support/world.ts";
 const world = worldForTests();
 
 describe("repair", () => {
-  const differences: ((user: { userID: string; keyID: string; planID: string }) => Drift)[] = [
+  const differences: ((user: { userID: string; keyId: string; planId: string }) => Drift)[] = [
     ({ userID }) => ({ what: "not mirrored", userID }),
     ({ userID }) => ({ what: "left record", userID }),
-    ({ userID, keyID }) => ({ what: "lost key", userID, id: keyID }),
-    ({ userID, keyID }) => ({ what: "detached key", userID, id: keyID }),
+    ({ userID, keyId }) => ({ what: "lost key", userID, id: keyId }),
+    ({ userID, keyId }) => ({ what: "detached key", userID, id: keyId }),
     ({ userID }) => ({ what: "lost key", userID, id: "the one before" }),
     ({ userID }) => ({ what: "stale plan", userID, id: "the one before" }),
     ({ userID }) => ({ what: "orphan key", userID, id: "gone" }),
@@ -22,16 +22,16 @@ describe("repair", () => {
   ];
   it.each(
     differences.map((difference) => {
-      const { what, ...ids } = difference({ userID: "user", keyID: "the key", planID: "the plan" });
+      const { what, ...ids } = difference({ userID: "user", keyId: "the key", planId: "the plan" });
       return [`${what}${"id" in ids ? ` of ${ids.id}` : ""}`, difference] as const;
     }),
   )("changes nothing if there is no such difference: %s", async (userID, difference) => {
     await world.put(userID, enterprise(6000));
     await mirrorUser(world.deps(), userID);
     const record = await readUserKeyRecord(world.table, userID);
-    const { keyID = "", planID = "" } = record?.current ?? {};
+    const { keyId = "", planId = "" } = record?.current ?? {};
     const before = world.usage;
-    await repair(world.deps(), difference({ userID, keyID, planID }));
+    await repair(world.deps(), difference({ userID, keyId, planId }));
     expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
     expect(world.usage).toBe(before);
   });

@@ -7,9 +7,9 @@ import { approval, v3Liquidity } from "../../lib/dev/chains/uniswap.ts";
 import type { Question } from "../../lib/domain/trading/effects.ts";
 import { gasLimitFor } from "../../lib/domain/trading/fees.ts";
 import { type Call, type Intent, type Route, swapBy } from "../../lib/domain/trading/intent.ts";
-import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, OrderFacts } from "../../lib/domain/trading/sight.ts";
 import { chainFacts } from "../../lib/domain/trading/trading-chain.ts";
-import { sightOf } from "../../lib/trading/sight-of-host.ts";
+import { snapshotOf } from "../../lib/trading/sight-of-host.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../support/local-chain.ts";
 import { creationOfToken } from "../support/odd-tokens.ts";
 import { intent as intentOf } from "../support/trading.ts";
@@ -57,44 +57,44 @@ async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
 const swap = (changes: Partial<Intent>, route: Route) =>
   send(swapBy(intent(changes), route, intent(changes).amount));
 
-const look = async (question: Partial<Question> = {}, url = chain.url): Promise<Sight | undefined> =>
-  await sightOf(
-    rpcHost({ url, chainID: chainFacts.base.chainID }),
+const look = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
+  await snapshotOf(
+    rpcHost({ url, chainId: chainFacts.base.chainId }),
     { chain: "base", configuration: configuration() },
     { chain: "base", wallet, hashes: [], orders: [], ...question },
   );
 
 async function factsOf(order: Intent): Promise<OrderFacts> {
-  const sight = await look({ orders: [order] });
-  return sight?.orders.get(order.orderId) as OrderFacts;
+  const snapshot = await look({ orders: [order] });
+  return snapshot?.orders.get(order.orderId) as OrderFacts;
 }
 
 async function receiptOf({ transactionHash }: TestReceipt) {
-  const sight = await look({ hashes: [transactionHash] });
-  return sight?.receipts.get(transactionHash);
+  const snapshot = await look({ hashes: [transactionHash] });
+  return snapshot?.receipts.get(transactionHash);
 }
 
 const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
 
-describe("sightOf", () => {
+describe("snapshotOf", () => {
   it("shows the wallet at the latest and the finalized block", async () => {
     await send({ purpose: "clear" });
     await chain.mine(3);
     await send({ purpose: "clear" });
-    const sight = await look();
+    const snapshot = await look();
     const latest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
-    expect(sight?.latest.hash).toBe(latest.hash);
-    expect(sight?.finalized.number).toBeLessThan(sight?.latest.number ?? 0);
-    expect(sight?.nonce).toEqual({ latest: 2, pending: 2, finalized: 1 });
-    expect(sight?.coins).toBe(await wei());
-    expect(sight?.clearL1Fee).toBeGreaterThan(0n);
+    expect(snapshot?.latest.hash).toBe(latest.hash);
+    expect(snapshot?.finalized.number).toBeLessThan(snapshot?.latest.number ?? 0);
+    expect(snapshot?.nonce).toEqual({ latest: 2, pending: 2, finalized: 1 });
+    expect(snapshot?.coins).toBe(await wei());
+    expect(snapshot?.clearL1Fee).toBeGreaterThan(0n);
   });
 
   it("returns the hashes of requested blocks, if there are any", async () => {
-    const sight = await look();
-    const number = sight?.latest.number ?? 0;
+    const snapshot = await look();
+    const number = snapshot?.latest.number ?? 0;
     expect((await look({ blocks: [number, number + 9] }))?.blocks).toEqual(
-      new Map([[number, sight?.latest.hash]]),
+      new Map([[number, snapshot?.latest.hash]]),
     );
   });
 
@@ -128,8 +128,8 @@ describe("sightOf", () => {
   it("reports whether a swap failed because of its minimum", async () => {
     const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
     const late = await swap({ validUntil: 1 }, v3);
-    const sight = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
-    expect([...(sight?.receipts.values() ?? [])]).toMatchObject([
+    const snapshot = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
+    expect([...(snapshot?.receipts.values() ?? [])]).toMatchObject([
       { status: "failed", isSlippage: true },
       { status: "failed", isSlippage: false },
     ]);
@@ -142,7 +142,7 @@ describe("sightOf", () => {
 
   it("returns a failed transaction even if the host has forgotten the state before it", async () => {
     const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
-    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
     const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
       method === "eth_call" && (request as { from?: string }).from === wallet;
     const forgetful: RpcHost = {
@@ -155,14 +155,14 @@ describe("sightOf", () => {
     };
     const reader = { chain: "base", configuration: configuration() } as const;
     const question: Question = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
-    const sight = await sightOf(forgetful, reader, question);
-    expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
+    const snapshot = await snapshotOf(forgetful, reader, question);
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
   it("works with a host that has forgotten the final state, and asks for many receipts in parts", async () => {
     const { transactionHash } = await swap({}, v2);
     const sizes: number[] = [];
-    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
     const pruned: RpcHost = {
       request: (calls) => {
         sizes.push(calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
@@ -180,9 +180,9 @@ describe("sightOf", () => {
       transactionHash,
     ];
     const reader = { chain: "base", configuration: configuration() } as const;
-    const sight = await sightOf(pruned, reader, { chain: "base", wallet, hashes, orders: [] });
-    expect(sight?.nonce).toMatchObject({ finalized: 0 });
-    expect(sight?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    const snapshot = await snapshotOf(pruned, reader, { chain: "base", wallet, hashes, orders: [] });
+    expect(snapshot?.nonce).toMatchObject({ finalized: 0 });
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
   });
 
@@ -266,7 +266,7 @@ describe("sightOf", () => {
 
   it("is undefined if another block replaces the latest one meanwhile", async () => {
     await chain.mine(2);
-    const host = rpcHost({ url: chain.url, chainID: chainFacts.base.chainID });
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
     let requests = 0;
     const torn: RpcHost = {
       async request(calls) {
@@ -277,8 +277,8 @@ describe("sightOf", () => {
     };
     const reader = { chain: "base", configuration: configuration() } as const;
     const question: Question = { chain: "base", wallet, hashes: [], orders: [] };
-    expect(await sightOf(torn, reader, question)).toBeUndefined();
-    expect(await sightOf(host, reader, question)).toBeDefined();
+    expect(await snapshotOf(torn, reader, question)).toBeUndefined();
+    expect(await snapshotOf(host, reader, question)).toBeDefined();
   });
 
   it("is undefined if the host fails, or a transaction is not the wallet's", async () => {

@@ -7,8 +7,8 @@ import { messageEvent } from "../support/websocket-events.ts";
 const logged = quietConsole();
 
 const handle = vi.fn(async () => ({ statusCode: 200, body: "handled" }));
-const send = vi.fn<(connectionID: string, messages: readonly string[]) => Promise<void>>();
-const hangUp = vi.fn<(connectionID: string) => Promise<void>>();
+const send = vi.fn<(connectionId: string, messages: readonly string[]) => Promise<void>>();
+const hangUp = vi.fn<(connectionId: string) => Promise<void>>();
 
 let receive: ReturnType<typeof limited>;
 beforeEach(() => {
@@ -33,8 +33,8 @@ function from(connectionId: string) {
   return { ...event, requestContext: { ...requestContext, connectionId } };
 }
 
-async function receiveMany(count: number, connectionID = "c1"): Promise<void> {
-  for (let index = 0; index < count; index++) await receive(from(connectionID));
+async function receiveMany(count: number, connectionId = "c1"): Promise<void> {
+  for (let index = 0; index < count; index++) await receive(from(connectionId));
 }
 
 describe("limited", () => {

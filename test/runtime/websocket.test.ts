@@ -30,7 +30,7 @@ describe("message", () => {
     expect(useCase).toHaveBeenCalledExactlyOnceWith({
       ...content,
       userID: "alice",
-      connectionID: "c1",
+      connectionId: "c1",
       now: expect.any(Date),
     });
   });
@@ -117,9 +117,9 @@ describe("message, with replies", () => {
 function pushes(failures = 0) {
   const pushed: [string, unknown][] = [];
   let calls = 0;
-  const send = async (connectionID: string, messages: readonly string[]) => {
+  const send = async (connectionId: string, messages: readonly string[]) => {
     if (++calls <= failures) throw new Error("failed");
-    pushed.push(...messages.map((text): [string, unknown] => [connectionID, JSON.parse(text)]));
+    pushed.push(...messages.map((text): [string, unknown] => [connectionId, JSON.parse(text)]));
   };
   return { send, pushed };
 }
@@ -207,7 +207,7 @@ describe("unknownMessage", () => {
   });
 });
 
-const named = { userID: "alice", connectionID: "c1", now: new Date("2026-11-21T09:00:00.000Z") };
+const named = { userID: "alice", connectionId: "c1", now: new Date("2026-11-21T09:00:00.000Z") };
 
 describe("connect", () => {
   it("opens a connection for the authorized user, at the time of the request", async () => {
@@ -258,7 +258,7 @@ describe("disconnect", () => {
     const close = vi.fn(async () => {});
     expect(await disconnect(close)(disconnectEvent())).toEqual({ statusCode: 200 });
     expect(close).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ userID: "alice", connectionID: "c1" }),
+      expect.objectContaining({ userID: "alice", connectionId: "c1" }),
     );
   });
 

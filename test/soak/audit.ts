@@ -35,7 +35,7 @@ export async function audit(
   });
 
   const items = await service.scan();
-  const expected = people.map(({ id, referrer }) => ({ id, referrerID: referrer?.id }));
+  const expected = people.map(({ id, referrer }) => ({ id, referrerId: referrer?.id }));
   problems.push(...problemsOfTable(items, expected));
   const executions = new Map(people.map((person) => [person, executionsIn(items, person.id)]));
   for (const [{ id, model }, found] of executions) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { executionsIn, type Item, problemsOfTable, valuesIn } from "./table-audit.ts";
 
 const users = [
-  { id: "ann", referrerID: undefined },
-  { id: "ben", referrerID: "ann" },
+  { id: "ann", referrerId: undefined },
+  { id: "ben", referrerId: "ann" },
 ];
 
 const good: Item[] = [
@@ -43,7 +43,7 @@ describe("problemsOfTable", () => {
     ["usersReferred of ann is 2 instead of 1", changed("PROFILE", { usersReferred: 2 })],
     [
       "the referral of ben still waits for its credit",
-      [...good, { PK: "REFERRALS", SK: "2026#ben", referrerID: "ann", userID: "ben" }],
+      [...good, { PK: "REFERRALS", SK: "2026#ben", referrerId: "ann", userID: "ben" }],
     ],
     ["lost: ann referred ben", without("PROFILE#REFERRAL#8#ben")],
     [

@@ -3,7 +3,7 @@ import type { ProfileValues } from "./model.ts";
 export type Item = { PK: string; SK: string; [attribute: string]: unknown };
 
 /** A user as the table must show them. */
-export type Expected = { id: string; referrerID: string | undefined };
+export type Expected = { id: string; referrerId: string | undefined };
 
 const userPrefix = "USER#";
 const tradesPrefix = "TRADES#";
@@ -81,7 +81,7 @@ function problemsOfReferrals(items: readonly Item[], users: readonly Expected[])
     .map(({ PK, SK }) => `${PK.slice(userPrefix.length)} referred ${SK.slice(SK.lastIndexOf("#") + 1)}`);
   const found = new Set(listed);
   const wanted = new Set(
-    users.flatMap(({ id, referrerID }) => (referrerID === undefined ? [] : [`${referrerID} referred ${id}`])),
+    users.flatMap(({ id, referrerId }) => (referrerId === undefined ? [] : [`${referrerId} referred ${id}`])),
   );
   const ids = new Set(users.map(({ id }) => id));
   const waiting = items.filter(({ PK, userID }) => PK === "REFERRALS" && ids.has(String(userID)));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 
 /** A call that posts a message to a connection. */
-export type Call = { connectionID: string; message: string };
+export type Call = { connectionId: string; message: string };
 
 /** The status that answers a call, at once or later. */
 export type Answer = (call: Call) => number | Promise<number>;
@@ -44,13 +44,13 @@ export class ConnectionsApi {
   }
 
   /** The messages to a connection, in order of arrival. */
-  messagesTo(connectionID: string): string[] {
-    return this.calls.filter((call) => call.connectionID === connectionID).map(({ message }) => message);
+  messagesTo(connectionId: string): string[] {
+    return this.calls.filter((call) => call.connectionId === connectionId).map(({ message }) => message);
   }
 
   /** The same, parsed. */
-  parsedMessagesTo(connectionID: string): unknown[] {
-    return this.messagesTo(connectionID).map((message) => JSON.parse(message));
+  parsedMessagesTo(connectionId: string): unknown[] {
+    return this.messagesTo(connectionId).map((message) => JSON.parse(message));
   }
 
   reset() {
@@ -68,10 +68,10 @@ export function connectionsApiForTests(): { readonly current: ConnectionsApi } {
   let underWay = 0;
   const server = createServer(async (request, response) => {
     api.mostAtOnce = Math.max(api.mostAtOnce, ++underWay);
-    const [, place, connectionID = ""] = (request.url ?? "").split("/");
-    const call = { connectionID: decodeURIComponent(connectionID), message: await text(request) };
+    const [, place, connectionId = ""] = (request.url ?? "").split("/");
+    const call = { connectionId: decodeURIComponent(connectionId), message: await text(request) };
     if (request.method === "DELETE") {
-      api.hungUp.push(call.connectionID);
+      api.hungUp.push(call.connectionId);
       underWay--;
       response.writeHead(204).end();
       return;

@@ -2,7 +2,7 @@ import { DomainError } from "../../lib/domain/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/domain/trading/decimal-text.ts";
 import type { Intent } from "../../lib/domain/trading/intent.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/domain/trading/placing.ts";
-import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, OrderFacts } from "../../lib/domain/trading/sight.ts";
 import { unknownSafety } from "../../lib/domain/trading/token-safety.ts";
 import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/domain/trading/trade-facts.ts";
 import { intent } from "./trading.ts";
@@ -38,7 +38,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  ground: { chain: "eth", hasRelay: true, venues: ["uniswap-v2", "uniswap-v3"] },
+  setup: { chain: "eth", hasRelay: true, venues: ["uniswap-v2", "uniswap-v3"] },
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });
@@ -58,13 +58,13 @@ export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Int
   });
 
 /** A host's quote, by what it sees of the draft. */
-export function quoteFrom(sight: Sight | undefined, draft: Intent): HostQuote {
-  const facts = sight?.orders.get(draft.orderId);
-  if (sight === undefined || facts === undefined) return undefined;
+export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {
+  const facts = snapshot?.orders.get(draft.orderId);
+  if (snapshot === undefined || facts === undefined) return undefined;
   if (facts.quote === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
   const { amountOut, priceImpact = 0, ...route } = facts.quote;
   return {
-    block: sight.latest,
+    block: snapshot.latest,
     identity: { ...identity, token: draft.token, symbol: draft.token, name: draft.token },
     amount: draft.amount,
     amountOut,
@@ -72,10 +72,10 @@ export function quoteFrom(sight: Sight | undefined, draft: Intent): HostQuote {
     route: { ...route, pool: "0x" },
     transactions: transactionsOf(draft, facts),
     fees: facts.fees,
-    baseFee: sight.baseFee,
+    baseFee: snapshot.baseFee,
     safety: unknownSafety,
     flags: [],
-    held: { coins: sight.coins, tokens: facts.held ?? 0n },
+    held: { coins: snapshot.coins, tokens: facts.held ?? 0n },
   };
 }
 

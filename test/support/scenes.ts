@@ -1,6 +1,6 @@
 import type { LaneView } from "../../lib/domain/trading/effects.ts";
-import type { Scene } from "../../lib/domain/trading/next-move.ts";
-import type { OrderFacts, Sight } from "../../lib/domain/trading/sight.ts";
+import type { LaneState } from "../../lib/domain/trading/next-move.ts";
+import type { HostSnapshot, OrderFacts } from "../../lib/domain/trading/sight.ts";
 import type { Attempt } from "../../lib/domain/trading/slot.ts";
 import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
 import { intent, slot, tradeOrder } from "./trading.ts";
@@ -20,7 +20,10 @@ export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
 });
 
 /** What a host says of a wallet and of an order of it, with changes. */
-export const sight = (facts: OrderFacts | undefined, changes: Partial<Sight> = {}): Sight => ({
+export const snapshot = (
+  facts: OrderFacts | undefined,
+  changes: Partial<HostSnapshot> = {},
+): HostSnapshot => ({
   latest: { number: 100, hash: "0xb100", time: seconds },
   finalized: { number: 36, hash: "0xb36", time: seconds - 700 },
   nonce: { latest: 7, pending: 7, finalized: 7 },
@@ -52,11 +55,11 @@ export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): La
 };
 
 /** What a run sees, with changes. */
-export const sceneOf = (view: LaneView, changes: Partial<Scene>): Scene => ({
+export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneState => ({
   view,
   holder: "me",
   nowMs: seconds * 1000,
-  sights: [undefined, undefined],
+  snapshots: [undefined, undefined],
   sentAtMs: new Map(),
   isPatient: false,
   ...changes,

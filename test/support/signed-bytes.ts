@@ -45,7 +45,7 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   const fee = transaction.maxFeePerGas ?? 0n;
   must(type === 2 && (accessList ?? []).length === 0, "another kind of transaction");
   must(from === intent.wallet, "signed by another wallet");
-  must(chainId === BigInt(chainFacts[intent.chain as TradingChain].chainID), "signed for another chain");
+  must(chainId === BigInt(chainFacts[intent.chain as TradingChain].chainId), "signed for another chain");
   must((transaction.maxPriorityFeePerGas ?? 0n) <= fee, "the tip is above the fee");
   const act = [to, value, data].join();
   const common = { nonce, act, maxFeePerGas: fee, mostFee: gasLimit * fee };

@@ -32,7 +32,7 @@ const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
 /** All that the signer goes by. */
-export type Scene = {
+export type SignerFixture = {
   request: SignRequest;
   order: TradeOrder;
   slot: Slot;
@@ -65,7 +65,7 @@ const limits = (of: Intent) => {
   };
 };
 
-const scene = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
+const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
   const planned = slot({ isPrivate: false, ...own }, of);
   const { chain, wallet, nonce, orderId, userID } = planned;
   const asked = { chain, wallet, nonce, orderId, userID, purpose: planned.call.purpose, fees };
@@ -89,18 +89,18 @@ export const signed = (of: Intent) => ({
 });
 const sent = { state: "signed", attempts: [{ ...attempt, ...fees }] } as const;
 
-export const scenes: Record<string, Scene> = {
-  "a buy on v2": scene(buy, { call: swapBy(buy, v2, buy.amount) }, {}),
-  "a buy on v3": scene(buy, { call: swapBy(buy, v3, buy.amount) }, {}),
-  "an approval": scene(sale, { call: approval }, {}),
-  "a sale on v3": scene(sale, { call: swapBy(sale, v3, sale.amount) }, {}, { approveNonces: [6] }),
-  "a sale on v2 with higher fees": scene(
+export const fixtures: Record<string, SignerFixture> = {
+  "a buy on v2": fixture(buy, { call: swapBy(buy, v2, buy.amount) }, {}),
+  "a buy on v3": fixture(buy, { call: swapBy(buy, v3, buy.amount) }, {}),
+  "an approval": fixture(sale, { call: approval }, {}),
+  "a sale on v3": fixture(sale, { call: swapBy(sale, v3, sale.amount) }, {}, { approveNonces: [6] }),
+  "a sale on v2 with higher fees": fixture(
     sale,
     { call: swapBy(sale, v2, sale.amount), ...sent },
     { fees: raised },
     { approveNonces: [5, 6], ...signed(sale) },
   ),
-  "a clear": scene(
+  "a clear": fixture(
     buy,
     { call: swapBy(buy, v2, buy.amount), ...sent },
     { purpose: "clear", fees: raised },
@@ -108,10 +108,10 @@ export const scenes: Record<string, Scene> = {
   ),
 };
 
-/** Seals the wallets and makes the MACs. Once before the scenes are used. */
-export async function prepareScenes(): Promise<void> {
+/** Seals the wallets and makes the MACs. Once before the fixtures are used. */
+export async function prepareFixtures(): Promise<void> {
   const secret = Buffer.from(alice.privateKey.slice(2), "hex");
-  for (const each of Object.values(scenes)) {
+  for (const each of Object.values(fixtures)) {
     const { chain, wallet, userID } = each.order.intent;
     each.order = { ...each.order, mac: await macs.makeMac(each.order.intent) };
     each.wallet = await sealedKey(vault, { chain, wallet }, userID, secret);
@@ -119,8 +119,8 @@ export async function prepareScenes(): Promise<void> {
 }
 
 /** A table in which whoever asks has put everything where the signer looks for it, but ledger, policy and count. */
-function riggedTable(scene: Scene, genuine: Intent, written: Writes): Table {
-  const { order, slot: lies, ledger, settings, wallet, policy, day } = scene;
+function riggedTable(fixture: SignerFixture, genuine: Intent, written: Writes): Table {
+  const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
   const policyAt = textOf(policyKey(genuine));
   const dayAt = textOf(dayKey({ ...genuine, day: dayOf(nowMs) }));
   const contentFor = ({ PK, SK }: Key): unknown => {
@@ -151,11 +151,14 @@ function riggedTable(scene: Scene, genuine: Intent, written: Writes): Table {
   return { name: "table", client: { send } as never };
 }
 
-/** What was signed for each scene, by its bytes. */
-const acts = new Map<Scene, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
+/** What was signed for each fixture, by its bytes. */
+const acts = new Map<SignerFixture, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
 
 /** Asks the signer. Returns the bytes that it signed, if any. Expects that they do what the genuine intent says, once. */
-export async function expectObedience(changed: Scene, genuine: Scene): Promise<string | undefined> {
+export async function expectObedience(
+  changed: SignerFixture,
+  genuine: SignerFixture,
+): Promise<string | undefined> {
   const ignore = () => undefined;
   const request = readSignRequest(signPayload(changed.request));
   if (request === undefined) return undefined;
@@ -193,7 +196,7 @@ export async function expectObedience(changed: Scene, genuine: Scene): Promise<s
 
 /** The policy allows the buy, and it is counted with its first signature. */
 function expectWithinLimits(
-  { policy: stored, day, ledger }: Scene,
+  { policy: stored, day, ledger }: SignerFixture,
   { token }: Intent,
   amount: bigint,
   written: Writes,

@@ -21,9 +21,9 @@ export async function sealedKey(
   userID: string,
   secret: Uint8Array,
 ) {
-  const walletID = `wallet of ${userID}`;
-  const { encryptedPrivateKey } = await seal(vault, secret, { userID, walletID, network, address });
-  return { _id: walletID, encryptedPrivateKey };
+  const walletId = `wallet of ${userID}`;
+  const { encryptedPrivateKey } = await seal(vault, secret, { userID, walletId, network, address });
+  return { _id: walletId, encryptedPrivateKey };
 }
 
 /** Imports a wallet. */

@@ -9,7 +9,7 @@ import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { chainEffects } from "../../lib/trading/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execute-orders.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
-import { glanceEffect } from "../../lib/trading/glance-effect.ts";
+import { chainSnapshotEffect } from "../../lib/trading/glance-effect.ts";
 import { openChains } from "../../lib/trading/open-chains.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { runProcedure } from "../../lib/trading/run-procedure.ts";
@@ -43,7 +43,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const effects = {
     ...tableEffects(table),
     ...chainEffects(chains),
-    ...glanceEffect(chains),
+    ...chainSnapshotEffect(chains),
     now: () => Date.now(),
     wake,
   };
@@ -85,8 +85,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
       if (!("order" in placed)) throw new Error("It was not placed");
       return placed.order;
     },
-    cancel: (orderID: string) => cancelOrder(deps, userID, orderID),
-    read: (orderID: string) => getOrder(table, userID, orderID),
+    cancel: (orderId: string) => cancelOrder(deps, userID, orderId),
+    read: (orderId: string) => getOrder(table, userID, orderId),
     /** One run of executeOrders. */
     work,
     /** Has the watcher look at the chain, and runs for the lane if it wakes it. */

@@ -20,7 +20,7 @@ afterEach(() => {
   pool.reset();
 });
 
-const open = () => poolSignIn({ poolID: "the-pool", clientID: "the-client" });
+const open = () => poolSignIn({ poolId: "the-pool", clientId: "the-client" });
 
 const commands = () => pool.calls().map(({ args }) => args[0].constructor.name);
 

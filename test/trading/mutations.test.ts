@@ -4,13 +4,13 @@ import { swapBy } from "../../lib/domain/trading/intent.ts";
 import {
   expectObedience,
   fees,
-  prepareScenes,
-  type Scene,
-  scenes,
+  fixtures,
+  prepareFixtures,
+  type SignerFixture,
   signed,
 } from "../support/signer-scenes.ts";
 
-beforeAll(prepareScenes);
+beforeAll(prepareFixtures);
 
 type Path = readonly string[];
 
@@ -59,21 +59,21 @@ function changesOf(value: unknown): unknown[] {
 const someOf = (changes: unknown[], index: number) =>
   process.env.FULL ? changes : changes.filter((_, number) => (number + index) % 5 === 0);
 
-const names = Object.keys(scenes);
+const names = Object.keys(fixtures);
 
 /** How many lies were harmless. */
 let signatures = 0;
 
 describe("signTransaction", () => {
   it.each(names)("signs %s", async (name) => {
-    const genuine = scenes[name] as Scene;
+    const genuine = fixtures[name] as SignerFixture;
     expect(await expectObedience(genuine, genuine)).toBeDefined();
   });
 
   it.each(names)(
     "never spends more, receives less or fills twice with a change of any field of %s",
     async (name) => {
-      const genuine = scenes[name] as Scene;
+      const genuine = fixtures[name] as SignerFixture;
       const paths = pathsIn(genuine).slice(1);
       for (const [index, path] of paths.entries())
         for (const change of someOf(changesOf(at(genuine, path)), index))
@@ -83,11 +83,11 @@ describe("signTransaction", () => {
   );
 
   it("never does with several changes at once, values taken from elsewhere among them", async () => {
-    const paths = Object.fromEntries(names.map((name) => [name, pathsIn(scenes[name]).slice(1)]));
+    const paths = Object.fromEntries(names.map((name) => [name, pathsIn(fixtures[name]).slice(1)]));
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), changes, async (name, picks) => {
-        const genuine = scenes[name] as Scene;
+        const genuine = fixtures[name] as SignerFixture;
         const all = paths[name] as Path[];
         let changed = genuine;
         for (const [which, value, isMoved] of picks) {
@@ -128,11 +128,11 @@ describe("signTransaction", () => {
     });
     await fc.assert(
       fc.asyncProperty(lies, async (lie) => {
-        const genuine = scenes[lie.name] as Scene;
+        const genuine = fixtures[lie.name] as SignerFixture;
         const { request, order, slot: planned } = genuine;
         const claimed = { ...order.intent, ...(lie.isLying && lie.intent) };
         const { call } = planned;
-        const changed: Scene = {
+        const changed: SignerFixture = {
           ...genuine,
           request: {
             ...request,

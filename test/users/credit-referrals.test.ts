@@ -46,8 +46,8 @@ async function pending(): Promise<string[]> {
 }
 
 /** Registers a referrer, then users with their code whom nobody credits. */
-async function referred(referrerID: string, ...userIDs: string[]): Promise<void> {
-  const { refID } = await register(db.table, user(referrerID), now);
+async function referred(referrerId: string, ...userIDs: string[]): Promise<void> {
+  const { refID } = await register(db.table, user(referrerId), now);
   for (const userID of userIDs) await register(contended(), user(userID, refID), now);
 }
 

@@ -91,7 +91,7 @@ describe("exportWallet", () => {
         network === "sol" ? Buffer.concat([made.secret, bs58.decode(made.address)]) : made.secret;
       expect(bytes).toEqual(expected);
       expect(await eventTypes(db.table, wallet)).toEqual(["exported", "exportRequested", "imported"]);
-      expect(noted.at(-1)).toMatchObject({ walletID: wallet._id });
+      expect(noted.at(-1)).toMatchObject({ walletId: wallet._id });
     },
   );
 

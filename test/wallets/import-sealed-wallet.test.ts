@@ -81,7 +81,7 @@ describe("importSealedWallet", () => {
       expect(wallet).not.toHaveProperty("colortag");
       const Key = walletKey(request.userID, wallet.network, made.address);
       const { Item } = await db.table.client.send(new GetCommand({ TableName: db.table.name, Key }));
-      const binding = { userID: request.userID, walletID: wallet._id, network, address: made.address };
+      const binding = { userID: request.userID, walletId: wallet._id, network, address: made.address };
       const secret = await unseal(vault, Item?.encryptedPrivateKey, binding);
       expect(Buffer.from(secret)).toEqual(made.secret);
       expect(await eventTypes(db.table, wallet)).toEqual(["imported"]);

@@ -5,7 +5,7 @@ import type { Vault } from "../../lib/aws/vault.ts";
 import { DomainError } from "../../lib/domain/domain-error.ts";
 import type { Network } from "../../lib/domain/network.ts";
 import { readPrivateKey } from "../../lib/domain/private-key.ts";
-import { keyIDOf, spkiOf } from "../../lib/domain/sealing.ts";
+import { keyIdOf, spkiOf } from "../../lib/domain/sealing.ts";
 import { type ColorTag, newWallet } from "../../lib/domain/wallet.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { changeWallet } from "../../lib/wallets/change-wallet.ts";
@@ -44,7 +44,7 @@ const among = <Element>({ number }: Choice, elements: readonly Element[]): Eleme
 
 /** In place of KMS. */
 const vault = {
-  keyID: "key",
+  keyId: "key",
   client: {
     send: async () => ({
       Plaintext: Buffer.alloc(32, 7),
@@ -111,10 +111,10 @@ const restore = (player: Player, walletId: string) =>
 
 const importPair = createECDH("prime256v1");
 const point = importPair.generateKeys();
-const keyID = keyIDOf(spkiOf(point));
-const offered = { keyId: keyID, publicKey: point.toString("base64url") };
+const keyId = keyIdOf(spkiOf(point));
+const offered = { keyId: keyId, publicKey: point.toString("base64url") };
 const agree = async (other: Uint8Array) => importPair.computeSecret(other);
-const importKeys = async () => [{ keyID, point, agree }];
+const importKeys = async () => [{ keyId, point, agree }];
 
 const exportDelaySeconds = 60;
 

@@ -85,7 +85,7 @@ async function readCatalogueFile(path: string): Promise<Reward[]> {
 
 function problemsOf(issue: v.BaseIssue<unknown>, content: unknown): string[] {
   const [item, field] = issue.path ?? [];
-  if (item === undefined) return issue.type === "check" ? repeatedIDs(content) : [issue.message];
+  if (item === undefined) return issue.type === "check" ? repeatedIds(content) : [issue.message];
   const place = [rewardAt(content, item.key), field?.key].filter((part) => part !== undefined).join(" ");
   return [`${place}: ${explain(issue)}`];
 }
@@ -102,9 +102,9 @@ function explain({ type, expected, received, message }: v.BaseIssue<unknown>): s
   return received === "undefined" ? "Missing" : message;
 }
 
-function repeatedIDs(content: unknown): string[] {
-  const byID = Map.groupBy((content as Reward[]).keys(), (index) => (content as Reward[])[index]?.id);
-  return [...byID]
+function repeatedIds(content: unknown): string[] {
+  const byId = Map.groupBy((content as Reward[]).keys(), (index) => (content as Reward[])[index]?.id);
+  return [...byId]
     .filter(([, indices]) => indices.length > 1)
     .map(([id, indices]) => `rewards ${indices.map((index) => index + 1).join(", ")}: All have the id ${id}`);
 }

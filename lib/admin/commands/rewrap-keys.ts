@@ -28,22 +28,22 @@ export function rewrapKeys(program: Command, deps: AdminDeps): void {
       .option("--dry-run", "only count the wallets"),
   ).action(async ({ concurrency, dryRun, ...options }: Options) => {
     const target = await deps.openTarget(options);
-    const currentMaterialID = await readCurrentMaterialID(target.vault);
-    const { current, old } = await countWallets(target.table, currentMaterialID);
+    const currentMaterialId = await readCurrentMaterialId(target.vault);
+    const { current, old } = await countWallets(target.table, currentMaterialId);
     if (dryRun) {
       print(deps.stdout, `to re-wrap: ${old}\nalready new: ${current}`);
     } else if (old === 0) {
       print(deps.stdout, summary({ rewrapped: 0, current, failed: 0 }));
     } else {
       const signal = deps.interruption();
-      await rewrapAll(deps, target, { current, old }, { currentMaterialID, concurrency, signal });
+      await rewrapAll(deps, target, { current, old }, { currentMaterialId, concurrency, signal });
     }
   });
 }
 
 /** The id of the key material that the KMS key has encrypted with since its last rotation. */
-async function readCurrentMaterialID({ keyID, client }: Vault): Promise<string> {
-  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyID }));
+async function readCurrentMaterialId({ keyId, client }: Vault): Promise<string> {
+  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }));
   const id = KeyMetadata?.CurrentKeyMaterialId;
   if (id === undefined) throw new OperatorError("KMS names no current key material for the key");
   return id;
@@ -52,12 +52,12 @@ async function readCurrentMaterialID({ keyID, client }: Vault): Promise<string> 
 /** `current`: the wallet already has the newest key material, or was deleted meanwhile. */
 type Outcome = "rewrapped" | "current";
 
-type Result = { walletID: string } & ({ outcome: Outcome } | { outcome: "failed"; reason: string });
+type Result = { walletId: string } & ({ outcome: Outcome } | { outcome: "failed"; reason: string });
 
 type Tally = Record<Result["outcome"], number>;
 
 type RewrapOptions = {
-  currentMaterialID: string;
+  currentMaterialId: string;
   concurrency: number;
   /** Once aborted, no further wallet is started. */
   signal: AbortSignal;
@@ -75,7 +75,7 @@ async function rewrapAll(
   try {
     await rewrapWallets(target, options, (result) => {
       tally[result.outcome]++;
-      if (result.outcome === "failed") failures.push(`wallet ${result.walletID}: ${result.reason}`);
+      if (result.outcome === "failed") failures.push(`wallet ${result.walletId}: ${result.reason}`);
       progress.step();
     });
   } finally {
@@ -100,11 +100,11 @@ async function rewrapWallets(
   onResult: (result: Result) => void,
 ): Promise<void> {
   await forEachConcurrently(everyStoredWallet(target.table), options, async (wallet) => {
-    const walletID = wallet._id;
+    const walletId = wallet._id;
     try {
-      onResult({ walletID, outcome: await rewrapWallet(target, wallet, options.currentMaterialID) });
+      onResult({ walletId, outcome: await rewrapWallet(target, wallet, options.currentMaterialId) });
     } catch (error) {
-      onResult({ walletID, outcome: "failed", reason: reasonOf(error) });
+      onResult({ walletId, outcome: "failed", reason: reasonOf(error) });
     }
   });
 }
@@ -115,11 +115,11 @@ const attempts = 3;
 async function rewrapWallet(
   { table, vault }: Target,
   read: StoredWallet,
-  currentMaterialID: string,
+  currentMaterialId: string,
 ): Promise<Outcome> {
   let wallet: StoredWallet | undefined = read;
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    if (wallet === undefined || wallet.keyMaterialId === currentMaterialID) return "current";
+    if (wallet === undefined || wallet.keyMaterialId === currentMaterialId) return "current";
     const sealed = await rewrap(vault, wallet.encryptedPrivateKey, bindingOf(wallet));
     if (await replaceKey(table, wallet, sealed)) return "rewrapped";
     wallet = await readStoredWallet(table, wallet);
@@ -146,10 +146,10 @@ function everyStoredWallet(table: Table): AsyncGenerator<StoredWallet> {
 /** How many wallets have the newest key material, and how many an older one. */
 type WalletCounts = { current: number; old: number };
 
-async function countWallets(table: Table, currentMaterialID: string): Promise<WalletCounts> {
+async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {
   const counts = { current: 0, old: 0 };
   for await (const wallet of scan<StoredWallet>(table, everyWallet, ["keyMaterialId"])) {
-    counts[wallet.keyMaterialId === currentMaterialID ? "current" : "old"]++;
+    counts[wallet.keyMaterialId === currentMaterialId ? "current" : "old"]++;
   }
   return counts;
 }

@@ -20,21 +20,21 @@ import { harmless, print } from "../terminal.ts";
 export function showOrder(program: Command, deps: AdminDeps): void {
   targeted(
     program
-      .command("show-order <userID> <orderID>")
+      .command("show-order <userID> <orderId>")
       .description(
         "Show all that is known of an order: as its user sees it, its intent, its wallet's lane, its nonces, its " +
           "transactions, and what the signer has signed. Never the signed bytes.",
       ),
-  ).action(async (userID: string, orderID: string, options: TargetOptions) => {
+  ).action(async (userID: string, orderId: string, options: TargetOptions) => {
     const { table } = await deps.openTarget(options);
-    for (const line of await orderSheet(table, userID, orderID)) print(deps.stdout, harmless(line));
+    for (const line of await orderSheet(table, userID, orderId)) print(deps.stdout, harmless(line));
   });
 }
 
 /** @throws {OperatorError} if there is no such order. */
-async function orderSheet(table: Table, userID: string, orderID: string): Promise<string[]> {
-  const { order, slots } = await readOrder(table, userID, orderID);
-  if (order === undefined) return recordedSheet(table, userID, orderID);
+async function orderSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
+  const { order, slots } = await readOrder(table, userID, orderId);
+  if (order === undefined) return recordedSheet(table, userID, orderId);
   const { intent } = order;
   const names = {
     lane: keysOfItems.lane(intent),
@@ -62,9 +62,9 @@ async function orderSheet(table: Table, userID: string, orderID: string): Promis
 }
 
 /** An order of another engine, of which only the record is known. */
-async function recordedSheet(table: Table, userID: string, orderID: string): Promise<string[]> {
-  const recorded = await readExecution(table, userID, "order", orderID);
-  if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderID}`);
+async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
+  const recorded = await readExecution(table, userID, "order", orderId);
+  if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
   const { PK, SK, userID: _, expiresAt, ...facts } = recorded;
   return section("order of another engine", facts);
 }

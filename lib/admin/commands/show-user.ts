@@ -71,8 +71,8 @@ function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {
   };
 }
 
-function withoutValue({ keyID, planID, plan, activeFrom }: NonNullable<UserKeyRecord["current"]>) {
-  return { keyID, planID, plan, activeFrom };
+function withoutValue({ keyId, planId, plan, activeFrom }: NonNullable<UserKeyRecord["current"]>) {
+  return { keyId, planId, plan, activeFrom };
 }
 
 function userSheet({ settings, wallets, account, xp, plan, apiKey, ...facts }: UserDetails): string[] {
@@ -103,7 +103,7 @@ function apiKeyText({ current, next }: UserDetails["apiKey"]): string {
   const texts = [
     ...(current
       ? [
-          `${current.keyID} on ${planText(current.plan)} (${current.planID}), active from ${current.activeFrom}`,
+          `${current.keyId} on ${planText(current.plan)} (${current.planId}), active from ${current.activeFrom}`,
         ]
       : []),
     ...(next ? [`being made for ${planText(next)}`] : []),

@@ -55,8 +55,8 @@ async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<P
   const keys = await indexed(apiKeysOfUsers(plans), ({ id }) => id);
   const own = await indexed(customerPlans(plans), ({ id }) => id);
   const attachments = new Map<string, string>();
-  for (const planID of [...Object.values(tierPlans), ...own.keys()])
-    for await (const keyID of keysOnPlan(plans, planID)) attachments.set(keyID, planID);
+  for (const planId of [...Object.values(tierPlans), ...own.keys()])
+    for await (const keyId of keysOnPlan(plans, planId)) attachments.set(keyId, planId);
   const decisive = [
     "userID",
     "tier",

@@ -7,10 +7,10 @@ import { createReaper } from "cdk-local-runner/testing";
 
 const require = createRequire(import.meta.url);
 
-export type Anvil = { url: string; processID: number; stop(): Promise<void> };
+export type Anvil = { url: string; processId: number; stop(): Promise<void> };
 
 export type AnvilOptions = {
-  chainID: number;
+  chainId: number;
   /** 0 picks any free port. */
   port: number;
   /** The file that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
@@ -30,11 +30,11 @@ const keptStates = 256;
  *
  * @throws StartupError if it does not start
  */
-export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Promise<Anvil> {
+export async function startAnvil({ chainId, port, statePath }: AnvilOptions): Promise<Anvil> {
   const options = {
     host: "127.0.0.1",
     port,
-    "chain-id": chainID,
+    "chain-id": chainId,
     balance,
     "slots-in-an-epoch": 1,
     "prune-history": keptStates,
@@ -55,7 +55,7 @@ export async function startAnvil({ chainID, port, statePath }: AnvilOptions): Pr
   try {
     return {
       url: `http://${await listening(child)}`,
-      processID: child.pid as number,
+      processId: child.pid as number,
       async stop() {
         await ended(child);
         await reaper.close();

@@ -29,9 +29,9 @@ export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promi
     body: JSON.stringify(body),
   });
   const answers = (await response.json()) as { id: number; result?: unknown; error?: Refusal }[];
-  const byID = new Map(answers.map((answer) => [answer.id, answer]));
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
   return calls.map(([method], id) => {
-    const { result, error } = byID.get(id) ?? {};
+    const { result, error } = byId.get(id) ?? {};
     if (error !== undefined) throw new AnvilError(method, error);
     return result;
   });

@@ -12,7 +12,7 @@ export type LocalChain = {
   /** The contracts, at the same addresses on every chain. */
   contracts: LocalContracts;
   /** The process id of anvil. */
-  processID: number;
+  processId: number;
   /** Calls anvil. Its own methods, `anvil_*`, are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Ends anvil, which writes the state file. */
@@ -37,8 +37,8 @@ export async function startLocalChain({
   port = 0,
   statePath,
 }: LocalChainOptions): Promise<LocalChain> {
-  const anvil = await startAnvil({ chainID: chainFacts[chain].chainID, port, statePath });
-  const { url, processID } = anvil;
+  const anvil = await startAnvil({ chainId: chainFacts[chain].chainId, port, statePath });
+  const { url, processId } = anvil;
   try {
     await prepare(url, chain);
   } catch (error) {
@@ -49,7 +49,7 @@ export async function startLocalChain({
     chain,
     url,
     contracts: localContracts(chain),
-    processID,
+    processId,
     async request(method, params = []) {
       const [result] = await callAnvil(url, [[method, params]]);
       return result;

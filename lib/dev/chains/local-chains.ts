@@ -126,19 +126,19 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
 const patienceMs = 6000;
 
 /** Waits for the chains of a killed runner, which may still be writing their states. */
-async function ended(processIDs: readonly number[]): Promise<void> {
+async function ended(processIds: readonly number[]): Promise<void> {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
-    const running = await Promise.all(processIDs.map(isAnvil));
+    const running = await Promise.all(processIds.map(isAnvil));
     if (!running.includes(true)) return;
     await pause(20);
   }
 }
 
 /** Other processes may have the same ids by now. */
-async function isAnvil(processID: number): Promise<boolean> {
+async function isAnvil(processId: number): Promise<boolean> {
   try {
-    process.kill(processID, 0);
-    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", `${processID}`]);
+    process.kill(processId, 0);
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", `${processId}`]);
     return /^[^Z].*anvil/.test(stdout.trim());
   } catch {
     return false;

@@ -34,7 +34,7 @@ export type Relay = {
 };
 
 export type RelayOptions = {
-  chainID: number;
+  chainId: number;
   /** Calls anvil. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   port?: number;
@@ -55,7 +55,7 @@ type Waiting = { transaction: Transaction; from: string; blocks: number; delayBl
  * @throws StartupError if the port is in use
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { chainID, request, port = 0, canBeSet = false, seed = 1 } = options;
+  const { chainId, request, port = 0, canBeSet = false, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => relay.faults);
   /** Transactions by sender and nonce: a later one replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
@@ -63,7 +63,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   function take(raw: unknown): RpcReply | "nothing" {
     const transaction = parsed(raw);
     if (transaction === undefined) return { error: { code: -32602, message: "invalid transaction" } };
-    if (Number(transaction.chainId) !== chainID)
+    if (Number(transaction.chainId) !== chainId)
       return { error: { code: -32000, message: "invalid chain id" } };
     if (strikes("refused")) return { error: { code: -32000, message: "request rejected" } };
     const isStalled = strikes("stalled");

@@ -53,9 +53,9 @@ export async function askRpc(url: string, questions: readonly RpcQuestion[]): Pr
     body: JSON.stringify(questions.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))),
   });
   type Item = { id: number; result?: unknown; error?: { code: number; message: string } };
-  const byID = new Map(((await response.json()) as Item[]).map((item) => [item.id, item]));
+  const byId = new Map(((await response.json()) as Item[]).map((item) => [item.id, item]));
   return questions.map((_, id) => {
-    const { result, error } = byID.get(id) ?? {};
+    const { result, error } = byId.get(id) ?? {};
     return error === undefined ? { result } : { error };
   });
 }

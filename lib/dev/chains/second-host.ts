@@ -68,7 +68,7 @@ const ownMethod = /^(?:anvil|evm|hardhat)_/;
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
 /** No chain has this id. */
-const otherChainID = "0x539539";
+const otherChainId = "0x539539";
 
 /**
  * Starts a second RPC host of a local chain: it forwards to anvil, and lags, lies, stalls and fails on demand.
@@ -111,7 +111,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
       const { method } = question;
       const isTransaction = method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
       if (isTransaction && "result" in reply && reply.result === null) onUnknownTransaction();
-      if (isOtherChain && method === "eth_chainId") return { result: otherChainID };
+      if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
       const { results = {} } = host.faults;
       return host.lie(question, Object.hasOwn(results, method) ? { result: results[method] } : reply);
     });

@@ -60,11 +60,11 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     startSecondHost({ ...inFront, port, chainUrl: url, onUnknownTransaction: () => miner?.wake() }),
   );
   undo.defer(() => secondHost.close());
-  const { chainID } = chainFacts[chain];
+  const { chainId } = chainFacts[chain];
   const relay =
     ports.relay === undefined
       ? undefined
-      : await preferring(ports.relay, (port) => startRelay({ ...inFront, port, chainID, request }));
+      : await preferring(ports.relay, (port) => startRelay({ ...inFront, port, chainId, request }));
   undo.defer(() => relay?.close());
 
   let recent: MinedBlock[] = [];
@@ -84,7 +84,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
       throw error instanceof StartupError ? new StartupError(`${error.message}. ${advice}.`) : error;
     });
     running.defer(() => anvil.close());
-    book.notes.processes.push(anvil.processID);
+    book.notes.processes.push(anvil.processId);
     const newest = await checkedHead(chain, request, book.notes.newest[chain]);
     note(newest);
 

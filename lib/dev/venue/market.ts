@@ -1,5 +1,5 @@
 /** A product of the simulated venue. Numbers are in USD. */
-export type Product = { id: string; price: number; sequence: number; tradeID: number };
+export type Product = { id: string; price: number; sequence: number; tradeId: number };
 
 /** Invented prices around which the random walk stays. */
 const anchors: Readonly<Record<string, number>> = {
@@ -16,17 +16,17 @@ const pull = 0.002;
 
 /** Makes the products before the first trade. */
 export const openMarket = (): Map<string, Product> =>
-  new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeID: 1 }]));
+  new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeId: 1 }]));
 
 /**
  * Makes one step of a random walk around the anchor.
  *
  * @param chance A random number from 0 to 1
  */
-export function trade({ id, price, sequence, tradeID }: Product, chance: number): Product {
+export function trade({ id, price, sequence, tradeId }: Product, chance: number): Product {
   const anchor = anchors[id] ?? price;
   const moved = price * (1 + step * (2 * chance - 1)) + (anchor - price) * pull;
-  return { id, price: toCents(moved), sequence: sequence + 1, tradeID: tradeID + 1 };
+  return { id, price: toCents(moved), sequence: sequence + 1, tradeId: tradeId + 1 };
 }
 
 const toCents = (price: number) => Math.round(price * 100) / 100;

@@ -5,7 +5,7 @@ import type { Product } from "./market.ts";
 const usd = (amount: number) => amount.toFixed(2);
 
 /** Makes the message of the latest trade, with the best offers. */
-export function ticker({ id, price, sequence, tradeID }: Product, time: Date) {
+export function ticker({ id, price, sequence, tradeId }: Product, time: Date) {
   return {
     type: "ticker",
     sequence,
@@ -20,17 +20,17 @@ export function ticker({ id, price, sequence, tradeID }: Product, time: Date) {
     best_bid_size: "1.00000000",
     best_ask: usd(price + 0.01),
     best_ask_size: "1.00000000",
-    side: tradeID % 2 === 0 ? "buy" : "sell",
+    side: tradeId % 2 === 0 ? "buy" : "sell",
     time: time.toISOString(),
-    trade_id: tradeID,
+    trade_id: tradeId,
     last_size: "0.10000000",
   };
 }
 
-export const heartbeat = ({ id, sequence, tradeID }: Product, time: Date) => ({
+export const heartbeat = ({ id, sequence, tradeId }: Product, time: Date) => ({
   type: "heartbeat",
   sequence,
-  last_trade_id: tradeID,
+  last_trade_id: tradeId,
   product_id: id,
   time: time.toISOString(),
 });

@@ -1,5 +1,5 @@
 import type { Position } from "../execution.ts";
-import { hashedID } from "../record-ids.ts";
+import { hashedId } from "../record-ids.ts";
 import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
@@ -115,7 +115,7 @@ const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", ne
 
 const firstShown = ({ chain, wallet, token, symbol, ...book }: Book, ordinal: number) => ({
   ordinal,
-  positionId: hashedID([book.userID, chain, wallet, token, ordinal]),
+  positionId: hashedId([book.userID, chain, wallet, token, ordinal]),
   wallet,
   chain,
   symbol,

@@ -1,6 +1,6 @@
 import type { Book } from "./book.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
-import type { Glance, Sight } from "./sight.ts";
+import type { ChainSnapshot, HostSnapshot } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
@@ -102,16 +102,16 @@ export type Effects = {
   /** Writes one transaction. The answer is whether its conditions held. */
   write: { ask: { step: Step }; answer: boolean };
   /** Asks one host. There is no answer if the host fails or answers another question. */
-  look: { ask: { host: 0 | 1; question: Question }; answer: Sight | undefined };
+  look: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
   /** Asks two hosts about a trade, at the same block if they see one in time. */
   quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**
    * Asks any host about these transactions. There is no answer if none responds, or if the latest block is still the
    * named one.
    */
-  glance: {
+  chainSnapshot: {
     ask: { chain: LaneKey["chain"]; hashes: readonly string[]; latest?: string };
-    answer: Glance | undefined;
+    answer: ChainSnapshot | undefined;
   };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };

@@ -26,10 +26,10 @@ export type Trader = {
 };
 
 /** A chain as the service is configured for it. */
-export type TradingGround = { chain: TradingChain; hasRelay: boolean };
+export type ChainSetup = { chain: TradingChain; hasRelay: boolean };
 
 /** The terms that an order would get, and the reason to refuse it. */
-export type Judgement = {
+export type TradeCheck = {
   chain: TradingChain;
   settings: OrderSettings;
   /** In wei for a unit of gas. */
@@ -64,12 +64,12 @@ export const settingsForTrade = (
  *
  * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
  */
-export function judgeTrade(
-  ground: TradingGround,
+export function checkTrade(
+  setup: ChainSetup,
   trade: AskedTrade,
   trader: Trader,
   facts: TradeFacts,
-): Judgement {
+): TradeCheck {
   const { side } = trade;
   const { amount, fees: wanted, baseFee, transactions, safety, flags, priceImpact } = facts;
   const settings = settingsForTrade(trade, trader);
@@ -78,7 +78,7 @@ export function judgeTrade(
   const fees = feesWithin(maxGasPrice, wanted, baseFee, swapGas.gasLimit, swapGas.l1Fee) ?? wanted;
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
-  const needs = needsOfTrade(ground.chain, trade, { ...facts, orders }, fee);
+  const needs = needsOfTrade(setup.chain, trade, { ...facts, orders }, fee);
   const objection = objectionToOrder({
     side,
     token: trade.token,
@@ -100,14 +100,14 @@ export function judgeTrade(
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
   });
   return {
-    chain: ground.chain,
+    chain: setup.chain,
     settings,
     maxGasPrice,
     fees,
     networkFee: fee,
     least: leastOut(trade, settings, facts),
     needs,
-    submission: submissionOf(ground, settings),
+    submission: submissionOf(setup, settings),
     ...(objection && { objection }),
   };
 }
@@ -153,7 +153,7 @@ function needsOfTrade(
   return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
 }
 
-function submissionOf({ chain, hasRelay }: TradingGround, { mevProtection }: OrderSettings): Submission {
+function submissionOf({ chain, hasRelay }: ChainSetup, { mevProtection }: OrderSettings): Submission {
   if (!chainFacts[chain].hasPublicPool) return "sequencer";
   return mevProtection && hasRelay ? "private" : "public";
 }

@@ -11,7 +11,7 @@ import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } fr
 const leaseMs = 30_000;
 
 /** The data that a run has read, and the id with which it holds the lane. */
-export type Ground = { view: LaneView; holder: string; nowMs: number };
+export type LaneRun = { view: LaneView; holder: string; nowMs: number };
 
 /**
  * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
@@ -33,9 +33,9 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => 
  * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
  * order waits for the sweep.
  *
- * @param ground The state after that step.
+ * @param run The state after that step.
  */
-export function leaveStep({ view, holder, nowMs }: Ground, last: Step = []): Step {
+export function leaveStep({ view, holder, nowMs }: LaneRun, last: Step = []): Step {
   const { chain, wallet, jobs } = view.lane as Lane;
   const [addJobs = 0] = last.flatMap((write) => ("change" in write ? [write.addJobs ?? 0] : []));
   const leaving: ItemWrite = {
@@ -49,7 +49,7 @@ export function leaveStep({ view, holder, nowMs }: Ground, last: Step = []): Ste
   return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
-const stillHeld = ({ view, holder }: Ground): ItemWrite => ({
+const stillHeld = ({ view, holder }: LaneRun): ItemWrite => ({
   check: "lane",
   item: view.lane as Lane,
   when: { holder },
@@ -65,35 +65,35 @@ type OrderChanges = Parameters<typeof changed>[1];
 
 /** Writes changes of an order and its slots, and the resulting changes of its position. */
 export function orderStep(
-  ground: Ground,
+  run: LaneRun,
   old: TradeOrder,
   changes: OrderChanges,
   { put = [], removed = [] }: { put?: readonly Slot[]; removed?: readonly Slot[] } = {},
 ): Step {
-  const { view, nowMs } = ground;
+  const { view, nowMs } = run;
   const order = changed(old, changes, nowMs);
   const slots = slotsOf(order, view.slots).filter((slot) => !put.some(({ nonce }) => nonce === slot.nonce));
   const before = new Map(view.slots.map((slot) => [slot.nonce, slot]));
   return [
-    stillHeld(ground),
+    stillHeld(run),
     putOrder(order, old),
     ...put.map((item): ItemWrite => {
       const revision = before.get(item.nonce)?.revision;
       return { put: "slot", item, when: revision === undefined ? "absent" : { revision } };
     }),
     ...removed.map((item): ItemWrite => ({ remove: "slot", item, when: { revision: item.revision } })),
-    ...bookWrites(ground, order, eventsOf(order, [...slots, ...put], nowMs)),
+    ...bookWrites(run, order, eventsOf(order, [...slots, ...put], nowMs)),
   ];
 }
 
 /** Ends the work on an order whose outcome is final. The lane ends with its last order. */
-export function settleStep(ground: Ground, old: TradeOrder, life: Life): Step {
+export function settleStep(run: LaneRun, old: TradeOrder, life: Life): Step {
   const { orderId, chain, wallet } = old.intent;
-  const { jobs } = ground.view.lane as Lane;
-  const { holder } = ground;
-  const removed = slotsOf(old, ground.view.slots);
+  const { jobs } = run.view.lane as Lane;
+  const { holder } = run;
+  const removed = slotsOf(old, run.view.slots);
   const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) };
-  const [, ...writes] = orderStep(ground, old, changes, { removed });
+  const [, ...writes] = orderStep(run, old, changes, { removed });
   return [
     jobs === 1
       ? { remove: "lane", item: { chain, wallet }, when: { holder, jobs } }
@@ -118,7 +118,7 @@ function eventsOf(order: TradeOrder, slots: readonly Slot[], nowMs: number): Boo
   ];
 }
 
-function bookWrites({ view, nowMs }: Ground, order: TradeOrder, now: readonly BookEvent[]): ItemWrite[] {
+function bookWrites({ view, nowMs }: LaneRun, order: TradeOrder, now: readonly BookEvent[]): ItemWrite[] {
   const { orderId, userID, token } = order.intent;
   const old = view.books.find((book) => book.userID === userID && book.token === token);
   const known = old?.events.filter((event) => event.orderId === orderId) ?? [];

@@ -1,7 +1,7 @@
 import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
-import type { Glance } from "./sight.ts";
+import type { ChainSnapshot } from "./sight.ts";
 import { newestAttempt, type Slot } from "./slot.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
 import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
@@ -54,11 +54,13 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
 export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});
 
 /** True if a run for the lane is due, because of the chain's news or the time. */
-export function isDue(lane: Lane, glance: Glance | undefined, nowMs: number): boolean {
+export function isDue(lane: Lane, chainSnapshot: ChainSnapshot | undefined, nowMs: number): boolean {
   const { watch } = lane;
   if (watch === undefined || hasUnseenOrder(lane)) return true;
   if (watch.dueAtMs !== undefined && nowMs >= watch.dueAtMs) return true;
-  if (glance === undefined) return false;
-  if (watch.finalFrom !== undefined && glance.finalized >= watch.finalFrom) return true;
-  return Object.entries(watch.blocks).some(([hash, block]) => (glance.blocks.get(hash) ?? "") !== block);
+  if (chainSnapshot === undefined) return false;
+  if (watch.finalFrom !== undefined && chainSnapshot.finalized >= watch.finalFrom) return true;
+  return Object.entries(watch.blocks).some(
+    ([hash, block]) => (chainSnapshot.blocks.get(hash) ?? "") !== block,
+  );
 }

@@ -4,7 +4,7 @@ import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
 import { jointFacts } from "./joint-facts.ts";
-import { type Judgement, judgeTrade, settingsForTrade, type TradingGround } from "./judge-trade.ts";
+import { type ChainSetup, checkTrade, settingsForTrade, type TradeCheck } from "./judge-trade.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { buyRulesBeside } from "./reserved.ts";
 import type { Step } from "./table-step.ts";
@@ -13,7 +13,7 @@ import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { BuyRules } from "./wallet-policy.ts";
 
-type PlacingGround = TradingGround & { venues: readonly SwapVenue[] };
+type PlacingSetup = ChainSetup & { venues: readonly SwapVenue[] };
 
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
@@ -22,7 +22,7 @@ export type TradeRequest = LaneKey & {
   /** In ISO 8601. */
   createdAt: string;
   /** The chain, or the reason why it does not trade. */
-  ground: PlacingGround | DomainError<"UNSUPPORTED_CHAIN">;
+  setup: PlacingSetup | DomainError<"UNSUPPORTED_CHAIN">;
 };
 
 /** A request to place an order. */
@@ -41,7 +41,7 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
 /** The terms of an order, by facts that two hosts agree on. */
-export type Assessed = { ground: PlacingGround; facts: TradeFacts; judged: Judgement };
+export type Assessed = { setup: PlacingSetup; facts: TradeFacts; check: TradeCheck };
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
@@ -104,11 +104,11 @@ function* replayed(
 
 /** Runs all checks in their order of precedence. Those that need no chain come first. */
 function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): Procedure<AssessAnswer> {
-  const { chain, wallet, trade, ground } = request;
+  const { chain, wallet, trade, setup } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
   // Every chain that trades has settings.
-  if (early !== undefined || ground instanceof DomainError || settings === undefined)
+  if (early !== undefined || setup instanceof DomainError || settings === undefined)
     return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const { gasPreset } = settingsForTrade(trade, { settings });
   const question = { chain, wallet, trade, gasPreset, orders };
@@ -116,24 +116,24 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   const facts = agreed(quotes);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
-  const [judged, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
-    judgeTrade(ground, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
-  ) as [Judgement, ...Judgement[]];
+  const [check, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
+    checkTrade(setup, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
+  ) as [TradeCheck, ...TradeCheck[]];
   // An objection that only one host's facts raise may be wrong.
-  const [objection] = [judged, ...others].flatMap((each) => each.objection ?? []);
-  return objection === undefined ? { ground, facts, judged } : { refused: objection };
+  const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
+  return objection === undefined ? { setup, facts, check } : { refused: objection };
 }
 
 const buyRulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): BuyRules =>
   buyRulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
 
 function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
-  const { trade, ground } = request;
+  const { trade, setup } = request;
   const stopped = objectionToTrading(view);
   if (stopped !== undefined) return stopped;
-  if (ground instanceof DomainError) return ground;
+  if (setup instanceof DomainError) return setup;
   if (!view.hasWallet)
-    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${ground.chain}`);
+    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
   const { side, token, amount } = trade;
   return objectionToWallet({
     side,
@@ -165,9 +165,9 @@ export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.route.feeBps === b.route.feeBps &&
   a.identity.decimals === b.identity.decimals;
 
-function intentOf(request: PlaceRequest, { ground, facts, judged }: Assessed): Intent {
+function intentOf(request: PlaceRequest, { setup, facts, check }: Assessed): Intent {
   const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
-  const { gasPreset } = judged.settings;
+  const { gasPreset } = check.settings;
   const seconds = validForSeconds ?? validSeconds[gasPreset];
   return {
     chain,
@@ -177,24 +177,24 @@ function intentOf(request: PlaceRequest, { ground, facts, judged }: Assessed): I
     side: trade.side,
     token: trade.token,
     amount: facts.amount,
-    minAmountOut: judged.least,
-    ...routesFor(trade.side, ground.venues, facts.route),
+    minAmountOut: check.least,
+    ...routesFor(trade.side, setup.venues, facts.route),
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
-    maxGasPrice: judged.maxGasPrice,
+    maxGasPrice: check.maxGasPrice,
     gasPreset,
-    isPrivate: judged.submission === "private",
+    isPrivate: check.submission === "private",
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
 }
 
 function newOrder(
   { trade, key, createdAt }: PlaceRequest,
-  { facts, judged }: Assessed,
+  { facts, check }: Assessed,
   intent: Intent,
   mac: string,
 ): TradeOrder {
   const { symbol, decimals } = facts.identity;
-  const { coin } = chainFacts[judged.chain];
+  const { coin } = chainFacts[check.chain];
   const { amountOut, priceImpact } = facts;
   return {
     intent,
@@ -203,11 +203,11 @@ function newOrder(
       clientOrderId: key,
       symbol: `${symbol}/${coin.symbol}`,
       decimals,
-      ...(trade.minAmountOut === undefined && { slippage: judged.settings.slippage }),
+      ...(trade.minAmountOut === undefined && { slippage: check.settings.slippage }),
       ...(trade.percent !== undefined && { percent: trade.percent }),
       createdAt,
     },
-    quoted: { amountOut, priceImpact, networkFee: judged.networkFee.max },
+    quoted: { amountOut, priceImpact, networkFee: check.networkFee.max },
     amount: intent.amount,
     approveNonces: [],
     isCancelling: false,

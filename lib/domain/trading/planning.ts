@@ -4,7 +4,14 @@ import type { LaneView } from "./effects.ts";
 import { feesWithin, mostFee } from "./fees.ts";
 import { type ApproveCall, allowsRoute, type Intent, type SwapCall, swapBy } from "./intent.ts";
 import { jointFees } from "./joint-facts.ts";
-import { agreedNonce, bothAnswered, isPast, type OrderFacts, type Sight, type Sights } from "./sight.ts";
+import {
+  agreedNonce,
+  bothAnswered,
+  type HostSnapshot,
+  type HostSnapshots,
+  isPast,
+  type OrderFacts,
+} from "./sight.ts";
 import { mostGas } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
 import { blocksSeen } from "./sold-out.ts";
@@ -27,21 +34,21 @@ const mostApprovals = 2;
  * Plans the order's next transaction. Ending the order or spending takes both hosts; a lying host can only make it
  * wait.
  */
-export function planFor(order: TradeOrder, view: LaneView, sights: Sights): Readiness {
+export function planFor(order: TradeOrder, view: LaneView, snapshots: HostSnapshots): Readiness {
   const { intent } = order;
-  const nonce = agreedNonce(sights);
-  if (!bothAnswered(sights) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
+  const nonce = agreedNonce(snapshots);
+  if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
   // Another program's transaction may take the nonce, or ours may replace it. The service leaves both alone.
-  if (sights.some((sight) => sight.nonce.pending > nonce)) return wait("WALLET_BUSY");
+  if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
   if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
-  if (!isFree(nonce, view, sights)) return wait("WALLET_BUSY");
-  const facts = agreedFacts(intent, sights);
+  if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
+  const facts = agreedFacts(intent, snapshots);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
   if (gasFor("swap", intent, facts) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, sights);
+  return planAt(nonce, order, facts, snapshots);
 }
 
-type HostFacts = OrderFacts & Pick<Sight, "baseFee">;
+type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
 type Facts = readonly [HostFacts, ...HostFacts[]];
 
 /**
@@ -49,16 +56,16 @@ type Facts = readonly [HostFacts, ...HostFacts[]];
  * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
  * above must be past their deadline.
  */
-const isFree = (nonce: number, { slots, orders }: LaneView, sights: Sights): boolean =>
+const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnapshots): boolean =>
   slots
     .filter((slot) => slot.nonce > nonce)
     .every(({ state, orderId }) => {
       const above = orders.find(({ intent }) => intent.orderId === orderId);
-      return state === "signed" && above !== undefined && isPast(above.intent.validUntil, sights);
+      return state === "signed" && above !== undefined && isPast(above.intent.validUntil, snapshots);
     });
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
-function agreedFacts({ orderId }: Intent, [a, b]: readonly [Sight, Sight]): Facts | undefined {
+function agreedFacts({ orderId }: Intent, [a, b]: readonly [HostSnapshot, HostSnapshot]): Facts | undefined {
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
   if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
@@ -85,15 +92,20 @@ function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }:
   return fees && { fees, gasLimit, l1Fee };
 }
 
-function planAt(nonce: number, order: TradeOrder, facts: Facts, sights: readonly [Sight, Sight]): Readiness {
+function planAt(
+  nonce: number,
+  order: TradeOrder,
+  facts: Facts,
+  snapshots: readonly [HostSnapshot, HostSnapshot],
+): Readiness {
   const { intent } = order;
-  const [{ coins }] = sights;
+  const [{ coins }] = snapshots;
   const [first] = facts;
   const isSale = intent.side === "sell";
   const held = first.held ?? 0n;
   const amount = isSale ? least(held, intent.amount) : intent.amount;
   if (amount === 0n) {
-    const soldOutIn = blocksSeen(sights);
+    const soldOutIn = blocksSeen(snapshots);
     return soldOutIn
       ? reject("INSUFFICIENT_BALANCE", { soldOutAt: nonce, soldOutIn })
       : wait("CHAIN_UNAVAILABLE");

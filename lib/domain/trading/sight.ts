@@ -36,7 +36,7 @@ export type OrderFacts = {
  * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
  * allowances match the nonce. The receipts are read last: every transaction in those blocks has one.
  */
-export type Sight = {
+export type HostSnapshot = {
   latest: Block;
   finalized: Block;
   nonce: { latest: number; pending: number; finalized: number };
@@ -55,7 +55,7 @@ export type Sight = {
 };
 
 /** One host's answers about the transactions of all lanes of a chain. */
-export type Glance = {
+export type ChainSnapshot = {
   /** The hash of its latest block. */
   latest: string;
   /** The number of its finalized block. */
@@ -67,33 +67,33 @@ export type Glance = {
 /**
  * The answers of the two hosts. Undefined for a host without a clear answer: its silence is no fact about the chain.
  */
-export type Sights = readonly [Sight | undefined, Sight | undefined];
+export type HostSnapshots = readonly [HostSnapshot | undefined, HostSnapshot | undefined];
 
 /** True if both hosts answered, and the condition holds for both. */
-export const bothSay = (sights: Sights, holds: (sight: Sight) => boolean): boolean =>
-  sights.every((sight) => sight !== undefined && holds(sight));
+export const bothSay = (snapshots: HostSnapshots, holds: (snapshot: HostSnapshot) => boolean): boolean =>
+  snapshots.every((snapshot) => snapshot !== undefined && holds(snapshot));
 
-export const bothAnswered = (sights: Sights): sights is readonly [Sight, Sight] =>
-  bothSay(sights, () => true);
+export const bothAnswered = (snapshots: HostSnapshots): snapshots is readonly [HostSnapshot, HostSnapshot] =>
+  bothSay(snapshots, () => true);
 
 /** True if every future block is later than a deadline, in seconds. */
-export const isPast = (deadline: number, sights: Sights): boolean =>
-  bothSay(sights, ({ latest }) => latest.time > deadline);
+export const isPast = (deadline: number, snapshots: HostSnapshots): boolean =>
+  bothSay(snapshots, ({ latest }) => latest.time > deadline);
 
 /** Returns the wallet's next nonce if both hosts agree. */
-export function agreedNonce([a, b]: Sights): number | undefined {
+export function agreedNonce([a, b]: HostSnapshots): number | undefined {
   return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
 }
 
 /** Returns a receipt that any host has. The known receipt is preferred, so that two hosts do not alternate. */
 export function receiptOf(
   hashes: readonly string[],
-  sights: Sights,
+  snapshots: HostSnapshots,
   isPossible: (receipt: Receipt) => boolean,
   known?: Receipt,
 ): Receipt | undefined {
-  const seen = sights
-    .flatMap((sight) => hashes.flatMap((hash) => sight?.receipts.get(hash) ?? []))
+  const seen = snapshots
+    .flatMap((snapshot) => hashes.flatMap((hash) => snapshot?.receipts.get(hash) ?? []))
     .filter(isPossible);
   return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
 }

@@ -2,11 +2,11 @@ import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "./intent.ts";
 import {
   bothAnswered,
   bothSay,
+  type HostSnapshot,
+  type HostSnapshots,
   isSameReceipt,
   type Receipt,
   receiptOf,
-  type Sight,
-  type Sights,
 } from "./sight.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
@@ -68,23 +68,23 @@ export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =
  * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
  * wrong one is corrected before it becomes final.
  */
-export function observed(slot: Slot, sights: Sights): Slot {
+export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   if (slot.state === "planned") return slot;
-  const isPossible = (receipt: Receipt) => sights.every((sight) => !rulesOut(slot, receipt, sight));
-  const receipt = receiptOf(hashesOf(slot), sights, isPossible, slot.receipt);
+  const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
+  const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
   if (receipt !== undefined) return inState(slot, "mined", receipt);
   // Only two clear answers prove that it is in no block.
-  if (!bothAnswered(sights)) return slot;
-  const isUsed = bothSay(sights, ({ nonce }) => nonce.latest > slot.nonce);
+  if (!bothAnswered(snapshots)) return slot;
+  const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
   return inState(slot, isUsed ? "taken" : "signed");
 }
 
 /** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
-const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, sight: Sight | undefined): boolean =>
-  sight !== undefined &&
-  !sight.receipts.has(hash) &&
-  sight.finalized.number >= block.number &&
-  sight.nonce.latest <= nonce;
+const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
+  snapshot !== undefined &&
+  !snapshot.receipts.has(hash) &&
+  snapshot.finalized.number >= block.number &&
+  snapshot.nonce.latest <= nonce;
 
 function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
   const { receipt: known, ...rest } = slot;
@@ -111,16 +111,16 @@ export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
 }
 
 /** True if both hosts say that no later block can change it. */
-export function isFinal(slot: Slot, sights: Sights): boolean {
+export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
   const { state, receipt } = slot;
   if (state === "mined" && receipt !== undefined)
-    return bothSay(sights, ({ receipts, finalized }) => {
+    return bothSay(snapshots, ({ receipts, finalized }) => {
       const seen = receipts.get(receipt.hash);
       return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
     });
   if (state !== "taken") return false;
   return bothSay(
-    sights,
+    snapshots,
     ({ nonce, receipts }) =>
       nonce.finalized > slot.nonce && hashesOf(slot).every((hash) => !receipts.has(hash)),
   );

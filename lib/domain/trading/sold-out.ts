@@ -1,4 +1,4 @@
-import { type Block, bothAnswered, type Sights } from "./sight.ts";
+import { type Block, bothAnswered, type HostSnapshots } from "./sight.ts";
 import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
 /** Honest hosts' latest blocks are at most this far apart. */
@@ -15,11 +15,11 @@ export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block 
  * the wallet was empty. Undefined until both hosts say that blocks of these numbers are final. True for an order that
  * ended in another way.
  */
-export function isFoundFinal({ ending }: TradeOrder, sights: Sights): boolean | undefined {
+export function isFoundFinal({ ending }: TradeOrder, snapshots: HostSnapshots): boolean | undefined {
   if (ending?.soldOutAt === undefined) return true;
-  if (!bothAnswered(sights)) return undefined;
+  if (!bothAnswered(snapshots)) return undefined;
   const seen = ending.soldOutIn ?? [];
-  const answers = sights.flatMap(({ finalized, blocks }) =>
+  const answers = snapshots.flatMap(({ finalized, blocks }) =>
     seen.map(({ number, hash }) => {
       const final = number <= finalized.number ? blocks.get(number) : undefined;
       return final && final === hash;

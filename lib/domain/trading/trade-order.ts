@@ -3,7 +3,7 @@ import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Intent } from "./intent.ts";
 import type { OrderDetails } from "./order-details.ts";
 import { reasonText } from "./reason-text.ts";
-import { type Block, bothAnswered, isPast, type Sights } from "./sight.ts";
+import { type Block, bothAnswered, type HostSnapshots, isPast } from "./sight.ts";
 import { minedAttempt, type Slot } from "./slot.ts";
 import { nativeToken } from "./trading-chain.ts";
 
@@ -95,8 +95,8 @@ export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Sl
   slots.find(({ orderId, nonce }) => orderId === intent.orderId && nonce === swapNonce);
 
 /** True if no later block can fill it. While a host does not answer, the previous state holds. */
-const isLate = ({ intent, life }: TradeOrder, sights: Sights) =>
-  bothAnswered(sights) ? isPast(intent.validUntil, sights) : life.status === "expired";
+const isLate = ({ intent, life }: TradeOrder, snapshots: HostSnapshots) =>
+  bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
 type Progress = Pick<Life, "status" | "stage" | "reasonCode">;
 
@@ -113,14 +113,14 @@ const open = (stage: Life["stage"], reasonCode?: ReasonCode): Progress => ({
 });
 
 /** Derives the order's life from its slots. All of it is provisional until the slots are final. */
-export function lifeOf(order: TradeOrder, slots: readonly Slot[], sights: Sights): Life {
+export function lifeOf(order: TradeOrder, slots: readonly Slot[], snapshots: HostSnapshots): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
   const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
   const newest = swap?.attempts.findLast(({ purpose }) => purpose === "swap");
   const txHash = mined?.hash ?? newest?.hash;
   return {
-    ...(progressOf(order, own, sights) ?? order.life),
+    ...(progressOf(order, own, snapshots) ?? order.life),
     settled: false,
     networkFee: own.reduce((sum, { receipt }) => sum + (receipt?.fee ?? 0n), 0n),
     spent: mined?.status === "ok" ? mined.spent : 0n,
@@ -129,12 +129,12 @@ export function lifeOf(order: TradeOrder, slots: readonly Slot[], sights: Sights
   };
 }
 
-function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Progress {
+function progressOf(order: TradeOrder, own: readonly Slot[], snapshots: HostSnapshots): Progress {
   const { ending, life } = order;
   if (ending !== undefined) return ended(ending.status, ending.reasonCode);
   const swap = swapSlotOf(order, own);
   const slot = swap ?? own.find((approval) => approval.state !== "mined" || !isApproved(approval));
-  const isAway = slot?.isUndelivered || sights.every((sight) => sight === undefined);
+  const isAway = slot?.isUndelivered || snapshots.every((snapshot) => snapshot === undefined);
   const silence = !isAway
     ? undefined
     : slot?.isUndelivered && slot.isPrivate
@@ -144,12 +144,12 @@ function progressOf(order: TradeOrder, own: readonly Slot[], sights: Sights): Pr
     case undefined:
     case "planned": {
       // Its approval was mined, but too late for the swap.
-      if (life.status === "expired" && isLate(order, sights)) return ended("expired", life.reasonCode);
+      if (life.status === "expired" && isLate(order, snapshots)) return ended("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
       return isWaiting ? open("waiting", life.reasonCode) : open("queued");
     }
     case "signed": {
-      if (isLate(order, sights)) return ended("expired", "NOT_INCLUDED");
+      if (isLate(order, snapshots)) return ended("expired", "NOT_INCLUDED");
       if (slot !== swap) return open("approving", silence);
       return open(order.isCancelling ? "cancelling" : "sent", silence);
     }

@@ -17,7 +17,7 @@ export type TradingChain = (typeof tradingChains)[number];
 /** Facts about a chain that are the same in every deployment. */
 export type ChainFacts = {
   /** The id that its hosts must report, and that every transaction is signed for. */
-  chainID: number;
+  chainId: number;
   coin: { symbol: string; name: string };
   /**
    * Hosts whose latest blocks are further apart do not count as seeing the same chain: about three seconds of blocks.
@@ -33,7 +33,7 @@ export type ChainFacts = {
 
 export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   eth: {
-    chainID: 1,
+    chainId: 1,
     coin: { symbol: "ETH", name: "Ether" },
     maxLagBlocks: 1,
     hasPublicPool: true,
@@ -41,7 +41,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     isGasPriceFloor: false,
   },
   base: {
-    chainID: 8453,
+    chainId: 8453,
     coin: { symbol: "ETH", name: "Ether" },
     maxLagBlocks: 2,
     hasPublicPool: false,
@@ -49,7 +49,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     isGasPriceFloor: false,
   },
   bsc: {
-    chainID: 56,
+    chainId: 56,
     coin: { symbol: "BNB", name: "BNB" },
     maxLagBlocks: 7,
     hasPublicPool: true,
@@ -57,7 +57,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     isGasPriceFloor: true,
   },
   avax: {
-    chainID: 43114,
+    chainId: 43114,
     coin: { symbol: "AVAX", name: "Avalanche" },
     maxLagBlocks: 3,
     hasPublicPool: true,

@@ -28,13 +28,18 @@ export function* watchReceipts(chain: Network, watcher: Watcher): Procedure<void
   if (free.length === 0) return;
   const { latest } = watcher;
   const hashes = free.flatMap(hashesIn);
-  const glance = yield* perform({ do: "glance", chain, hashes, ...(latest !== undefined && { latest }) });
-  for (const lane of free.filter((each) => isDue(each, glance, nowMs))) {
+  const chainSnapshot = yield* perform({
+    do: "chainSnapshot",
+    chain,
+    hashes,
+    ...(latest !== undefined && { latest }),
+  });
+  for (const lane of free.filter((each) => isDue(each, chainSnapshot, nowMs))) {
     watcher.wokenMs.set(lane.wallet, nowMs);
     yield* perform({ do: "wake", lane });
   }
   // Lanes left out must be checked when they are free, even if the block is the same.
-  if (glance !== undefined && free.length === lanes.length) watcher.latest = glance.latest;
+  if (chainSnapshot !== undefined && free.length === lanes.length) watcher.latest = chainSnapshot.latest;
 }
 
 const isResting = ({ wallet }: LaneKey, { wokenMs }: Watcher, nowMs: number) =>

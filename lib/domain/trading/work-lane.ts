@@ -2,8 +2,8 @@ import { dayOf } from "../time.ts";
 import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
-import { type Move, nextMove, refusedStep, type Scene } from "./next-move.ts";
-import type { Sights } from "./sight.ts";
+import { type LaneState, type Move, nextMove, refusedStep } from "./next-move.ts";
+import type { HostSnapshots } from "./sight.ts";
 import type { Slot } from "./slot.ts";
 import type { Lane, Step } from "./table-step.ts";
 
@@ -27,7 +27,7 @@ export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Quest
   blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
 });
 
-export function* lookAt(lane: LaneKey, view: LaneView): Procedure<Sights> {
+export function* askHosts(lane: LaneKey, view: LaneView): Procedure<HostSnapshots> {
   const question = questionAbout(lane, view);
   const first = yield* perform({ do: "look", host: 0, question });
   const second = yield* perform({ do: "look", host: 1, question });
@@ -47,22 +47,22 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
   if (view.lane?.holder !== holder) return;
   const sentAtMs = new Map<string, number | undefined>();
   for (let moves = 0; moves < maxMoves; ) {
-    const sights = yield* lookAt(lane, view);
+    const snapshots = yield* askHosts(lane, view);
     const nowMs = yield* perform({ do: "now" });
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;
     // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
-      const scene = { view, sights, nowMs, holder, sentAtMs, isPatient };
-      const move = nextMove(scene);
+      const state = { view, snapshots, nowMs, holder, sentAtMs, isPatient };
+      const move = nextMove(state);
       if (move.kind === "rest") {
-        if (yield* perform({ do: "write", step: leaveStep(scene) })) return;
+        if (yield* perform({ do: "write", step: leaveStep(state) })) return;
         isKnown = false;
       } else if (move.kind === "look again") {
         yield* perform({ do: "pause", ms: pauseMs });
         isKnown = false;
       } else {
-        const next = yield* carryOut(move, scene, sentAtMs);
+        const next = yield* carryOut(move, state, sentAtMs);
         if (next === "left") return;
         isKnown = next !== undefined;
         view = next ?? view;
@@ -76,13 +76,13 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
 /** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
 function* carryOut(
   move: Exclude<Move, { kind: "rest" | "look again" }>,
-  scene: Scene,
+  state: LaneState,
   sentAtMs: Map<string, number | undefined>,
 ): Procedure<LaneView | "left" | undefined> {
-  const { view } = scene;
+  const { view } = state;
   switch (move.kind) {
     case "write":
-      return yield* writeStep(move.step, scene);
+      return yield* writeStep(move.step, state);
     case "send": {
       const { raw, isPrivate } = move;
       const isTaken = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
@@ -95,20 +95,20 @@ function* carryOut(
       const isUnsigned = view.slots.some(
         ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
       );
-      if (isUnsigned && "refused" in answer) return yield* writeStep(refusedStep(scene, move.order), scene);
+      if (isUnsigned && "refused" in answer) return yield* writeStep(refusedStep(state, move.order), state);
       // Only time can help.
-      yield* perform({ do: "write", step: leaveStep(scene) });
+      yield* perform({ do: "write", step: leaveStep(state) });
       return "left";
     }
   }
 }
 
 /** Writes a step, and leaves the lane with it if nothing else is to be done. */
-function* writeStep(step: Step, scene: Scene): Procedure<LaneView | "left" | undefined> {
-  const view = afterStep(scene.view, step);
-  const next = view.lane && nextMove({ ...scene, view });
+function* writeStep(step: Step, state: LaneState): Procedure<LaneView | "left" | undefined> {
+  const view = afterStep(state.view, step);
+  const next = view.lane && nextMove({ ...state, view });
   if (next?.kind === "rest")
-    return (yield* perform({ do: "write", step: leaveStep({ ...scene, view }, step) })) ? "left" : undefined;
+    return (yield* perform({ do: "write", step: leaveStep({ ...state, view }, step) })) ? "left" : undefined;
   if (!(yield* perform({ do: "write", step }))) return undefined;
   // The lane has ended with its last order.
   return next === undefined ? "left" : view;

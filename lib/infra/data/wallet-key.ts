@@ -49,7 +49,7 @@ export class WalletKey extends Key {
   }
 }
 
-const bindingKeys = { userID: true, walletID: true, network: true, address: true } satisfies Record<
+const bindingKeys = { userID: true, walletId: true, network: true, address: true } satisfies Record<
   keyof Binding,
   true
 >;

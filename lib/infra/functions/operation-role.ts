@@ -46,7 +46,7 @@ export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
     const { name, row, table, key, importKeys, macKey, openings, noticeBusArn } = props;
     const { walls, changes, stage, invoked, logGroup } = props;
-    const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointID };
+    const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointId };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
       "kms:GenerateDataKey": ofOneWallet,
       "kms:Decrypt": merged(

@@ -51,7 +51,7 @@ export class Walls extends Construct {
   /** Variables of the functions: the SDK would else use names with the account's id, which do not resolve. */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
   /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
-  readonly kmsEndpointID: string;
+  readonly kmsEndpointId: string;
 
   constructor(scope: Construct, id: string, { inside, table, key, macKey }: WallsProps) {
     super(scope, id);
@@ -104,7 +104,7 @@ export class Walls extends Construct {
         toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
       toDynamoDb.addToPolicy(pass(roleArn, { actions: row.table, resource: table.tableArn }));
     }
-    this.kmsEndpointID = toKms.vpcEndpointId;
+    this.kmsEndpointId = toKms.vpcEndpointId;
     this.place = { vpc, vpcSubnets: isolated, securityGroups: [functions] };
 
     this.#blockNames(vpc);

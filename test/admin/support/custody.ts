@@ -17,7 +17,7 @@ import { keepSecret } from "./secrets.ts";
 /** Runs before KMS answers a call. Receives its name, such as `ReEncrypt`, and its parsed body. */
 export type BeforeAnswer = (
   operation: string,
-  body: { SourceEncryptionContext?: { walletID: string } },
+  body: { SourceEncryptionContext?: { walletId: string } },
 ) => unknown;
 
 /** An imported wallet with its private key, which only the test remembers. */
@@ -43,7 +43,7 @@ export function targetWith(table: Table, kms: Kms = createKms()) {
 }
 
 export async function rotate({ vault }: Target): Promise<void> {
-  await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyID }));
+  await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
 }
 
 /** Registers a user and imports that many wallets, each with a random private key. */

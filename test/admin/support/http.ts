@@ -38,7 +38,7 @@ export function localRunner(
         lambda: `http://${request.headers.host}`,
       };
       const { region, credentials } = connection;
-      const outputs = { TableName: table.name, KeyId: vault.keyID, BaseUrl: "http://127.0.0.1:1" };
+      const outputs = { TableName: table.name, KeyId: vault.keyId, BaseUrl: "http://127.0.0.1:1" };
       response.end(JSON.stringify({ outputs, endpoints, region, credentials }));
       return;
     }

@@ -47,7 +47,7 @@ describe("startLocalChain", () => {
   it("completes a chain whose first start ended too early", async () => {
     const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
     try {
-      const early = await startAnvil({ chainID: 1, port: 0, statePath });
+      const early = await startAnvil({ chainId: 1, port: 0, statePath });
       await sendAsDeployer(early.url, 0, deployment("eth"));
       await early.stop();
       const chain = await startLocalChain({ chain: "eth", statePath });

@@ -18,7 +18,7 @@ describe("the relay of a local chain", () => {
     chain = await startTestChain();
   });
   beforeEach(async () => {
-    relay = await startRelay({ chainID: 1, request: chain.request, canBeSet: true });
+    relay = await startRelay({ chainId: 1, request: chain.request, canBeSet: true });
   });
   afterEach(async () => {
     await relay.close();

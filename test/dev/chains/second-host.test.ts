@@ -50,7 +50,7 @@ describe("the second host of a local chain", () => {
     ["otherChain", "WRONG_CHAIN"],
   ] as const)("fails with the fault %s, which the client takes for %s", async (fault, reason) => {
     await set({ [fault]: 1 });
-    const asking = rpcHost({ url: host.url, chainID: 1, timeoutMs: fault === "stalled" ? 200 : 10_000 });
+    const asking = rpcHost({ url: host.url, chainId: 1, timeoutMs: fault === "stalled" ? 200 : 10_000 });
     await expect(asking.request([blockCall("latest")])).rejects.toMatchObject({ reason });
   });
 

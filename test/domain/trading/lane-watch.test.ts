@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LaneView } from "../../../lib/domain/trading/effects.ts";
 import { isDue, watchFor } from "../../../lib/domain/trading/lane-watch.ts";
-import type { Glance, Receipt } from "../../../lib/domain/trading/sight.ts";
+import type { ChainSnapshot, Receipt } from "../../../lib/domain/trading/sight.ts";
 import type { Slot } from "../../../lib/domain/trading/slot.ts";
 import type { Lane, LaneWatch } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
@@ -135,25 +135,25 @@ describe("isDue", () => {
     jobs: 1,
     ...(watch && { watch: { jobs: 1, blocks: {}, ...watch } }),
   });
-  const glance = (changes: Partial<Glance> = {}): Glance => ({
+  const chainSnapshot = (changes: Partial<ChainSnapshot> = {}): ChainSnapshot => ({
     latest: "0xb9",
     finalized: 4,
     blocks: new Map(),
     ...changes,
   });
-  const inBlock = (block: string) => glance({ blocks: new Map([["0x1", block]]) });
+  const inBlock = (block: string) => chainSnapshot({ blocks: new Map([["0x1", block]]) });
 
-  it.each<[string, Lane, Glance | undefined, boolean]>([
-    ["nothing has happened", lane({ blocks: { "0x1": "" }, dueAtMs: nowMs + 1 }), glance(), false],
+  it.each<[string, Lane, ChainSnapshot | undefined, boolean]>([
+    ["nothing has happened", lane({ blocks: { "0x1": "" }, dueAtMs: nowMs + 1 }), chainSnapshot(), false],
     ["no run has left it yet", lane(), undefined, true],
     ["an order was placed since", lane({ jobs: 0 }), undefined, true],
     ["something is due", lane({ dueAtMs: nowMs }), undefined, true],
     ["a block has its transaction", lane({ blocks: { "0x1": "" } }), inBlock("0xb9"), true],
     ["the same block still has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xb9"), false],
     ["another block has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xc9"), true],
-    ["no block has it any more", lane({ blocks: { "0x1": "0xb9" } }), glance(), true],
-    ["its block is final", lane({ finalFrom: 4 }), glance(), true],
-    ["its block is not final", lane({ finalFrom: 5 }), glance(), false],
+    ["no block has it any more", lane({ blocks: { "0x1": "0xb9" } }), chainSnapshot(), true],
+    ["its block is final", lane({ finalFrom: 4 }), chainSnapshot(), true],
+    ["its block is not final", lane({ finalFrom: 5 }), chainSnapshot(), false],
     ["no host answers", lane({ blocks: { "0x1": "0xb9" }, finalFrom: 4 }), undefined, false],
   ])("checks a lane where %s", (_, of, seen, expected) => {
     expect(isDue(of, seen, nowMs)).toBe(expected);

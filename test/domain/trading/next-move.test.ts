@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Fees } from "../../../lib/domain/trading/intent.ts";
 import { nextMove } from "../../../lib/domain/trading/next-move.ts";
-import type { OrderFacts, Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, OrderFacts } from "../../../lib/domain/trading/sight.ts";
 import { clearGas, objectionTo } from "../../../lib/domain/trading/signing-rules.ts";
 import type { Items, ItemWrite } from "../../../lib/domain/trading/table-step.ts";
-import { gwei, laneView, orderFacts, sceneOf, seconds, sight, signedOrder } from "../../support/scenes.ts";
+import {
+  gwei,
+  laneStateOf,
+  laneView,
+  orderFacts,
+  seconds,
+  signedOrder,
+  snapshot,
+} from "../../support/scenes.ts";
 import { intent, signingView, tradeOrder } from "../../support/trading.ts";
 
 /** Returns the fees of the signature that a move asks for. */
@@ -39,7 +47,7 @@ describe("nextMove", () => {
         order: { intent: intent({ chain: "bsc", maxGasPrice: 10n * gwei }) },
         attempt: highest,
       });
-      const seen = sight(undefined, {
+      const seen = snapshot(undefined, {
         latest: { number: 9999, hash: "0xb9999", time: late },
         clearFees: { maxFeePerGas: gwei / 10n, maxPriorityFeePerGas: gwei / 10n },
         clearL1Fee,
@@ -49,7 +57,7 @@ describe("nextMove", () => {
         { ...ended, life: { ...ended.life, reasonCode: "NOT_INCLUDED" } },
         { slots: [slot] },
       );
-      const fees = feesAsked(nextMove(sceneOf(view, { sights: [seen, seen], nowMs: late * 1000 })));
+      const fees = feesAsked(nextMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
       expect(fees).toEqual({ maxFeePerGas: 11_250_000_000n, maxPriorityFeePerGas: 10_125_000_000n });
       const { chain, wallet, nonce } = slot;
       const clear = {
@@ -75,26 +83,28 @@ describe("nextMove", () => {
     ];
 
     it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
-      const sights = facts.map((each) => sight(each)) as [Sight, Sight];
-      const { fees } = slotPlanned(nextMove(sceneOf(laneView(tradeOrder()), { sights })));
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const { fees } = slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
       expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
     });
 
     it.each(both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 60_000n } })))(
       "plans a swap with the higher gas limit (%#)",
       (...facts) => {
-        const sights = facts.map((each) => sight(each)) as [Sight, Sight];
-        expect(slotPlanned(nextMove(sceneOf(laneView(tradeOrder()), { sights }))).gasLimit).toBe(134_415n);
+        const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+        expect(slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
+          134_415n,
+        );
       },
     );
 
     it("plans at most twice the intent's gas, and at most the signer's limit", () => {
-      const sights = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
-        (each) => sight(each),
-      ) as [Sight, Sight];
+      const snapshots = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
+        (each) => snapshot(each),
+      ) as [HostSnapshot, HostSnapshot];
       const gasOf = (gasLimit: bigint) => {
         const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
-        return slotPlanned(nextMove(sceneOf(laneView(order), { sights }))).gasLimit;
+        return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
       };
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
@@ -103,32 +113,38 @@ describe("nextMove", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
       const scene = (facts: OrderFacts) =>
-        sceneOf(laneView(tradeOrder()), { sights: [sight(facts, { coins }), sight(lie, { coins })] });
+        laneStateOf(laneView(tradeOrder()), {
+          snapshots: [snapshot(facts, { coins }), snapshot(lie, { coins })],
+        });
       expect(lifeWritten(nextMove(scene(honest)))).toMatchObject({ stage: "waiting" });
       expect(lifeWritten(nextMove(scene(lie)))).toMatchObject({ status: "rejected" });
     });
 
     it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
       const { order, slot } = signedOrder();
-      const sights = facts.map((each) => sight(each)) as [Sight, Sight];
-      const fees = feesAsked(nextMove(sceneOf(laneView(order, { slots: [slot] }), { sights, sentAtMs })));
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+      );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
 
     it.each(both(gwei / 10n, 99n * gwei))("frees a nonce with the lower tip (%#)", (...tips) => {
       const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
       const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
-      const sights = tips.map((maxPriorityFeePerGas) =>
-        sight(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
-      ) as [Sight, Sight];
-      const fees = feesAsked(nextMove(sceneOf(laneView(order, { slots: [slot] }), { sights, sentAtMs })));
+      const snapshots = tips.map((maxPriorityFeePerGas) =>
+        snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
+      ) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+      );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
 
     it("pays just enough to replace a swap if only one host answers", () => {
       const { order, slot } = signedOrder();
-      const scene = sceneOf(laneView(order, { slots: [slot] }), {
-        sights: [undefined, sight(greedy)],
+      const scene = laneStateOf(laneView(order, { slots: [slot] }), {
+        snapshots: [undefined, snapshot(greedy)],
         sentAtMs,
       });
       expect(feesAsked(nextMove(scene))).toEqual({
@@ -144,9 +160,9 @@ describe("nextMove", () => {
       const reasonCode = isUndelivered ? ("RELAY_UNAVAILABLE" as const) : undefined;
       const life = { ...order.life, ...(reasonCode && { reasonCode }) } as const;
       const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
-      const seen = sight(orderFacts());
+      const seen = snapshot(orderFacts());
       const sent = new Map([["0x1", isUndelivered ? undefined : 1]]);
-      return nextMove(sceneOf(view, { sights: [seen, seen], sentAtMs: sent })).kind;
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sentAtMs: sent })).kind;
     };
     expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
   });

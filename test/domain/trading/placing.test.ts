@@ -49,7 +49,7 @@ const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
 
 const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
 
-type Scene = {
+type LaneState = {
   views?: PlacingView[];
   quotes?: readonly (readonly [HostQuote, HostQuote])[];
   /** The outcome of each write. */
@@ -59,7 +59,7 @@ type Scene = {
 
 /** Places the order with these answers from the table and the hosts. The last view and the last quote repeat. */
 function play(
-  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: Scene,
+  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: LaneState,
   procedure: ReturnType<typeof placing | typeof trying>,
 ) {
   const effects: Effect[] = [];
@@ -87,7 +87,7 @@ function play(
   };
 }
 
-const place = (scene: Scene = {}) => play(scene, placing(scene.of ?? request()));
+const place = (scene: LaneState = {}) => play(scene, placing(scene.of ?? request()));
 const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
 
 describe("placing", () => {
@@ -146,7 +146,7 @@ describe("placing", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const { answer, did } = place({
-      of: { ...request(), ground: unsupported },
+      of: { ...request(), setup: unsupported },
       views: [view({ used, order, isStopped: true, hasWallet: false })],
     });
     expect(answer).toEqual({ order, isReplayed: true });
@@ -177,12 +177,12 @@ describe("placing", () => {
   });
 
   it("names the first of the reasons that need no chain", () => {
-    const ground = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
+    const setup = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const views = [view({ hasWallet: false, maxOrder: 1n })];
-    expect(place({ views, of: { ...request(), ground } }).code).toBe("UNSUPPORTED_CHAIN");
+    expect(place({ views, of: { ...request(), setup } }).code).toBe("UNSUPPORTED_CHAIN");
     expect(place({ views }).code).toBe("WALLET_NOT_FOUND");
     const stopped = [view({ isStopped: true })];
-    expect(place({ views: stopped, of: { ...request(), ground } }).code).toBe("TRADING_DISABLED");
+    expect(place({ views: stopped, of: { ...request(), setup } }).code).toBe("TRADING_DISABLED");
   });
 
   const noRoute = new DomainError("NO_ROUTE", "No pool");
@@ -289,7 +289,7 @@ describe("placing", () => {
 describe("trying", () => {
   it("returns an order's terms, and records nothing", () => {
     const { answer, did } = play({}, trying(request()));
-    expect(answer).toMatchObject({ facts: { amountOut: 5000n }, judged: { least: 4950n } });
+    expect(answer).toMatchObject({ facts: { amountOut: 5000n }, check: { least: 4950n } });
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 

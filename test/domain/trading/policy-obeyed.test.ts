@@ -5,7 +5,7 @@ import { buyRulesBeside } from "../../../lib/domain/trading/reserved.ts";
 import { signTransaction } from "../../../lib/domain/trading/signer.ts";
 import type { Step } from "../../../lib/domain/trading/table-step.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
-import { laneView, orderFacts, sceneOf, seconds, sight, signedOrder } from "../../support/scenes.ts";
+import { laneStateOf, laneView, orderFacts, seconds, signedOrder, snapshot } from "../../support/scenes.ts";
 import { intent, noLimits, signingView, slot, tradeOrder } from "../../support/trading.ts";
 
 const nowMs = seconds * 1000;
@@ -40,11 +40,13 @@ describe("buyRulesBeside", () => {
 });
 
 describe("nextMove", () => {
-  const sights = [sight(orderFacts()), sight(orderFacts())] as const;
+  const snapshots = [snapshot(orderFacts()), snapshot(orderFacts())] as const;
   const limits = (changes: Partial<WalletPolicy>) => new Map([[userID, { stored: stored(changes), count }]]);
   const move = (order: ReturnType<typeof tradeOrder>, changes: Partial<WalletPolicy>, slots = [slot()]) =>
     nextMove(
-      sceneOf(laneView(order, { limits: limits(changes), slots }), { sights: [sights[0], sights[1]] }),
+      laneStateOf(laneView(order, { limits: limits(changes), slots }), {
+        snapshots: [snapshots[0], snapshots[1]],
+      }),
     );
   const planned = tradeOrder({ swapNonce: 7 });
   const forbidden: Partial<WalletPolicy>[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/domain/trading/sight.ts";
 import { isFinal, observed, type Slot, withSendingTimes } from "../../../lib/domain/trading/slot.ts";
 import { slot } from "../../support/trading.ts";
 
@@ -18,7 +18,10 @@ const block = (number: number) => ({ number, hash: `0xb${number}`, time: number 
 const paid = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n };
 const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
 
-const sight = (receipts: readonly Receipt[], { latest = 7, finalized = 7, number = 4 } = {}): Sight => ({
+const snapshot = (
+  receipts: readonly Receipt[],
+  { latest = 7, finalized = 7, number = 4 } = {},
+): HostSnapshot => ({
   latest: block(9),
   finalized: block(number),
   nonce: { latest, pending: latest, finalized },
@@ -35,41 +38,46 @@ const mined: Slot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
   it("believes one host's receipt", () => {
-    const after = observed(signed, [sight([]), sight([receipt])]);
+    const after = observed(signed, [snapshot([]), snapshot([receipt])]);
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
   it("rejects one host's receipt when the other's final chain reaches beyond its block", () => {
-    const beyond = sight([], { number: 5 });
+    const beyond = snapshot([], { number: 5 });
     for (const slotBefore of [signed, mined])
-      for (const sights of [[sight([receipt]), beyond] as const, [beyond, sight([receipt])] as const])
-        expect(observed(slotBefore, sights)).toMatchObject({ state: "signed" });
-    expect(observed(signed, [sight([receipt]), sight([], { number: 4 })]).state).toBe("mined");
-    expect(observed(signed, [sight([receipt]), sight([], { number: 5, latest: 8 })]).state).toBe("mined");
+      for (const snapshots of [
+        [snapshot([receipt]), beyond] as const,
+        [beyond, snapshot([receipt])] as const,
+      ])
+        expect(observed(slotBefore, snapshots)).toMatchObject({ state: "signed" });
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 4 })]).state).toBe("mined");
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 5, latest: 8 })]).state).toBe(
+      "mined",
+    );
   });
 
   it("marks a nonce as taken only if both hosts report it as used, without a receipt", () => {
-    const used = sight([], { latest: 8 });
+    const used = snapshot([], { latest: 8 });
     expect(observed(signed, [used, used]).state).toBe("taken");
-    expect(observed(signed, [used, sight([])]).state).toBe("signed");
-    expect(observed(signed, [used, sight([receipt], { latest: 8 })]).state).toBe("mined");
+    expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
+    expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
   });
 
   it("drops a receipt only if both hosts answer without it", () => {
-    expect(observed(mined, [sight([]), sight([])])).not.toHaveProperty("receipt");
-    expect(observed(mined, [sight([]), undefined])).toBe(mined);
+    expect(observed(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
+    expect(observed(mined, [snapshot([]), undefined])).toBe(mined);
     expect(observed(mined, [undefined, undefined])).toBe(mined);
   });
 
   it("keeps the known receipt while any host has it", () => {
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
-    expect(observed(mined, [sight([other]), sight([receipt])])).toBe(mined);
-    expect(observed(mined, [sight([other]), sight([])]).receipt).toEqual(other);
+    expect(observed(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
+    expect(observed(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
   });
 
   it("leaves a planned slot unchanged", () => {
     const planned = slot();
-    expect(observed(planned, [sight([], { latest: 8 }), sight([], { latest: 8 })])).toBe(planned);
+    expect(observed(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
   });
 });
 
@@ -93,23 +101,23 @@ describe("withSendingTimes", () => {
 
 describe("isFinal", () => {
   it("is true if both hosts have the receipt in a final block", () => {
-    const final = sight([receipt], { number: 5 });
+    const final = snapshot([receipt], { number: 5 });
     expect(isFinal(mined, [final, final])).toBe(true);
-    expect(isFinal(mined, [final, sight([receipt])])).toBe(false);
+    expect(isFinal(mined, [final, snapshot([receipt])])).toBe(false);
     expect(isFinal(mined, [final, undefined])).toBe(false);
-    expect(isFinal(mined, [final, sight([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+    expect(isFinal(mined, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
   it("is true for a taken nonce if both hosts report it as used at the final block", () => {
     const taken: Slot = { ...signed, state: "taken" };
-    const final = sight([], { finalized: 8 });
+    const final = snapshot([], { finalized: 8 });
     expect(isFinal(taken, [final, final])).toBe(true);
-    expect(isFinal(taken, [final, sight([])])).toBe(false);
-    expect(isFinal(taken, [final, sight([receipt], { finalized: 8 })])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([])])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([receipt], { finalized: 8 })])).toBe(false);
   });
 
   it("is never true for a transaction that may still be mined", () => {
-    const final = sight([], { finalized: 8 });
+    const final = snapshot([], { finalized: 8 });
     expect(isFinal(signed, [final, final])).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
 import { changed, lifeOf, shownOrder, unstarted } from "../../../lib/domain/trading/trade-order.ts";
 import { intent, slot, tradeOrder } from "../../support/trading.ts";
 
@@ -120,8 +120,8 @@ describe("lifeOf", () => {
       of,
     );
     const order = tradeOrder({ intent: of, approveNonces: [7], life });
-    const sight = { latest: block } as Sight;
-    expect(lifeOf(order, [approval], [sight, sight])).toMatchObject({
+    const snapshot = { latest: block } as HostSnapshot;
+    expect(lifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
       status: "expired",
       reasonCode: "NOT_INCLUDED",
     });

@@ -9,7 +9,7 @@ import {
 describe("tradingChains", () => {
   it("are networks of wallets, each with its own chain id", () => {
     expect(networks).toEqual(expect.arrayContaining([...tradingChains]));
-    expect(tradingChains.map((chain) => chainFacts[chain].chainID)).toEqual([1, 8453, 56, 43114]);
+    expect(tradingChains.map((chain) => chainFacts[chain].chainId)).toEqual([1, 8453, 56, 43114]);
   });
 });
 

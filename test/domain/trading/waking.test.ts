@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Effect, Procedure } from "../../../lib/domain/trading/effects.ts";
-import type { Glance } from "../../../lib/domain/trading/sight.ts";
+import type { ChainSnapshot } from "../../../lib/domain/trading/sight.ts";
 import type { Lane } from "../../../lib/domain/trading/table-step.ts";
 import { sweepLanes, type Watcher, watchReceipts } from "../../../lib/domain/trading/waking.ts";
 
@@ -12,14 +12,14 @@ const lane = (wallet: string, changes: Partial<Lane> = {}): Lane => ({
   ...changes,
 });
 
-const mined = (...wallets: string[]): Glance => ({
+const mined = (...wallets: string[]): ChainSnapshot => ({
   latest: "0xb1",
   finalized: 0,
   blocks: new Map(wallets.map((wallet) => [`hash of ${wallet}`, "0xb1"])),
 });
 
 /** Runs a procedure. Returns its effects, and the wallets that it wakes. */
-function run(procedure: Procedure<void>, lanes: readonly Lane[], glance?: Glance, nowMs = 0) {
+function run(procedure: Procedure<void>, lanes: readonly Lane[], chainSnapshot?: ChainSnapshot, nowMs = 0) {
   const effects: Effect[] = [];
   let next = procedure.next();
   while (!next.done) {
@@ -27,7 +27,7 @@ function run(procedure: Procedure<void>, lanes: readonly Lane[], glance?: Glance
     effects.push(effect);
     if (effect.do === "readLanes") next = procedure.next(lanes);
     else if (effect.do === "now") next = procedure.next(nowMs);
-    else next = procedure.next(effect.do === "glance" ? glance : undefined);
+    else next = procedure.next(effect.do === "chainSnapshot" ? chainSnapshot : undefined);
   }
   return { effects, woken: effects.flatMap((each) => (each.do === "wake" ? [each.lane.wallet] : [])) };
 }
@@ -50,8 +50,8 @@ describe("watchReceipts", () => {
       [lane("a"), lane("b"), lane("c")],
       mined("a", "c"),
     );
-    expect(effects.filter((each) => each.do === "glance")).toEqual([
-      { do: "glance", chain: "eth", hashes: ["hash of a", "hash of b", "hash of c"] },
+    expect(effects.filter((each) => each.do === "chainSnapshot")).toEqual([
+      { do: "chainSnapshot", chain: "eth", hashes: ["hash of a", "hash of b", "hash of c"] },
     ]);
     expect(woken).toEqual(["a", "c"]);
   });
@@ -79,10 +79,10 @@ describe("watchReceipts", () => {
   it("names the last block that it has seen, so that its transactions are asked about once", () => {
     const watcher = newWatcher();
     run(watchReceipts("eth", watcher), [lane("a")], mined());
-    const [glance] = run(watchReceipts("eth", watcher), [lane("a")]).effects.filter(
-      (each) => each.do === "glance",
+    const [chainSnapshot] = run(watchReceipts("eth", watcher), [lane("a")]).effects.filter(
+      (each) => each.do === "chainSnapshot",
     );
-    expect(glance).toMatchObject({ latest: "0xb1" });
+    expect(chainSnapshot).toMatchObject({ latest: "0xb1" });
   });
 
   it("asks about a block again if a lane was held meanwhile", () => {
@@ -90,7 +90,7 @@ describe("watchReceipts", () => {
     const held = lane("b", { holder: "x", leaseUntilMs: 10 });
     run(watchReceipts("eth", watcher), [lane("a"), held], mined("b"), 9);
     const { effects, woken } = run(watchReceipts("eth", watcher), [lane("a"), lane("b")], mined("b"), 10);
-    expect(effects).toContainEqual({ do: "glance", chain: "eth", hashes: ["hash of a", "hash of b"] });
+    expect(effects).toContainEqual({ do: "chainSnapshot", chain: "eth", hashes: ["hash of a", "hash of b"] });
     expect(woken).toEqual(["b"]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { badMessages, badMessagesWithID } from "../../cases/bad-messages.ts";
+import { badMessages, badMessagesWithId } from "../../cases/bad-messages.ts";
 import { sampled } from "../../cases/sample.ts";
 import { type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { error, pong, subscriptions } from "../support/stream-shapes.ts";
@@ -46,7 +46,7 @@ describe("the stream", () => {
     await expectToBeAsBefore(stream);
   });
 
-  it.each(sampled(badMessagesWithID))("answers $title with the id of the message", async (bad) => {
+  it.each(sampled(badMessagesWithId))("answers $title with the id of the message", async (bad) => {
     const stream = await open();
 
     stream.send(bad.message);

@@ -21,10 +21,10 @@ describe("the samples of the reference page", () => {
     const requests = await curlRequests([variables, ...lines].join("\n"));
 
     const statuses: Record<string, number> = {};
-    let walletID = "";
+    let walletId = "";
     for (const [index, { method, url, headers, body }] of requests.entries()) {
       const { name } = rows[index] as (typeof rows)[number];
-      const response = await fetch(url.replace("@wallet", walletID), {
+      const response = await fetch(url.replace("@wallet", walletId), {
         method,
         headers: headers.map((header) => header.split(": ") as [string, string]),
         // A trade would change the prices that other tests expect.
@@ -33,7 +33,7 @@ describe("the samples of the reference page", () => {
         }),
       });
       const answer = await response.text();
-      if (name === "createWallet") walletID = JSON.parse(answer).data.wallet._id;
+      if (name === "createWallet") walletId = JSON.parse(answer).data.wallet._id;
       statuses[name] = response.status;
     }
     const expected = Object.fromEntries(rows.map(({ name }) => [name, otherwise[name] ?? 200]));

@@ -9,7 +9,7 @@ const manyConnections = 101;
 describe("the WebSocket API", () => {
   it("carries the user of $connect to later messages and to $disconnect", async ({ user }) => {
     const idsOfUser = async () =>
-      (await connectionsOfUser(service.table, user.id)).map(({ connectionID }) => connectionID);
+      (await connectionsOfUser(service.table, user.id)).map(({ connectionId }) => connectionId);
     const before = await idsOfUser();
     const stream = await streamOf(user);
     await subscribe(stream, "positions");

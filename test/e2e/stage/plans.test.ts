@@ -53,10 +53,10 @@ describe("mirrorPlans", () => {
   it("makes a key with the user's name and tag, on the plan Standard", async ({ user }) => {
     // A user with a wallet is active, and gets a key.
     expect((await importWallet(user, newEvmKey())).status).toBe(200);
-    const { name, keyID } = await keyOn("Standard", user.id);
+    const { name, keyId } = await keyOn("Standard", user.id);
     const keys = await all(apiKeysOfUsers(plans));
-    expect(keys).toContainEqual({ id: keyID, name, tagged: true });
-    expect(await isAttached(plans, tierPlans.Standard, keyID), "Whether the key is on its plan").toBe(true);
+    expect(keys).toContainEqual({ id: keyId, name, tagged: true });
+    expect(await isAttached(plans, tierPlans.Standard, keyId), "Whether the key is on its plan").toBe(true);
   });
 
   it("makes a key that API Gateway accepts after keyGraceSeconds", async ({ user, minutes: _ }) => {
@@ -72,8 +72,8 @@ describe("mirrorPlans", () => {
   it("may create a tagged plan on both stages for an Enterprise customer", async ({ user }) => {
     const wanted = { tier: "Enterprise", requestsPerMinute: customersRequestsPerMinute } as const;
     await changeUser(table, user.id, wanted, new Date());
-    const { planID } = await keyOn("Enterprise", user.id);
-    const made = (await all(customerPlans(plans))).find(({ id }) => id === planID);
+    const { planId } = await keyOn("Enterprise", user.id);
+    const made = (await all(customerPlans(plans))).find(({ id }) => id === planId);
     expect({ ...made, stages: coverageOf(made?.stages ?? []) }).toMatchObject({
       tagged: true,
       stages: coverageOf(plans.stages),

@@ -19,8 +19,8 @@ describe("KMS", () => {
   });
 
   it("refuses a data key without the encryption context, also to operators", async () => {
-    const { client, keyID } = vault;
-    const call = client.send(new GenerateDataKeyCommand({ KeyId: keyID, KeySpec: "AES_256" }));
+    const { client, keyId } = vault;
+    const call = client.send(new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256" }));
     await expect(call).rejects.toMatchObject(denied);
   });
 

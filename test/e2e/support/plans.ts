@@ -16,13 +16,13 @@ export async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: U
   const { outputs, endpoints, region, credentials } = (await response.json()) as Description;
   const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region, credentials });
   const name = `TerminalApi/user/${id}/`;
-  const planID = async () => {
+  const planId = async () => {
     if (plan !== "their own") return outputs[`${plan}PlanId`];
     const { items = [] } = await client.send(new GetUsagePlansCommand({ limit: 500 }));
     return items.find((each) => each.name?.startsWith(name))?.id;
   };
   const isThere = async () => {
-    const query = { usagePlanId: (await planID()) ?? "none yet", nameQuery: name, limit: 500 };
+    const query = { usagePlanId: (await planId()) ?? "none yet", nameQuery: name, limit: 500 };
     expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
   };
   await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });

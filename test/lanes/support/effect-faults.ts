@@ -20,7 +20,7 @@ const reads: readonly Name[] = [
   "readOrder",
   "readLanes",
   "look",
-  "glance",
+  "chainSnapshot",
   "makeMac",
   "checkMac",
   "signBytes",

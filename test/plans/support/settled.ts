@@ -37,9 +37,9 @@ export async function expectSettled(world: World, userID: string, user: User): P
   expect(current).toEqual({
     name: key?.name?.slice(prefix.length),
     value: key?.value,
-    keyID: key?.id,
+    keyId: key?.id,
     plan,
-    planID: plan.name === "Enterprise" ? plans[0]?.id : tierPlans[plan.name],
+    planId: plan.name === "Enterprise" ? plans[0]?.id : tierPlans[plan.name],
     coverage: coverageOf(stages),
     activeFrom: later(graceMs).toISOString(),
   });
@@ -49,5 +49,5 @@ export async function expectSettled(world: World, userID: string, user: User): P
   for (const own of plans)
     expect(own).toMatchObject({ name: key?.name, apiStages: stages, throttle: throttleOf(plan), tags });
   const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === key?.id);
-  expect(attachments.map(({ usagePlanId }) => usagePlanId)).toEqual([current?.planID]);
+  expect(attachments.map(({ usagePlanId }) => usagePlanId)).toEqual([current?.planId]);
 }

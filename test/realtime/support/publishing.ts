@@ -42,13 +42,13 @@ export function publishingForTests() {
     },
     async connect(
       userID: string,
-      connectionID: string,
+      connectionId: string,
       wanted: readonly Channel[] = [],
       since: Date = minutesAgo,
     ) {
-      await openConnection(db.table, { userID, connectionID }, { shard: 0, now: since });
-      await addChannels(db.table, { userID, connectionID }, wanted);
+      await openConnection(db.table, { userID, connectionId }, { shard: 0, now: since });
+      await addChannels(db.table, { userID, connectionId }, wanted);
     },
-    received: (connectionID: string) => api.current.parsedMessagesTo(connectionID),
+    received: (connectionId: string) => api.current.parsedMessagesTo(connectionId),
   };
 }

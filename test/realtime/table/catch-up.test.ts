@@ -30,7 +30,7 @@ beforeEach(() => {
   onMissed.mockReset();
 });
 
-const run = (names: readonly { userID: string; connectionID: string }[], ms = 30_000) =>
+const run = (names: readonly { userID: string; connectionId: string }[], ms = 30_000) =>
   catchUp(
     { table: db.table, pusher: api.current.pusher, onFault, onMissed },
     { connections: names },
@@ -38,8 +38,8 @@ const run = (names: readonly { userID: string; connectionID: string }[], ms = 30
   );
 
 /** Opens a connection that has missed a message. */
-async function behind(userID: string, connectionID: string, wanted: readonly Channel[] = []) {
-  const name = { userID, connectionID };
+async function behind(userID: string, connectionId: string, wanted: readonly Channel[] = []) {
+  const name = { userID, connectionId };
   await openConnection(db.table, name, { shard: 0, now });
   await addChannels(db.table, name, wanted);
   expect(await noteMiss(db.table, name, now)).toBe(true);
@@ -47,7 +47,7 @@ async function behind(userID: string, connectionID: string, wanted: readonly Cha
 }
 
 const misses = async (userID: string) =>
-  (await connectionsOfUser(db.table, userID)).map(({ connectionID, misses }) => [connectionID, misses]);
+  (await connectionsOfUser(db.table, userID)).map(({ connectionId, misses }) => [connectionId, misses]);
 
 describe("catchUp", () => {
   it("sends a connection its user's current settings, and what its private channels hold", async () => {
@@ -138,7 +138,7 @@ describe("catchUp", () => {
   it("does not wait for some connections to serve the others", async () => {
     const names = [await behind("eva", "eva-full"), await behind("fay", "fay-1")];
     for (const { userID } of names) await saveSettings(db.table, userID, "eth", { slippage: 2 }, now);
-    api.current.answer = ({ connectionID }) => (connectionID === "eva-full" ? 429 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "eva-full" ? 429 : 200);
     await run(names, 1500);
     expect(api.current.parsedMessagesTo("fay-1")).toHaveLength(1);
     expect(await misses("fay")).toEqual([["fay-1", undefined]]);
@@ -159,12 +159,12 @@ describe("inCatchUps", () => {
   it("splits many connections, and takes only their names", () => {
     const connections = Array.from({ length: 201 }, (_, index) => ({
       userID: "u",
-      connectionID: `c${index}`,
+      connectionId: `c${index}`,
       more: true,
     }));
     const parts = inCatchUps(connections);
     expect(parts.map(({ connections }) => connections.length)).toEqual([100, 100, 1]);
-    expect(parts[2]).toEqual({ connections: [{ userID: "u", connectionID: "c200" }] });
+    expect(parts[2]).toEqual({ connections: [{ userID: "u", connectionId: "c200" }] });
     expect(inCatchUps([])).toEqual([]);
   });
 });

@@ -30,12 +30,12 @@ type Options = { table?: Table; limit?: number; now?: Date };
 
 const admit = (
   userID: string,
-  connectionID: string,
+  connectionId: string,
   { table = db.table, limit = 3, now = start }: Options = {},
-) => admitConnection({ table, limit, isConnected, onFault }, { userID, connectionID }, { shard: 2, now });
+) => admitConnection({ table, limit, isConnected, onFault }, { userID, connectionId }, { shard: 2, now });
 
 const recorded = async (userID: string) =>
-  (await connectionsOfUser(db.table, userID)).map(({ connectionID }) => connectionID).sort();
+  (await connectionsOfUser(db.table, userID)).map(({ connectionId }) => connectionId).sort();
 
 describe("admitConnection", () => {
   it("records a user's connections up to the limit, whatever other users have", async () => {
@@ -67,7 +67,7 @@ describe("admitConnection", () => {
 
   it("makes room for another when one ends, and asks nobody", async () => {
     for (const id of ["c1", "c2", "c3"]) await admit("cyd", id);
-    await closeConnection(db.table, { userID: "cyd", connectionID: "c2" });
+    await closeConnection(db.table, { userID: "cyd", connectionId: "c2" });
     expect(await admit("cyd", "c4")).toBe("admitted");
     expect(await admit("cyd", "c5")).toBe("too many");
     expect(await recorded("cyd")).toEqual(["c1", "c3", "c4"]);

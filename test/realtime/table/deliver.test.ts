@@ -42,10 +42,10 @@ const deliverLate = (shard: number, ageMs: number) =>
 const places = async (text: string) =>
   (await itemsNamed(db.table, text)).filter(({ PK }) => PK.startsWith("CHANNEL#"));
 
-const placeOf = (connectionID: string, shard: number, rest: object = {}) => ({
-  ...subscriberKey("prices", shard, connectionID),
+const placeOf = (connectionId: string, shard: number, rest: object = {}) => ({
+  ...subscriberKey("prices", shard, connectionId),
   userID: "u",
-  connectionID,
+  connectionId,
   ...rest,
 });
 
@@ -53,19 +53,19 @@ const placeOf = (connectionID: string, shard: number, rest: object = {}) => ({
 const subscribed = (shard: number, ...connections: string[]) =>
   putItems(
     db.table,
-    connections.flatMap((connectionID) => [
+    connections.flatMap((connectionId) => [
       {
-        ...connectionKey("u", connectionID),
+        ...connectionKey("u", connectionId),
         userID: "u",
-        connectionID,
+        connectionId,
         shard,
         channels: new Set(["prices"]),
       },
-      placeOf(connectionID, shard),
+      placeOf(connectionId, shard),
     ]),
   );
 
-const called = () => api.current.calls.map(({ connectionID }) => connectionID).sort();
+const called = () => api.current.calls.map(({ connectionId }) => connectionId).sort();
 
 describe("deliverToShard", () => {
   it("sends the update to each subscriber in the shard once, and to nobody else", async () => {
@@ -90,7 +90,7 @@ describe("deliverToShard", () => {
   it("removes closed connections from the subscribers, and their records, however many", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `s3-${index}`);
     await subscribed(3, ...names);
-    api.current.answer = ({ connectionID }) => (connectionID === "s3-7" ? 200 : 410);
+    api.current.answer = ({ connectionId }) => (connectionId === "s3-7" ? 200 : 410);
     expect(await deliver(3)).toEqual(reached);
     expect((await itemsNamed(db.table, "s3-")).map(({ SK }) => SK)).toEqual([
       "CONNECTION#s3-7",
@@ -108,7 +108,7 @@ describe("deliverToShard", () => {
 
   it("counts connections that it failed to reach, and keeps them", async () => {
     await subscribed(5, "s5-a", "s5-b");
-    api.current.answer = ({ connectionID }) => (connectionID === "s5-a" ? 500 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "s5-a" ? 500 : 200);
     expect(await deliver(5)).toEqual({ ...reached, undelivered: 1 });
     expect(await itemsNamed(db.table, "s5-a")).toHaveLength(2);
     expect(api.current.hungUp).toEqual([]);
@@ -117,7 +117,7 @@ describe("deliverToShard", () => {
   it("closes no connection, and notes none as stuck, when the account is throttled", async () => {
     await subscribed(7, ...Array.from({ length: 100 }, (_, index) => `s7-${index}`));
     // An exhausted token bucket lets a part of the pushes through: six in ten here, and never others.
-    const unlucky = ({ connectionID }: Call) => Number(connectionID.slice("s7-".length)) % 10 < 4;
+    const unlucky = ({ connectionId }: Call) => Number(connectionId.slice("s7-".length)) % 10 < 4;
     api.current.answer = (call) => (unlucky(call) ? 429 : 200);
     for (const ms of [0, 1000, 61_000, 122_000])
       expect(await deliver(7, later(ms))).toEqual({ ...reached, undelivered: 40 });
@@ -129,7 +129,7 @@ describe("deliverToShard", () => {
 
   it("closes the connection of a client that takes nothing for a minute while the others do", async () => {
     await subscribed(11, "s11-a", "s11-b", "s11-c");
-    api.current.answer = ({ connectionID }) => (connectionID === "s11-a" ? 429 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "s11-a" ? 429 : 200);
     for (const ms of [0, 1000, 60_000])
       expect(await deliver(11, later(ms))).toEqual({ ...reached, undelivered: 1 });
     expect(api.current.hungUp).toEqual([]);
@@ -142,7 +142,7 @@ describe("deliverToShard", () => {
   it("begins to count again when a client takes a message", async () => {
     await subscribed(12, "s12-a", "s12-b");
     let full = true;
-    api.current.answer = ({ connectionID }) => (full && connectionID === "s12-a" ? 429 : 200);
+    api.current.answer = ({ connectionId }) => (full && connectionId === "s12-a" ? 429 : 200);
     await deliver(12, later(0));
     expect(await places("s12-a")).toMatchObject([{ stuckSince: time }]);
     full = false;
@@ -155,7 +155,7 @@ describe("deliverToShard", () => {
 
   it("does not close a connection for any error but a refusal", async () => {
     await subscribed(13, "s13-a", "s13-b");
-    api.current.answer = ({ connectionID }) => (connectionID === "s13-a" ? 500 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "s13-a" ? 500 : 200);
     await deliver(13, later(0));
     await deliver(13, later(61_000));
     expect(api.current.hungUp).toEqual([]);
@@ -174,7 +174,7 @@ describe("deliverToShard", () => {
 
   it("reports each cause once, as a fault if nobody was reached", async () => {
     await subscribed(15, "s15-a", "s15-b", "s15-c");
-    api.current.answer = ({ connectionID }) => (connectionID === "s15-c" ? 500 : 403);
+    api.current.answer = ({ connectionId }) => (connectionId === "s15-c" ? 500 : 403);
     expect(await deliver(15)).toEqual({ ...reached, undelivered: 3 });
     const causes = onFault.mock.calls.map(([{ name, $metadata }, details]) => [
       name,
@@ -190,7 +190,7 @@ describe("deliverToShard", () => {
 
   it("reports causes without a fault if others were reached, or one user alone does not read", async () => {
     await subscribed(16, "s16-a", "s16-b");
-    api.current.answer = ({ connectionID }) => (connectionID === "s16-a" ? 403 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "s16-a" ? 403 : 200);
     await deliver(16);
     api.current.answer = () => 429;
     await deliver(16);

@@ -24,7 +24,7 @@ describe("subscribe, with a requested export", () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
     const { walletId, availableAt, version } = announced;
-    const name = { userID: "fred", connectionID: "f-1", channels: ["prices"] };
+    const name = { userID: "fred", connectionId: "f-1", channels: ["prices"] };
     const typesAt = async (time: Date) =>
       (await subscribe(scene.table, { ...name, now: time })).map(({ type }) => type);
     await putItems(scene.table, [item]);
@@ -53,7 +53,7 @@ describe("publish, of a requested export", () => {
       time: scene.now.toISOString(),
       data: { walletId, availableAt, version },
     };
-    for (const connectionID of ["a-1", "a-2"]) expect(scene.received(connectionID)).toEqual([message]);
+    for (const connectionId of ["a-1", "a-2"]) expect(scene.received(connectionId)).toEqual([message]);
     expect(scene.received("b-1")).toEqual([]);
     expect(availableAt).toBe("2026-11-22T10:01:00.000Z");
     expect(scene.putNotice.mock.calls).toEqual([

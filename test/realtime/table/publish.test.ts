@@ -23,7 +23,7 @@ const { api, connect, handOver, now, onFault, publishAll, received, startCatchUp
 const time = now.toISOString();
 
 const expectOnly = (...connections: string[]) =>
-  expect([...new Set(api.current.calls.map(({ connectionID }) => connectionID))].sort()).toEqual(
+  expect([...new Set(api.current.calls.map(({ connectionId }) => connectionId))].sort()).toEqual(
     connections.sort(),
   );
 
@@ -173,12 +173,12 @@ describe("publish", () => {
   it("forgets a closed connection and its subscriptions, and reaches the user's others", async () => {
     await connect("fay", "fay-gone", channels);
     await connect("fay", "fay-there", channels);
-    api.current.answer = ({ connectionID }) => (connectionID === "fay-gone" ? 410 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "fay-gone" ? 410 : 200);
     expect(await publishAll([streamRecord(settingsItem("fay", "eth", {}))])).toEqual([]);
     expect(await itemsNamed(publishing.table, "fay-gone")).toEqual([]);
     expect(received("fay-there")).toHaveLength(1);
     expect(
-      (await connectionsOfUser(publishing.table, "fay")).map(({ connectionID }) => connectionID),
+      (await connectionsOfUser(publishing.table, "fay")).map(({ connectionId }) => connectionId),
     ).toEqual(["fay-there"]);
     expect(onFault).not.toHaveBeenCalled();
   });
@@ -189,7 +189,7 @@ describe("publish", () => {
     api.current.answer = () => 410;
     await publishAll([streamRecord(settingsItem("gus", "eth", {}))]);
     expect(
-      (await connectionsOfUser(publishing.table, "gus")).map(({ connectionID }) => connectionID),
+      (await connectionsOfUser(publishing.table, "gus")).map(({ connectionId }) => connectionId),
     ).toEqual(["gus-new"]);
   });
 
@@ -208,13 +208,13 @@ describe("publish", () => {
     await connect("joy", "joy-2");
     const records = [streamRecord(settingsItem("joy", "eth", {}))];
     const { promise: never, resolve: afterTheTest } = Promise.withResolvers<number>();
-    api.current.answer = ({ connectionID }) => (connectionID === "joy-2" ? never : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "joy-2" ? never : 200);
     const crashed = publishAll(records);
     await expect.poll(() => api.current.calls).toHaveLength(2);
     api.current.answer = () => 200;
     expect(await publishAll(records)).toEqual([]);
     const [once] = received("joy-1");
-    for (const connectionID of ["joy-1", "joy-2"]) expect(received(connectionID)).toEqual([once, once]);
+    for (const connectionId of ["joy-1", "joy-2"]) expect(received(connectionId)).toEqual([once, once]);
     afterTheTest(200);
     await crashed;
   });

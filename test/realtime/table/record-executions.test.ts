@@ -2,7 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { readExecutions } from "../../../lib/aws/execution-records.ts";
 import type { Order } from "../../../lib/domain/execution.ts";
-import { orderIDFor } from "../../../lib/domain/record-ids.ts";
+import { orderIdFor } from "../../../lib/domain/record-ids.ts";
 import { executionRecorder } from "../../../lib/realtime/record-executions.ts";
 import { register } from "../../../lib/users/register.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -38,7 +38,7 @@ describe("executionRecorder", () => {
   it("leaves ids of the service's own form to orders that are yet to be placed", async () => {
     await register(db.table, { userID: "nia", names: [], ref: undefined }, now);
     const record = executionRecorder(db.table, now);
-    expect(await record(reported("nia", { orderId: orderIDFor("nia", "k-1", now) }))).toBe("not yours");
+    expect(await record(reported("nia", { orderId: orderIdFor("nia", "k-1", now) }))).toBe("not yours");
     expect(await record(reported("nia", { orderId: "01kamz3q5t9wj2m4n6p8r0s1v3" }))).toBe("recorded");
     expect(await ordersOf("nia")).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ describe("RewardRedeemed", () => {
       message({}),
       message({ status: "fulfilled", version: 2, updatedAt: new Date(0).toISOString() }),
     ];
-    for (const connectionID of ["a-1", "a-2"]) expect(scene.received(connectionID)).toEqual(changes);
+    for (const connectionId of ["a-1", "a-2"]) expect(scene.received(connectionId)).toEqual(changes);
     expect(scene.received("b-1")).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe("RewardRedeemed", () => {
     const deps = { ...scene, table: scene.table, pusher: scene.api.current.pusher };
     await catchUp(
       deps,
-      { connections: [{ userID: "cat", connectionID: "c-1" }] },
+      { connections: [{ userID: "cat", connectionId: "c-1" }] },
       {
         deadline: new Date(Date.now() + 10_000),
       },

@@ -16,7 +16,7 @@ const now = new Date("2026-11-21T09:00:00.000Z");
 const time = now.toISOString();
 
 async function connected(userID = randomUUID() as string): Promise<ConnectionName> {
-  const name = { userID, connectionID: randomUUID() };
+  const name = { userID, connectionId: randomUUID() };
   await openConnection(db.table, name, { shard: 0, now });
   return name;
 }
@@ -60,13 +60,13 @@ describe("subscribe", () => {
   it("changes nothing for channels that the connection has, and sends their snapshots again", async () => {
     const name = await connected();
     expect(await subscribeTo(name, "orders", "orders")).toHaveLength(2);
-    const before = await itemsNamed(db.table, name.connectionID);
+    const before = await itemsNamed(db.table, name.connectionId);
     expect(await subscribeTo(name, "orders", "orders")).toEqual([
       subscriptions("orders"),
       { type: "snapshot", channel: "orders", time, data: [] },
     ]);
     expect(await subscribeTo(name)).toEqual([subscriptions("orders")]);
-    expect(await itemsNamed(db.table, name.connectionID)).toEqual(before);
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual(before);
   });
 
   it("sends an empty snapshot of an empty channel", async () => {
@@ -128,6 +128,6 @@ describe("subscribe and unsubscribe", () => {
     expect(await subscribeTo(name, "prices", "trades")).toEqual(notConnected);
     expect(await subscribeTo(name)).toEqual(notConnected);
     expect(await unsubscribeFrom(name, "prices")).toEqual(notConnected);
-    expect(await itemsNamed(db.table, name.connectionID)).toEqual([]);
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual([]);
   });
 });

@@ -11,21 +11,21 @@ const publishing = publishingForTests();
 const { api, connect, now, onFault, onMissed, publishAll, received, startCatchUp } = publishing;
 
 const caughtUp = () =>
-  startCatchUp.mock.calls.flatMap(([{ connections }]) => connections.map(({ connectionID }) => connectionID));
+  startCatchUp.mock.calls.flatMap(([{ connections }]) => connections.map(({ connectionId }) => connectionId));
 
 describe("publish, for connections that it cannot reach,", () => {
   it("brings a connection that it cannot reach up to date later, and retries no record for it", async () => {
     await connect("hal", "hal-unreachable", channels);
     await connect("hal", "hal-1", channels);
     await connect("ivy", "ivy-1", channels);
-    api.current.answer = ({ connectionID }) => (connectionID === "hal-unreachable" ? 500 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "hal-unreachable" ? 500 : 200);
     const records = ["hal", "ivy"].map((userID) => streamRecord(executionItem(userID, order())));
     expect(await publishAll(records)).toEqual([]);
     expect(received("hal-unreachable")).toHaveLength(2);
     expect(received("hal-1")).toHaveLength(1);
     expect(received("ivy-1")).toHaveLength(1);
     expect(startCatchUp.mock.calls).toEqual([
-      [{ connections: [{ userID: "hal", connectionID: "hal-unreachable" }] }],
+      [{ connections: [{ userID: "hal", connectionId: "hal-unreachable" }] }],
     ]);
     expect(onMissed.mock.calls).toEqual([[expect.anything(), { connections: 1 }]]);
     expect(onFault).not.toHaveBeenCalled();
@@ -44,7 +44,7 @@ describe("publish, for connections that it cannot reach,", () => {
   it("returns the records if the catch-up of a connection cannot be started", async () => {
     await connect("jon", "jon-1");
     await connect("kay", "kay-1");
-    api.current.answer = ({ connectionID }) => (connectionID === "jon-1" ? 500 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "jon-1" ? 500 : 200);
     startCatchUp.mockRejectedValue(Object.assign(new Error(), { name: "TooManyRequestsException" }));
     const [first, second] = ["jon", "kay"].map((userID) => streamRecord(settingsItem(userID, "eth", {})));
     if (first === undefined || second === undefined) throw new Error("No records");
@@ -72,7 +72,7 @@ describe("publish, for connections that it cannot reach,", () => {
   it("closes a connection that takes nothing for a minute while others do", async () => {
     await connect("leo", "leo-full", channels);
     await connect("leo", "leo-1", channels);
-    api.current.answer = ({ connectionID }) => (connectionID === "leo-full" ? 429 : 200);
+    api.current.answer = ({ connectionId }) => (connectionId === "leo-full" ? 429 : 200);
     const records = [streamRecord(settingsItem("leo", "eth", {}))];
     for (const ms of [0, 60_000]) await publishAll(records, { now: new Date(now.getTime() + ms) });
     expect(api.current.hungUp).toEqual([]);
@@ -88,9 +88,9 @@ describe("publish, for connections that it cannot reach,", () => {
     for (const version of [1, 2, 3, 4]) {
       let pushes = 0;
       const taken = new Set<string>();
-      api.current.answer = ({ connectionID }) => {
+      api.current.answer = ({ connectionId }) => {
         if (pushes++ % 2 === 0) return 429;
-        taken.add(connectionID);
+        taken.add(connectionId);
         return 200;
       };
       const at = new Date(now.getTime() + version * 61_000);
@@ -98,7 +98,7 @@ describe("publish, for connections that it cannot reach,", () => {
       expect(await publishAll([record], { now: at })).toEqual([]);
       expect(taken.size).toBeGreaterThan(0);
       const behind = (await connectionsOfUser(publishing.table, "ned")).filter(({ misses }) => misses);
-      const served = new Set([...taken, ...behind.map(({ connectionID }) => connectionID)]);
+      const served = new Set([...taken, ...behind.map(({ connectionId }) => connectionId)]);
       expect([...served].sort()).toEqual(ids.toSorted());
     }
     expect(api.current.hungUp).toEqual([]);
@@ -107,7 +107,7 @@ describe("publish, for connections that it cannot reach,", () => {
 
   it("has a connection brought up to date that reads again after it was given up", async () => {
     await connect("max", "max-1");
-    const name = { userID: "max", connectionID: "max-1" };
+    const name = { userID: "max", connectionId: "max-1" };
     await noteMiss(publishing.table, name, now);
     await publishAll([streamRecord(settingsItem("max", "eth", {}))]);
     expect(caughtUp()).toEqual([]);

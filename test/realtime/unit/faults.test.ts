@@ -44,7 +44,7 @@ const throttled = fault("ProvisionedThroughputExceededException");
 
 const connectionOf = (userID: string) => ({
   userID,
-  connectionID: `${userID}-1`,
+  connectionId: `${userID}-1`,
   shard: 0,
   connectedAt: "2026-11-21T09:00:00.000Z",
   channels: new Set(["orders"]),
@@ -111,7 +111,7 @@ describe("publish", () => {
     db.on(UpdateCommand).rejects(throttled);
     expect(await publishAll([ofBob])).toEqual([]);
     expect(startCatchUp).toHaveBeenCalledExactlyOnceWith({
-      connections: [{ userID: "bob", connectionID: "bob-1" }],
+      connections: [{ userID: "bob", connectionId: "bob-1" }],
     });
     expect(faults()).toEqual(["InternalServerError", "ProvisionedThroughputExceededException"]);
   });
@@ -151,7 +151,7 @@ describe("deliverToShard", () => {
 });
 
 describe("subscribe", () => {
-  const request = { userID: "ann", connectionID: "ann-1", channels: ["orders", "prices"], now };
+  const request = { userID: "ann", connectionId: "ann-1", channels: ["orders", "prices"], now };
 
   it("brings every snapshot that was asked for when it is repeated after a fault", async () => {
     const kept = { ...connectionOf("ann"), channels: new Set(["orders"]) };

@@ -73,7 +73,7 @@ export function accessChains(port: number): ChainAccess[] {
 export function signForeign(chain: TradingChain, send: ForeignSend): { hash: string; raw: string } {
   const { privateKey, nonce, fee, to, data, gasLimit } = send;
   const transaction = Transaction.from({
-    ...{ type: 2, chainId: chainFacts[chain].chainID, nonce, to, data, gasLimit },
+    ...{ type: 2, chainId: chainFacts[chain].chainId, nonce, to, data, gasLimit },
     ...{ maxFeePerGas: fee, maxPriorityFeePerGas: fee, value: 0n },
   });
   transaction.signature = new SigningKey(privateKey).sign(transaction.unsignedHash);

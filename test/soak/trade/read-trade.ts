@@ -85,7 +85,7 @@ async function readAll(service: Service, trader: Trader, path: string): Promise<
 
 /** How each user's stream differs from the final state, in sentences. */
 export function problemsOfStreams(traders: readonly Trader[], facts: Omit<TradeFacts, "chains">): string[] {
-  return traders.flatMap(({ id, follower, sightings }) => {
+  return traders.flatMap(({ id, follower, observations }) => {
     if (follower === undefined) return [];
     if (!follower.isReady()) return [`the stream of ${id} is not connected, or has no snapshot`];
     const held = follower.executions();
@@ -94,7 +94,7 @@ export function problemsOfStreams(traders: readonly Trader[], facts: Omit<TradeF
       ...facts.positions.filter(({ userID }) => userID === id),
     ];
     const late = own.filter((each) => held.get(idOf(each)) !== each.version);
-    const newer = own.filter((each) => (sightings.newest().get(idOf(each))?.version ?? 0) > each.version);
+    const newer = own.filter((each) => (observations.newest().get(idOf(each))?.version ?? 0) > each.version);
     return [
       ...late.map(
         (each) =>

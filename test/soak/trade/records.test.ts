@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { Order } from "../../../lib/domain/execution.ts";
 import { order, position } from "../../support/executions.ts";
 import { createPlacedKeys, type PlaceOutcome } from "./placed-keys.ts";
-import { createSightings } from "./sightings.ts";
+import { createObservations } from "./sightings.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 20, 0, second)).toISOString();
 const o1 = (changes: Partial<Order>) => order({ orderId: "o1", clientOrderId: "k", ...changes }) as Order;
 
-describe("createSightings", () => {
+describe("createObservations", () => {
   const first = o1({ version: 1, updatedAt: at(1) });
   const third = o1({ version: 3, status: "filled", updatedAt: at(3) });
 
   it("takes versions in any order, as often as they come", () => {
-    const { note, newest } = createSightings();
+    const { note, newest } = createObservations();
     const second = o1({ version: 2, stage: "sent", updatedAt: at(2) });
     const taken = [first, third, { ...second }, { ...third }, { ...first }];
     expect(taken.flatMap(note)).toEqual([]);
@@ -20,7 +20,7 @@ describe("createSightings", () => {
   });
 
   it("lets a settled position go on while it is open", () => {
-    const { note } = createSightings();
+    const { note } = createObservations();
     const open = position({ positionId: "p", version: 2, settled: true, updatedAt: at(1) });
     expect([open, { ...open, version: 3 }].flatMap(note)).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe("createSightings", () => {
       { ...first, status: "expired", settled: true, version: 2 },
     ],
   ])("finds that %s", (problem, ...records) => {
-    const { note } = createSightings();
+    const { note } = createObservations();
     expect((records as Order[]).flatMap(note)).toContain(problem);
   });
 });

@@ -3,7 +3,7 @@ import type { Execution } from "../../../lib/domain/execution.ts";
 import { idOf } from "../../../lib/domain/execution.ts";
 
 /** Every version of each order and position that a user was shown, by whichever way. */
-export type Sightings = {
+export type Observations = {
   /** Notes a record. Returns what contradicts the records before it, in sentences. */
   note(execution: Execution): string[];
   /** The greatest version of each record, by its id. */
@@ -24,7 +24,7 @@ const fixed = [
   "createdAt",
 ];
 
-export function createSightings(): Sightings {
+export function createObservations(): Observations {
   const versions = new Map<string, Map<number, Execution>>();
   const newest = new Map<string, Execution>();
 

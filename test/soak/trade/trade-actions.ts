@@ -240,7 +240,7 @@ function newBody({ chance, mostValidSeconds }: TradeWorld, wallet: TraderWallet)
 }
 
 const hasBought = ({ trader, chain, address }: TraderWallet, token: string): boolean =>
-  [...trader.sightings.newest().values()].some(
+  [...trader.observations.newest().values()].some(
     (each) =>
       "orderId" in each &&
       each.side === "buy" &&

@@ -6,7 +6,7 @@ import { type Follower, follow } from "../follower.ts";
 import type { Service } from "../service.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
-import { createSightings, type Sightings } from "./sightings.ts";
+import { createObservations, type Observations } from "./sightings.ts";
 
 /** A wallet as one user has it. Another user may have the same key. */
 export type TraderWallet = {
@@ -23,7 +23,7 @@ export type Trader = {
   token: string;
   wallets: TraderWallet[];
   keys: PlacedKeys;
-  sightings: Sightings;
+  observations: Observations;
   follower?: Follower;
 };
 
@@ -47,7 +47,7 @@ export async function makeTraders(
     Array.from({ length: count }, async (_, index): Promise<Trader> => {
       const id = `trader-${index}-${run}`;
       const token = await service.token({ sub: id, username: `Trader ${index}` });
-      return { id, token, wallets: [], keys: createPlacedKeys(), sightings: createSightings() };
+      return { id, token, wallets: [], keys: createPlacedKeys(), observations: createObservations() };
     }),
   );
   const [first] = [newEvmKey()];
@@ -76,8 +76,8 @@ export async function makeTraders(
 }
 
 /** Notes a record that a user was shown, by an answer or on a stream. */
-export function noteShown({ id, wallets, sightings }: Trader, execution: Execution, report: Report): void {
-  for (const problem of sightings.note(execution)) report(`${id} was shown: ${problem}`);
+export function noteShown({ id, wallets, observations }: Trader, execution: Execution, report: Report): void {
+  for (const problem of observations.note(execution)) report(`${id} was shown: ${problem}`);
   if (!wallets.some(({ address }) => address === execution.wallet))
     report(`${id} was shown wallet ${execution.wallet}`);
 }
@@ -95,7 +95,7 @@ export function followTrader(service: Service, trader: Trader, report: Report): 
 
 /** The orders of a wallet that its user believes to be open. */
 export const openOrdersOf = ({ trader, chain, address }: TraderWallet): Order[] =>
-  [...trader.sightings.newest().values()].filter(
+  [...trader.observations.newest().values()].filter(
     (each): each is Order =>
       "orderId" in each && each.status === "open" && each.wallet === address && each.chain === chain,
   );

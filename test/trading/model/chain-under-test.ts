@@ -1,6 +1,6 @@
 import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
-import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
 
 /** At once from the model, later from a real node. */
 export type Soon<Value> = Value | Promise<Value>;
@@ -37,7 +37,7 @@ export type Belongings = {
 export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
-  look(host: 0 | 1, question: Question): Soon<Sight | undefined>;
+  look(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
   /** To both hosts, or to the relay alone. Returns whether anybody was there. */
   send(raw: string, isPrivate: boolean): Soon<boolean>;
 

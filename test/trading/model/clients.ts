@@ -26,12 +26,12 @@ export class Clients {
     const { random } = this.world;
     const wallet = random.pick(wallets) as string;
     const userID = wallet === wallets[0] ? "alice" : (random.pick(users) as string);
-    this.send({ request: this.request(userID, wallet, this.world.newID("key")) });
+    this.send({ request: this.request(userID, wallet, this.world.newId("key")) });
   }
 
   /** An order of alice's with this highest gas price. Returns its wallet. */
   placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
-    this.send({ request: this.request("alice", wallet, this.world.newID("key"), { maxGasPrice }) });
+    this.send({ request: this.request("alice", wallet, this.world.newId("key"), { maxGasPrice }) });
     return wallet;
   }
 
@@ -40,7 +40,7 @@ export class Clients {
     // A request cannot ask for nothing.
     if (amount === 0n) return;
     const changes = { side, token, amount, maxGasPrice: 200n, fingerprint: `${side} ${amount} ${token}` };
-    this.send({ request: this.request("alice", wallet, this.world.newID("key"), changes) });
+    this.send({ request: this.request("alice", wallet, this.world.newId("key"), changes) });
   }
 
   private request(
@@ -55,7 +55,7 @@ export class Clients {
     const amount = BigInt(100 + random.below(side === "buy" ? 900 : 40_000));
     return placeRequest({
       wallet,
-      orderId: this.world.newID("order"),
+      orderId: this.world.newId("order"),
       userID,
       side,
       token,
@@ -77,7 +77,7 @@ export class Clients {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
     this.world.seen.add("the client repeats");
-    this.send({ request: { ...placed.request, orderId: this.world.newID("order") } });
+    this.send({ request: { ...placed.request, orderId: this.world.newId("order") } });
   }
 
   /** Another request with a key that was used, by the same user or by another. */

@@ -20,7 +20,9 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash in the signer": crashes("sign", "readSigning", "signBytes", "write signature"),
   "a crash around sending": crashes("work", "send", "record sending"),
   "a crash between the receipt and its record": crashes("work", "record fill", "record receipt", "settle"),
-  "a crash of those who wake lanes": crashes("watch", "wake", "glance").concat(crashes("sweep", "wake")),
+  "a crash of those who wake lanes": crashes("watch", "wake", "chainSnapshot").concat(
+    crashes("sweep", "wake"),
+  ),
   "two runs for one lane, and wrong clocks": [
     "two runs for a lane",
     "clock is wrong",

@@ -1,35 +1,35 @@
 import type { Question } from "../../../lib/domain/trading/effects.ts";
-import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
 import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
 /** What a host that lies answers in the place of what it sees. */
-export function lyingSight(sight: Sight, lie: Lie, { hashes }: Question): Sight {
-  const { latest, nonce, orders, receipts } = sight;
+export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, { hashes }: Question): HostSnapshot {
+  const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {
     case "nonce high":
     case "nonce low": {
       const shifted = (value: number) => Math.max(0, value + (lie === "nonce high" ? 1 : -1));
       const { latest, pending, finalized } = nonce;
       return {
-        ...sight,
+        ...snapshot,
         nonce: { latest: shifted(latest), pending: shifted(pending), finalized: shifted(finalized) },
       };
     }
     case "receipts withheld":
-      return { ...sight, receipts: new Map() };
+      return { ...snapshot, receipts: new Map() };
     case "receipt made up": {
       const [hash] = hashes.filter((each) => !receipts.has(each));
-      if (hash === undefined) return sight;
+      if (hash === undefined) return snapshot;
       return {
-        ...sight,
+        ...snapshot,
         receipts: new Map(receipts).set(hash, { hash, status: "ok", block: latest, ...madeUp }),
       };
     }
     case "quote low":
       return {
-        ...sight,
+        ...snapshot,
         orders: new Map(
           [...orders].map(([orderId, facts]) => {
             const { quote } = facts;

@@ -1,9 +1,9 @@
 import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
-import type { Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/domain/trading/sight.ts";
 import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "./chain-under-test.ts";
 import { type Account, execute, gasUsed, l1Fee, type State, type Transaction } from "./ledger-state.ts";
-import { sightOf } from "./model-sight.ts";
+import { snapshotOf } from "./model-sight.ts";
 import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
 import type { Random } from "./random.ts";
 
@@ -52,7 +52,7 @@ export class ModelChain implements ChainUnderTest {
     return { hash, raw };
   }
 
-  look(host: 0 | 1, question: Question): Sight | undefined {
+  look(host: 0 | 1, question: Question): HostSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;
@@ -67,7 +67,7 @@ export class ModelChain implements ChainUnderTest {
       });
       return new Map(found);
     };
-    return sightOf({ node, head, finalized, baseFee: this.baseFee, question, receipts, seen: this.seen });
+    return snapshotOf({ node, head, finalized, baseFee: this.baseFee, question, receipts, seen: this.seen });
   }
 
   send(raw: string, isPrivate: boolean): boolean {

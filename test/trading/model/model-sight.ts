@@ -1,14 +1,14 @@
 import type { Question } from "../../../lib/domain/trading/effects.ts";
 import type { Intent } from "../../../lib/domain/trading/intent.ts";
-import type { OrderFacts, Receipt, Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/domain/trading/sight.ts";
 import { type Account, isDusk, l1Fee, quote, venueOf } from "./ledger-state.ts";
-import { lyingSight } from "./lies.ts";
+import { lyingSnapshot } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
 const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
 
 /** What a node answers, its lies included. */
-export function sightOf(from: {
+export function snapshotOf(from: {
   node: ModelNode;
   head: ModelBlock;
   finalized: ModelBlock;
@@ -17,7 +17,7 @@ export function sightOf(from: {
   /** Read last. */
   receipts: () => Map<string, Receipt>;
   seen: Set<string>;
-}): Sight {
+}): HostSnapshot {
   const { node, head, finalized, baseFee, question, seen } = from;
   const { wallet } = question;
   const account = head.state.accounts.get(wallet) as Account;
@@ -29,7 +29,7 @@ export function sightOf(from: {
     pending: node.pendingNonce(wallet),
     finalized: nonceAt(finalized, wallet),
   };
-  const sight = {
+  const snapshot = {
     latest: blockOf(head),
     finalized: blockOf(finalized),
     nonce,
@@ -41,9 +41,9 @@ export function sightOf(from: {
     blocks: new Map((question.blocks ?? []).flatMap((number) => hashAt(head, number) ?? [])),
     receipts: from.receipts(),
   };
-  if (node.lie === undefined) return sight;
+  if (node.lie === undefined) return snapshot;
   seen.add(`lie: ${node.lie}`);
-  return lyingSight(sight, node.lie, question);
+  return lyingSnapshot(snapshot, node.lie, question);
 }
 
 function hashAt(head: ModelBlock, number: number): [[number, string]] | undefined {

@@ -1,5 +1,5 @@
 import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/domain/trading/effects.ts";
-import type { Sight } from "../../../lib/domain/trading/sight.ts";
+import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
 import { type ItemWrite, isFreeLane } from "../../../lib/domain/trading/table-step.ts";
 import { type System, theSystem } from "./system.ts";
 
@@ -23,9 +23,9 @@ const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite =
   effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
 });
 
-const inSights = (change: (sight: Sight) => Sight): Rewrite => ({
+const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite => ({
   answer: (effect, answer) =>
-    effect.do === "look" && answer !== undefined ? change(answer as Sight) : answer,
+    effect.do === "look" && answer !== undefined ? change(answer as HostSnapshot) : answer,
 });
 
 /** Replaces what works on lanes. */
@@ -36,13 +36,13 @@ const work = (rewrite: () => Rewrite): System => ({
 
 /** Takes a silent host for one that knows of nothing, and otherwise agrees with the other. */
 function silenceIsNo(): Rewrite {
-  let last: Sight | undefined;
+  let last: HostSnapshot | undefined;
   return {
     answer: (effect, answer) => {
       if (effect.do !== "look") return answer;
-      const sight = answer as Sight | undefined;
-      if (sight !== undefined) last = sight;
-      return sight ?? (last && { ...last, receipts: new Map() });
+      const snapshot = answer as HostSnapshot | undefined;
+      if (snapshot !== undefined) last = snapshot;
+      return snapshot ?? (last && { ...last, receipts: new Map() });
     },
   };
 }
@@ -149,8 +149,8 @@ function judgesByClock(): System {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
           if (effect.do !== "look" || answer === undefined) return answer;
-          const sight = answer as Sight;
-          return { ...sight, latest: { ...sight.latest, time: Math.floor(nowMs / 1000) } };
+          const snapshot = answer as HostSnapshot;
+          return { ...snapshot, latest: { ...snapshot.latest, time: Math.floor(nowMs / 1000) } };
         },
       });
     },
@@ -160,10 +160,10 @@ function judgesByClock(): System {
 /** Reads an allowance once, and keeps it. */
 function keepsAllowance(): System {
   const known = new Map<string, bigint>();
-  const rewrite = inSights((sight) => ({
-    ...sight,
+  const rewrite = inSnapshots((snapshot) => ({
+    ...snapshot,
     orders: new Map(
-      [...sight.orders].map(([orderId, facts]) => {
+      [...snapshot.orders].map(([orderId, facts]) => {
         if (facts.allowance === undefined) return [orderId, facts];
         known.set(orderId, known.get(orderId) ?? facts.allowance);
         return [orderId, { ...facts, allowance: known.get(orderId) as bigint }];
@@ -271,10 +271,10 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "lets the clock expire a signed order": judgesByClock,
   "takes the latest block for final": () =>
     work(() =>
-      inSights((sight) => ({
-        ...sight,
-        finalized: sight.latest,
-        nonce: { ...sight.nonce, finalized: sight.nonce.latest },
+      inSnapshots((snapshot) => ({
+        ...snapshot,
+        finalized: snapshot.latest,
+        nonce: { ...snapshot.nonce, finalized: snapshot.nonce.latest },
       })),
     ),
   "leaves out the refund": () => leavesOutRefund,
@@ -284,10 +284,10 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "trusts an old allowance": keepsAllowance,
   "forgets the fee of layer 1": () =>
     work(() =>
-      inSights((sight) => ({
-        ...sight,
+      inSnapshots((snapshot) => ({
+        ...snapshot,
         orders: new Map(
-          [...sight.orders].map(([id, facts]) => [id, { ...facts, l1Fee: { approve: 0n, swap: 0n } }]),
+          [...snapshot.orders].map(([id, facts]) => [id, { ...facts, l1Fee: { approve: 0n, swap: 0n } }]),
         ),
       })),
     ),

@@ -1,7 +1,7 @@
 import type { Effect } from "../../../lib/domain/trading/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/domain/trading/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
-import type { Glance } from "../../../lib/domain/trading/sight.ts";
+import type { ChainSnapshot } from "../../../lib/domain/trading/sight.ts";
 import type { Step } from "../../../lib/domain/trading/table-step.ts";
 import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/domain/trading/trading-chain.ts";
@@ -44,7 +44,7 @@ export class World {
     this.invariants = new Invariants(this);
   }
 
-  newID(prefix: string): string {
+  newId(prefix: string): string {
     return `${prefix}${++this.ids}`;
   }
 
@@ -77,7 +77,7 @@ export class World {
     );
     if (others.length > 0) this.seen.add("two runs for a lane");
     if (skewMs !== 0) this.seen.add("clock is wrong");
-    const procedure = this.system.work({ chain, wallet }, this.newID("holder"));
+    const procedure = this.system.work({ chain, wallet }, this.newId("holder"));
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs });
   }
 
@@ -211,8 +211,8 @@ export class World {
           quoteFrom(await this.chain.look(host, { chain, wallet, hashes: [], orders }), orders[0]);
         return [await look(0), await look(1)];
       }
-      case "glance":
-        return this.glance(effect.hashes);
+      case "chainSnapshot":
+        return this.chainSnapshot(effect.hashes);
       case "sign":
         throw new Error("the signer is a process");
       case "send":
@@ -233,12 +233,12 @@ export class World {
     }
   }
 
-  private async glance(hashes: readonly string[]): Promise<Glance | undefined> {
+  private async chainSnapshot(hashes: readonly string[]): Promise<ChainSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
-    const sight = await this.chain.look(0, { chain, wallet, hashes, orders: [] });
-    if (sight === undefined) return undefined;
-    const blocks = [...sight.receipts].map(([hash, { block }]) => [hash, block.hash] as const);
-    return { latest: sight.latest.hash, finalized: sight.finalized.number, blocks: new Map(blocks) };
+    const snapshot = await this.chain.look(0, { chain, wallet, hashes, orders: [] });
+    if (snapshot === undefined) return undefined;
+    const blocks = [...snapshot.receipts].map(([hash, { block }]) => [hash, block.hash] as const);
+    return { latest: snapshot.latest.hash, finalized: snapshot.finalized.number, blocks: new Map(blocks) };
   }
 
   private orderNamed(userID: string, orderId: string): TradeOrder | undefined {

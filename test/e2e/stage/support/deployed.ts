@@ -32,7 +32,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
 
   /** The physical name of a resource of the API stack. Its logical id is this, and eight digits. */
   function nameOf(id: string): string {
-    const [found] = [...names].filter(([logicalID]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalID));
+    const [found] = [...names].filter(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId));
     if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
     return found[1];
   }

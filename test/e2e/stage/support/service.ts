@@ -73,13 +73,13 @@ async function openStackService(names: Exclude<ServiceNames, { local: number }>)
   const outputs = await outputsOf(names.api, servedStack);
   const own = { baseUrl: outputs.BaseUrl, streamUrl: outputs.StreamUrl };
   const edge = await edgeOutputs(names.edge);
-  const { UserPoolId: poolID, UserPoolClientId: clientID } = await outputsOf(names.data, issuerStack);
+  const { UserPoolId: poolId, UserPoolClientId: clientId } = await outputsOf(names.data, issuerStack);
   return {
     ...(await openStack(names.data)),
     plans: await openStackPlans(names.data, names.api),
     ...(edge ? { baseUrl: edge.BaseUrl, streamUrl: edge.StreamUrl } : own),
     edge: edge && { streamUrl: edge.StreamUrl, own },
-    issuer: poolID && clientID ? { poolID, clientID } : undefined,
+    issuer: poolId && clientId ? { poolId, clientId } : undefined,
     deployed: await openDeployed(names),
   };
 }

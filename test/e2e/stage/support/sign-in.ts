@@ -48,7 +48,7 @@ async function tokenFor({ issuer }: Service, env: TokenVariables): Promise<Token
   const { VERIFY_TOKEN: token, VERIFY_EXPIRED_TOKEN: expiredToken } = env;
   if (issuer === undefined) return { token, expiredToken };
   // A token of the pool lives 15 minutes.
-  if ("poolID" in issuer) return { ...(await poolSignIn(issuer)), expiredToken };
+  if ("poolId" in issuer) return { ...(await poolSignIn(issuer)), expiredToken };
   const sub = `verify-${randomUUID()}`;
   return {
     token: await requestToken(issuer.port, { sub }),

@@ -7,10 +7,10 @@ import {
   CognitoIdentityProviderClient,
 } from "@aws-sdk/client-cognito-identity-provider";
 
-export type UserPoolNames = { poolID: string; clientID: string };
+export type UserPoolNames = { poolId: string; clientId: string };
 
 /** Signs in as a new user of the stack's own user pool. Nobody gets a mail. */
-export async function poolSignIn({ poolID: UserPoolId, clientID: ClientId }: UserPoolNames) {
+export async function poolSignIn({ poolId: UserPoolId, clientId: ClientId }: UserPoolNames) {
   const client = new CognitoIdentityProviderClient();
   const Username = `verify-${randomUUID()}@example.com`;
   // The policy of the pool requires a letter of each kind, a digit and a symbol.
