@@ -11,13 +11,15 @@ type Group = 0 | 1;
 
 type Rest = { setupFiles?: string[]; globalSetup?: string[] };
 
-/** A project per layer. They do not inherit the root's options, so that the global set-up runs once. */
-const project = (name: string, folders: string[], groupOrder: Group, rest: Rest = {}) => ({
+type Files = { include: string[]; exclude?: string[] };
+
+/** A project for each thing that tests need. They do not inherit the root's options, so that the global set-up runs once. */
+const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
   // The client's sources, so that no test runs what was built before.
   resolve: { alias: { "trading-terminal/client": join(import.meta.dirname, "lib/client/index.ts") } },
   test: {
     name,
-    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    ...files,
     // A worker loads modules once, not for each file: the AWS SDK and CDK take seconds.
     isolate: false,
     // For machines that are busy with other tests.
@@ -30,20 +32,12 @@ const project = (name: string, folders: string[], groupOrder: Group, rest: Rest 
   },
 });
 
-const inTest = (...folders: string[]) => folders.map((folder) => `test/${folder}`);
+const within = (...folders: string[]): Files => ({
+  include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+});
 
-const pure = [
-  "api",
-  "cases",
-  "client/unit",
-  "documents",
-  "domain",
-  "functions",
-  "prices/rules",
-  "realtime/unit",
-  "runtime",
-  "soak",
-];
+/** Folders of tests that are projects of their own, or none of `npm test`. */
+const ownFolders = ["browser", "e2e", "infra", "static", "trading/model"];
 
 const e2e = {
   globalSetup: ["test/e2e/global-setup.ts"],
@@ -58,19 +52,24 @@ export default defineConfig({
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
-      project("static", inTest("static"), 0),
+      project("static", within("static"), 0),
       // Opens no socket and starts no process.
-      project("unit", inTest(...pure, "structure", "support"), 0),
-      project("e2e", inTest(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
-      project("last", inTest("e2e/last"), 1),
-      project("infra", inTest("infra"), 1),
       project(
-        "table",
-        inTest("aws", "users", "wallets", "rewards", "realtime/table", "admin", "plans", "lists", "lanes"),
-        1,
+        "unit",
+        {
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.{table,socket}.test.ts", ...ownFolders.map((folder) => `test/${folder}/**`)],
+        },
+        0,
       ),
-      project("feeds", inTest("prices/sockets", "client/sockets", "dev", "chains", "quotes", "histories"), 1),
-      project("model", inTest("trading"), 1),
+      project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
+      project("last", within("e2e/last"), 1),
+      project("infra", within("infra"), 1),
+      // Needs DynamoDB Local.
+      project("table", { include: ["test/**/*.table.test.ts"] }, 1),
+      // Opens sockets, or starts programs such as anvil.
+      project("socket", { include: ["test/**/*.socket.test.ts"] }, 1),
+      project("model", within("trading/model"), 1),
     ],
   },
 });

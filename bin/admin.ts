@@ -1,7 +1,7 @@
 /** `npm run -s admin`: administers a trading terminal, local or deployed. */
 require("./run.cjs")(async () => {
-  const { runAdmin, targets } = await import("../lib/admin/program.ts");
-  const { interruption } = await import("../lib/admin/terminal.ts");
+  const { runAdmin, targets } = await import("../lib/tools/admin/program.ts");
+  const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
   // A reader such as head may close the pipe before everything is printed.
   process.stdout.on("error", (error) => {

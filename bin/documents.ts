@@ -5,7 +5,7 @@
 require("./run.cjs")(async () => {
   const { mkdirSync, readFileSync, writeFileSync } = await import("node:fs");
   const { dirname, join, resolve } = await import("node:path");
-  const { main } = await import("../lib/documents/documents.ts");
+  const { main } = await import("../lib/tools/documents/documents.ts");
 
   const args = process.argv.slice(2);
   // Stacks are only needed for writing: CDK takes seconds to load.

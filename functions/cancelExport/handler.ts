@@ -1,8 +1,8 @@
 import { callOf } from "../../lib/aws/call-function.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { endExport } from "../../lib/wallets/export-wallet.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { endExport } from "../../lib/wallets/export/export-wallet.ts";
 
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
 const deps = {

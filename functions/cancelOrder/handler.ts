@@ -1,10 +1,10 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
-import { wakeEffect } from "../../lib/trading/wake-effect.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),

@@ -1,11 +1,11 @@
 import type { Context } from "aws-lambda";
 import { openPusher } from "../../lib/aws/push.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { type CatchUp, type CatchUpDeps, catchUp } from "../../lib/realtime/catch-up.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const deps: CatchUpDeps = {
   table: openTable(environment("TABLE_NAME")),

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { isConnected, openPusher } from "../../lib/aws/push.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { admitConnection, type ConnectDeps } from "../../lib/realtime/connect.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { connect } from "../../lib/runtime/websocket.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const pusher = openPusher();
 const deps: ConnectDeps = {

@@ -1,9 +1,9 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
-import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { createWallet } from "../../lib/wallets/create-wallet.ts";
+import { shownWallet } from "../../lib/wallets/wallet.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const vault = openVault(environment("KEY_ID"));

@@ -1,8 +1,8 @@
 import type { Context } from "aws-lambda";
-import { openTable } from "../../lib/aws/table.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { creditReferrals } from "../../lib/users/credit-referrals.ts";
 
 const table = openTable(environment("TABLE_NAME"));

@@ -1,14 +1,14 @@
 import type { Context } from "aws-lambda";
 import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
-import { readPrices } from "../../lib/aws/price-records.ts";
 import { concurrentPushes, openPusher } from "../../lib/aws/push.ts";
-import { remembered } from "../../lib/aws/remembered.ts";
-import { openTable } from "../../lib/aws/table.ts";
+import { readPrices } from "../../lib/prices/price-records.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
+import { remembered } from "../../lib/runtime/remembered.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const deliverer: Deliverer = {

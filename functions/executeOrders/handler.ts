@@ -1,14 +1,14 @@
 import { callOf } from "../../lib/aws/call-function.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import type { LaneKey } from "../../lib/domain/trading/intent.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { chainEffects } from "../../lib/trading/chain-effects.ts";
-import { executeOrders } from "../../lib/trading/execute-orders.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
-import { remoteSigner } from "../../lib/trading/remote-signer.ts";
-import { tableEffects } from "../../lib/trading/table-effects.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import type { LaneKey } from "../../lib/trading/core/intent.ts";
+import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
+import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
+import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const effects = { ...tableEffects(table), ...chainEffects(openChains(environment("TRADING"))) };

@@ -1,10 +1,10 @@
 import { callOf } from "../../lib/aws/call-function.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
-import { exportWallet } from "../../lib/wallets/export-wallet.ts";
-import type { SealedExport } from "../../lib/wallets/seal-export.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
+import type { SealedExport } from "../../lib/wallets/export/seal-export.ts";
 
 // Calls only once: a second attempt could seal the wallet again, which counts.
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"), { maxAttempts: 1 });

@@ -1,11 +1,11 @@
 import type { Context } from "aws-lambda";
-import { savePrices } from "../../lib/aws/price-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { feedPrices } from "../../lib/prices/feed-prices.ts";
+import { savePrices } from "../../lib/prices/price-records.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { leaseOf, type Tick } from "../../lib/runtime/lease.ts";
 import { logFault } from "../../lib/runtime/log.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const feeds = environment("PRICE_FEEDS");

@@ -1,8 +1,8 @@
-import { readSettingsOf } from "../../lib/aws/settings-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { tagOfVersion } from "../../lib/domain/entity-tag.ts";
+import { tagOfVersion } from "../../lib/core/entity-tag.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { readSettingsOf } from "../../lib/users/settings-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

@@ -1,8 +1,8 @@
-import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/aws/profile-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { profileData, referralData } from "../../lib/domain/profile.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { profileData, referralData } from "../../lib/users/profile.ts";
+import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/users/profile-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

@@ -1,10 +1,10 @@
-import { importKeysOf } from "../../lib/aws/import-keys.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
-import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { importSealedWallet } from "../../lib/wallets/import-sealed-wallet.ts";
+import { importKeysOf } from "../../lib/wallets/keys/import-keys.ts";
+import { shownWallet } from "../../lib/wallets/wallet.ts";
 
 const vault = openVault(environment("KEY_ID"));
 const deps = {

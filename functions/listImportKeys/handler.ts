@@ -1,7 +1,7 @@
-import { openImportKeys } from "../../lib/aws/import-keys.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { listImportKeys } from "../../lib/wallets/list-import-keys.ts";
+import { openImportKeys } from "../../lib/wallets/keys/import-keys.ts";
+import { listImportKeys } from "../../lib/wallets/keys/list-import-keys.ts";
 
 const importKeys = openImportKeys(environment("IMPORT_KEYS"));
 

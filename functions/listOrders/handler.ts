@@ -1,7 +1,7 @@
-import { openTable } from "../../lib/aws/table.ts";
-import type { Order } from "../../lib/domain/execution.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import type { Order } from "../../lib/trading/core/execution.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 
 const table = openTable(environment("TABLE_NAME"));

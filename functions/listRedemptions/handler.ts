@@ -1,7 +1,7 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { listRedemptions } from "../../lib/rewards/list-redemptions.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

@@ -1,11 +1,11 @@
-import { readOwnProfile } from "../../lib/aws/profile-records.ts";
-import { remembered } from "../../lib/aws/remembered.ts";
-import { readCatalogue } from "../../lib/aws/reward-records.ts";
-import { readStocks } from "../../lib/aws/stock-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { limitedIds, rewardsFor } from "../../lib/domain/reward.ts";
+import { limitedIds, rewardsFor } from "../../lib/rewards/reward.ts";
+import { readCatalogue } from "../../lib/rewards/reward-records.ts";
+import { readStocks } from "../../lib/rewards/stock-records.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { remembered } from "../../lib/runtime/remembered.ts";
 import { rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { readOwnProfile } from "../../lib/users/profile-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

@@ -1,7 +1,7 @@
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
 
 const chains = openChains(environment("TRADING"));
 

@@ -1,8 +1,8 @@
-import { openTable } from "../../lib/aws/table.ts";
-import { walletsOfUser } from "../../lib/aws/wallet-records.ts";
-import { listed } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { listed } from "../../lib/wallets/wallet.ts";
+import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

@@ -1,12 +1,12 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openMacs } from "../../lib/aws/intent-mac.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
-import { wakeEffect } from "../../lib/trading/wake-effect.ts";
+import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),

@@ -2,12 +2,12 @@ import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { noticeBus } from "../../lib/aws/notice-bus.ts";
 import { openPusher } from "../../lib/aws/push.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { type Publisher, publish } from "../../lib/realtime/publish.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
 import { deadlineOf, onChanges } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const publisher: Publisher = {
   table: openTable(environment("TABLE_NAME")),

@@ -1,8 +1,8 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
-import { quoteOrder } from "../../lib/trading/quote-order.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 
 const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };
 

@@ -1,7 +1,7 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { readBalances } from "../../lib/trading/read-balances.ts";
 
 const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };

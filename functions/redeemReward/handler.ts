@@ -1,8 +1,8 @@
-import { readCatalogue } from "../../lib/aws/reward-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { redeem } from "../../lib/rewards/redeem.ts";
+import { readCatalogue } from "../../lib/rewards/reward-records.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

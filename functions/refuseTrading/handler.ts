@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain/domain-error.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
 import { refusal } from "../../lib/runtime/rest.ts";
 
 export const handler = refusal(

@@ -1,8 +1,8 @@
-import { openTable } from "../../lib/aws/table.ts";
-import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
+import { shownWallet } from "../../lib/wallets/wallet.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const limits = environment("WALLET_LIMITS");

@@ -1,10 +1,10 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { shownWallet } from "../../lib/domain/wallet.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { type RetiringDeps, retireWallet } from "../../lib/wallets/retire-wallet.ts";
+import { shownWallet } from "../../lib/wallets/wallet.ts";
 
 const executor = environment("EXECUTE_ORDERS_FUNCTION");
 const startExecution = executor === "" ? async () => undefined : handOverTo(executor);

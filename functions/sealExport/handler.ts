@@ -1,10 +1,10 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { walled } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logExport } from "../../lib/runtime/log.ts";
-import { answerSealRequest, readSealRequest } from "../../lib/wallets/seal-export.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { answerSealRequest, readSealRequest } from "../../lib/wallets/export/seal-export.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),

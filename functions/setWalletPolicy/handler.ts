@@ -1,6 +1,6 @@
-import { openTable } from "../../lib/aws/table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { changePolicy } from "../../lib/wallets/change-policy.ts";
 
 const table = openTable(environment("TABLE_NAME"));

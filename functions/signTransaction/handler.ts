@@ -1,12 +1,12 @@
-import { macsOf } from "../../lib/aws/intent-mac.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { openVault } from "../../lib/aws/vault.ts";
-import { prepareToSign } from "../../lib/chains/signed-transaction.ts";
 import { walled } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
-import { answerSigning } from "../../lib/trading/sign-transaction.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { prepareToSign } from "../../lib/trading/chains/evm/signed-transaction.ts";
+import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
+import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 
 const vault = openVault(environment("KEY_ID"));
 const deps = {

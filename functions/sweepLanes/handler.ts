@@ -1,12 +1,12 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
-import { sweepChains } from "../../lib/trading/sweep-chains.ts";
-import { tableEffects } from "../../lib/trading/table-effects.ts";
-import { wakeEffect } from "../../lib/trading/wake-effect.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { sweepChains } from "../../lib/trading/execution/sweep-chains.ts";
+import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("sweepLanes", error);

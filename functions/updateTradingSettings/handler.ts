@@ -1,9 +1,9 @@
-import { saveSettings } from "../../lib/aws/settings-records.ts";
-import { openTable } from "../../lib/aws/table.ts";
-import { matchedVersions, tagOfVersion } from "../../lib/domain/entity-tag.ts";
-import { checkPatch } from "../../lib/domain/settings.ts";
+import { matchedVersions, tagOfVersion } from "../../lib/core/entity-tag.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest, WithHeaders } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { checkPatch } from "../../lib/users/settings.ts";
+import { saveSettings } from "../../lib/users/settings-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

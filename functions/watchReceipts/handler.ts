@@ -1,15 +1,15 @@
 import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openTable } from "../../lib/aws/table.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { leaseOf, type Tick } from "../../lib/runtime/lease.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
-import { chainSnapshotEffect } from "../../lib/trading/glance-effect.ts";
-import { openChains } from "../../lib/trading/open-chains.ts";
-import { tableEffects } from "../../lib/trading/table-effects.ts";
-import { wakeEffect } from "../../lib/trading/wake-effect.ts";
-import { watchChains } from "../../lib/trading/watch-chains.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { chainSnapshotEffect } from "../../lib/trading/execution/chain-snapshot-effect.ts";
+import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { watchChains } from "../../lib/trading/execution/watch-chains.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { DomainErrorCode, DomainErrorDetails } from "../domain/domain-error.ts";
-import { orderStatuses } from "../domain/execution.ts";
-import { networks } from "../domain/network.ts";
-import { tokenFlags } from "../domain/trading/token-flag.ts";
+import type { DomainErrorCode, DomainErrorDetails } from "../core/domain-error.ts";
+import { orderStatuses } from "../core/execution-words.ts";
+import { networks } from "../core/network.ts";
+import { tokenFlags } from "../core/token-flag.ts";
 import { MessageSchema, TimestampSchema } from "./scalars.ts";
 
 /**

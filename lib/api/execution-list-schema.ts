@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { orderStatuses, positionStatuses } from "../domain/execution.ts";
+import { orderStatuses } from "../core/execution-words.ts";
+import { positionStatuses } from "../trading/core/execution.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";

@@ -1,14 +1,13 @@
 import * as v from "valibot";
+import { executionKinds, orderStatuses } from "../core/execution-words.ts";
+import { networks } from "../core/network.ts";
 import {
-  executionKinds,
   orderSides,
   orderStages,
-  orderStatuses,
   orderTypes,
   positionStatuses,
   reasonCodes,
-} from "../domain/execution.ts";
-import { networks } from "../domain/network.ts";
+} from "../trading/core/execution.ts";
 import { executionErrorCodes } from "./errors.ts";
 import { GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { RestOperationName } from "../operations.ts";
+import type { RestOperationName } from "../operations/operations.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
 import { rewardSchemas } from "./redemption-schema.ts";
 import { MessageSchema, NoContentSchema, NoQuerySchema } from "./scalars.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defaultMaxPriceImpact } from "../domain/trading/trade-facts.ts";
+import { defaultMaxPriceImpact } from "../trading/core/trade-facts.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";

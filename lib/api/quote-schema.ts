@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { type Order, orderSides } from "../domain/execution.ts";
-import { quoteWarnings } from "../domain/trading/quote-warnings.ts";
+import { type Order, orderSides } from "../trading/core/execution.ts";
+import { quoteWarnings } from "../trading/core/quote-warnings.ts";
 import { EnvelopeErrorSchema } from "./errors.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice } from "./settings-schema.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { redemptionStatuses } from "../domain/redemption.ts";
+import { redemptionStatuses } from "../rewards/redemption.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";

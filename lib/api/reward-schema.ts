@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { maxPoints } from "../domain/points.ts";
-import { rewardTypes } from "../domain/reward.ts";
+import { maxPoints } from "../rewards/points.ts";
+import { rewardTypes } from "../rewards/reward.ts";
 import { CountSchema } from "./scalars.ts";
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(1000));

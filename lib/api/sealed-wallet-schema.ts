@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { networks } from "../domain/network.ts";
-import { pointBytes, suiteNames } from "../domain/sealing.ts";
+import { networks } from "../core/network.ts";
+import { pointBytes, suiteNames } from "../wallets/keys/sealing.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { walletLabels } from "./wallet-schema.ts";

@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import { channels } from "../domain/channel.ts";
-import { networks } from "../domain/network.ts";
-import { nativeAssets } from "../domain/price.ts";
-import { chains } from "../domain/settings.ts";
+import { channels } from "../core/channel.ts";
+import { chains, networks } from "../core/network.ts";
+import { nativeAssets } from "../prices/price.ts";
 import { MessageIDSchema } from "./client-messages.ts";
 import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";

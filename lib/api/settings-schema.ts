@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { type EntityTags, readEntityTags } from "../domain/entity-tag.ts";
-import { chains, gasPresets } from "../domain/settings.ts";
+import { type EntityTags, readEntityTags } from "../core/entity-tag.ts";
+import { chains } from "../core/network.ts";
+import { gasPresets } from "../users/settings.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 
 // The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL); the upper ones are far above any

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
-import { tokenFlags } from "../domain/trading/token-flag.ts";
+import { tokenFlags } from "../core/token-flag.ts";
+import { v2Venues, v3Venues } from "../trading/core/intent.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
   AddressSchema,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { networks } from "../domain/network.ts";
-import { tradingChains } from "../domain/trading/trading-chain.ts";
+import { networks } from "../core/network.ts";
+import { tradingChains } from "../trading/core/trading-chain.ts";
 import { TimestampSchema } from "./scalars.ts";
 
 /** A chain's name in requests. The configuration decides whether it trades here. */

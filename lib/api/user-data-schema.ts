@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Tier, tierNames } from "../domain/tier.ts";
+import { type Tier, tierNames } from "../core/tier.ts";
 import { CountSchema, TimestampSchema } from "./scalars.ts";
 import { ProfileSettingsSchema } from "./settings-schema.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { networks } from "../domain/network.ts";
-import { colorTags } from "../domain/wallet.ts";
-import { walletEventTypes } from "../domain/wallet-event.ts";
+import { networks } from "../core/network.ts";
+import { colorTags } from "../wallets/wallet.ts";
+import { walletEventTypes } from "../wallets/wallet-event.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { networks } from "../domain/network.ts";
-import { colorTags } from "../domain/wallet.ts";
-import { isWalletName, tidyWalletName, walletNameRule } from "../domain/wallet-name.ts";
+import { networks } from "../core/network.ts";
+import { colorTags } from "../wallets/wallet.ts";
+import { isWalletName, tidyWalletName, walletNameRule } from "../wallets/wallet-name.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
 /** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */

@@ -7,7 +7,7 @@ import {
   GoneException,
   LimitExceededException,
 } from "@aws-sdk/client-apigatewaymanagementapi";
-import { forEachConcurrently } from "../concurrency.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
 import { DeadlineExceeded, keepDeadline, perAttempt } from "./deadline.ts";
 import { Post } from "./post.ts";
 import { timeouts } from "./timeouts.ts";

@@ -6,7 +6,6 @@ import {
   type KMSClientConfig,
   ReEncryptCommand,
 } from "@aws-sdk/client-kms";
-import type { NewWallet } from "../domain/wallet.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { type NoteCall, openKms } from "./kms-client.ts";
 
@@ -21,6 +20,9 @@ export type SealedKey = {
   keyMaterialId: string | undefined;
 };
 
+/** The fields of a wallet that its container is bound to. */
+type SealableWallet = { UserID: string; _id: string; network: string; generatedWalletAddress: string };
+
 /** Functions open their vault once, at load. */
 export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault => ({
   keyId,
@@ -28,7 +30,7 @@ export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault =>
 });
 
 /** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
-export function bindingOf(wallet: NewWallet): Binding {
+export function bindingOf(wallet: SealableWallet): Binding {
   const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
   return { userID, walletId, network, address };
 }

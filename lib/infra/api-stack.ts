@@ -1,8 +1,8 @@
 import { CfnOutput, Stack, type StackProps, Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import type { ScheduleRow } from "../operation-types.ts";
-import { type OperationName, operations, operationsOf, restMethods } from "../operations.ts";
+import { type OperationName, operations, operationsOf, restMethods } from "../operations/operations.ts";
+import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";

@@ -22,7 +22,7 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
  * of configuration can remove anything.
  */
 export class DataStack extends Stack {
-  /** The one table of the service. lib/aws/table-keys.ts has the layout of its items. */
+  /** The one table of the service. lib/table/table-keys.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
   /** The keys for imports, as the context lists their labels. */

@@ -1,5 +1,5 @@
-import type { ChainConfiguration, ListedToken } from "../chains/chain-configuration.ts";
-import type { TradingChain } from "../domain/trading/trading-chain.ts";
+import type { ChainConfiguration, ListedToken } from "../trading/chains/chain-configuration.ts";
+import type { TradingChain } from "../trading/core/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
   token: address,

@@ -1,6 +1,6 @@
-import { type Network, networks } from "../domain/network.ts";
-import type { Capability, Operation } from "../operation-types.ts";
-import { type OperationName, operations } from "../operations.ts";
+import { type Network, networks } from "../core/network.ts";
+import { type OperationName, operations } from "../operations/operations.ts";
+import type { Capability, Operation } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 

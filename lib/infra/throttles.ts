@@ -1,11 +1,11 @@
-import type { Throttle } from "../domain/plan.ts";
 import {
   operationsOf,
   type RestOperationName,
   restMethods,
   type WebSocketOperationName,
-} from "../operations.ts";
-import { walletRows } from "../wallet-rows.ts";
+} from "../operations/operations.ts";
+import { walletRows } from "../operations/wallet-rows.ts";
+import type { Throttle } from "../plans/plan.ts";
 
 /** What has a throttle: each method of the REST API, the preflight of each path, and each route of the WebSocket API. */
 export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";

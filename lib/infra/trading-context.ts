@@ -1,10 +1,10 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import type { ChainConfiguration, TradingConfiguration } from "../chains/chain-configuration.ts";
-import { addressProblem } from "../domain/trading/address.ts";
-import { coinDecimals, parseAmount } from "../domain/trading/decimal-text.ts";
-import { v2Venues, v3Venues } from "../domain/trading/intent.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../domain/trading/trading-chain.ts";
+import type { ChainConfiguration, TradingConfiguration } from "../trading/chains/chain-configuration.ts";
+import { addressProblem } from "../trading/core/address.ts";
+import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
+import { v2Venues, v3Venues } from "../trading/core/intent.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultChains } from "./default-chains.ts";
 

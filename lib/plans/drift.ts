@@ -1,11 +1,11 @@
-import type { ApiKey } from "../aws/api-keys.ts";
-import type { CustomerPlan } from "../aws/customer-plans.ts";
-import { coverageOf } from "../aws/plan-stages.ts";
-import type { UsagePlans } from "../aws/usage-plans.ts";
-import type { ActiveKey, UserKeyRecord } from "../aws/user-key-records.ts";
-import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "../domain/plan.ts";
+import type { ApiKey } from "./api-keys.ts";
+import type { CustomerPlan } from "./customer-plans.ts";
 import type { MirrorDeps } from "./mirror.ts";
+import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "./plan.ts";
+import { coverageOf } from "./plan-stages.ts";
+import type { UsagePlans } from "./usage-plans.ts";
 import { type KeyUser, needsKey, ownerOf } from "./user-key.ts";
+import type { ActiveKey, UserKeyRecord } from "./user-key-records.ts";
 
 /** Everything that the table and API Gateway know of plans and keys. */
 export type PlanState = {

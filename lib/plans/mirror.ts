@@ -1,13 +1,16 @@
 import { TooManyRequestsException } from "@aws-sdk/client-api-gateway";
 import type { DynamoDBRecord } from "aws-lambda";
-import { attachKey, createKey } from "../aws/api-keys.ts";
-import { imageIn } from "../aws/change-image.ts";
-import { changeThrottle, createCustomerPlan } from "../aws/customer-plans.ts";
-import { coverageOf } from "../aws/plan-stages.ts";
-import { readProfile } from "../aws/profile-records.ts";
-import type { Table } from "../aws/table.ts";
-import { isTransient } from "../aws/transient.ts";
-import { LimitReached, type UsagePlans } from "../aws/usage-plans.ts";
+import { imageIn } from "../table/change-image.ts";
+import type { Table } from "../table/table.ts";
+import { isTransient } from "../table/transient.ts";
+import type { Profile } from "../users/profile.ts";
+import { readProfile } from "../users/profile-records.ts";
+import { attachKey, createKey } from "./api-keys.ts";
+import { changeThrottle, createCustomerPlan } from "./customer-plans.ts";
+import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "./plan.ts";
+import { coverageOf } from "./plan-stages.ts";
+import { LimitReached, type UsagePlans } from "./usage-plans.ts";
+import { dueFrom, needsKey, newKey } from "./user-key.ts";
 import {
   type ActiveKey,
   deleteUserKeyRecord,
@@ -16,10 +19,7 @@ import {
   readUserKeyRecord,
   type UserKeyRecord,
   writeUserKeyRecord,
-} from "../aws/user-key-records.ts";
-import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "../domain/plan.ts";
-import type { Profile } from "../domain/profile.ts";
-import { dueFrom, needsKey, newKey } from "./user-key.ts";
+} from "./user-key-records.ts";
 
 export type MirrorDeps = {
   table: Table;

@@ -1,10 +1,10 @@
-import { deleteKey, isAttached } from "../aws/api-keys.ts";
-import { deleteCustomerPlan } from "../aws/customer-plans.ts";
-import { addTag } from "../aws/usage-plans.ts";
-import { deleteUserKeyRecord, readUserKeyRecord } from "../aws/user-key-records.ts";
+import { deleteKey, isAttached } from "./api-keys.ts";
+import { deleteCustomerPlan } from "./customer-plans.ts";
 import type { Drift } from "./drift.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
+import { addTag } from "./usage-plans.ts";
 import { dueFrom } from "./user-key.ts";
+import { deleteUserKeyRecord, readUserKeyRecord } from "./user-key-records.ts";
 
 /** Repairs one difference. Harmless if the difference no longer exists. */
 export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {

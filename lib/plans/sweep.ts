@@ -1,7 +1,9 @@
-import { apiKeysOfUsers, deleteKeyNamed } from "../aws/api-keys.ts";
-import { deleteCustomerPlanNamed } from "../aws/customer-plans.ts";
-import { readProfile, unchangedSince } from "../aws/profile-records.ts";
-import { LimitReached } from "../aws/usage-plans.ts";
+import { readProfile, unchangedSince } from "../users/profile-records.ts";
+import { apiKeysOfUsers, deleteKeyNamed } from "./api-keys.ts";
+import { deleteCustomerPlanNamed } from "./customer-plans.ts";
+import { type MirrorDeps, mirrorUser } from "./mirror.ts";
+import { LimitReached } from "./usage-plans.ts";
+import { dueFrom, needsKey, ownerOf } from "./user-key.ts";
 import {
   deleteUserKeyRecord,
   forgetRetiredKey,
@@ -9,9 +11,7 @@ import {
   type RetiredKeyItem,
   readUserKeyRecord,
   retiredKeys,
-} from "../aws/user-key-records.ts";
-import { type MirrorDeps, mirrorUser } from "./mirror.ts";
-import { dueFrom, needsKey, ownerOf } from "./user-key.ts";
+} from "./user-key-records.ts";
 
 /** Both sweeps begin nothing more after the deadline. The next run continues. */
 export type SweepTimes = { now: Date; deadline: Date };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { PendingKey } from "../aws/user-key-records.ts";
-import { type Plan, planOf } from "../domain/plan.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../users/profile.ts";
+import { type Plan, planOf } from "./plan.ts";
+import type { PendingKey } from "./user-key-records.ts";
 
 /** A key to create. Its value is 40 hexadecimal digits; API Gateway accepts 20 to 128 letters and digits. */
 export const newKey = (userID: string, plan: Plan): PendingKey => ({

@@ -1,7 +1,7 @@
-import type { Price } from "../domain/price.ts";
 import { type FeedState, isSettled, isSilent, isSteady, pricesOf, type Timings } from "./feed-state.ts";
 import type { PriceFeed } from "./feeds.ts";
 import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed.ts";
+import type { Price } from "./price.ts";
 
 /**
  * Follows as many feeds as are needed to have prices. Each call of `prices` makes the choice, so call it regularly.

@@ -1,5 +1,5 @@
-import type { Asset } from "../domain/price.ts";
 import type { Quote, Timings } from "./feed-state.ts";
+import type { Asset } from "./price.ts";
 import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 
 /** A product for which the venue has no price. */

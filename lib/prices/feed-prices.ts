@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Price } from "../domain/price.ts";
 import { followFeeds } from "./choose-feed.ts";
 import type { OpenSocket } from "./connection.ts";
 import { defaultTimings, type Timings } from "./feed-state.ts";
 import type { PriceFeed } from "./feeds.ts";
 import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
+import type { Price } from "./price.ts";
 
 export type FeedRun = {
   /** In order of preference. */

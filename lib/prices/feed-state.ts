@@ -1,5 +1,5 @@
-import { networks } from "../domain/network.ts";
-import { type Asset, nativeAssets, type Price } from "../domain/price.ts";
+import { networks } from "../core/network.ts";
+import { type Asset, nativeAssets, type Price } from "./price.ts";
 
 /** A venue's price. `asOf` is the venue's own time, if the message had one. */
 export type Quote = { asset: Asset; price: string; asOf: Date | undefined };

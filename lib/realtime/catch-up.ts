@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
-import { announcedOfUser } from "../aws/announced-exports.ts";
-import { type Connection, type ConnectionName, connectionsOfUser } from "../aws/connection-records.ts";
 import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
-import { readRedemptions } from "../aws/redemption-records.ts";
-import { readSettings } from "../aws/settings-records.ts";
-import { clearMisses, giveUpOn } from "../aws/stuck-records.ts";
-import type { Table } from "../aws/table.ts";
-import { walletsOfUser } from "../aws/wallet-records.ts";
-import { forEachConcurrently } from "../concurrency.ts";
-import { type PrivateChannel, privateChannels } from "../domain/channel.ts";
-import { bySlot } from "../domain/wallet.ts";
+import { type PrivateChannel, privateChannels } from "../core/channel.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import { readRedemptions } from "../rewards/redemption-records.ts";
+import type { Table } from "../table/table.ts";
+import { readSettings } from "../users/settings-records.ts";
+import { announcedOfUser } from "../wallets/export/announced-exports.ts";
+import { bySlot } from "../wallets/wallet.ts";
+import { walletsOfUser } from "../wallets/wallet-records.ts";
 import { exportsRequested, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
+import { type Connection, type ConnectionName, connectionsOfUser } from "./connection-records.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
+import { clearMisses, giveUpOn } from "./stuck-records.ts";
 
 /** Connections that have missed messages of their user. */
 export type CatchUp = { connections: readonly ConnectionName[] };

@@ -1,10 +1,11 @@
 import { inParts, type ServerMessage } from "../api/server-messages.ts";
-import { channelOf, type Execution, type ExecutionKind } from "../domain/execution.ts";
-import type { Price } from "../domain/price.ts";
-import type { Redemption } from "../domain/redemption.ts";
-import type { Chain } from "../domain/settings.ts";
-import { streamedWallet, type Wallet } from "../domain/wallet.ts";
-import { type AnnouncedExport, isExportOpen } from "../domain/wallet-export.ts";
+import type { ExecutionKind } from "../core/execution-words.ts";
+import type { Chain } from "../core/network.ts";
+import type { Price } from "../prices/price.ts";
+import type { Redemption } from "../rewards/redemption.ts";
+import { channelOf, type Execution } from "../trading/core/execution.ts";
+import { type AnnouncedExport, isExportOpen } from "../wallets/export/wallet-export.ts";
+import { streamedWallet, type Wallet } from "../wallets/wallet.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
 /** A change of the table that clients are notified of. */

@@ -1,3 +1,4 @@
+import type { Table } from "../table/table.ts";
 import {
   type Connection,
   type ConnectionName,
@@ -7,8 +8,7 @@ import {
   discountConnections,
   hasShakenHands,
   openConnection,
-} from "../aws/connection-records.ts";
-import type { Table } from "../aws/table.ts";
+} from "./connection-records.ts";
 
 export type ConnectDeps = {
   table: Table;

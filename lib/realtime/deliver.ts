@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
+import { type Delivery, isRefusal, type Outcome, type Pusher, push } from "../aws/push.ts";
+import type { PublicChannel } from "../core/channel.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import { readPrices } from "../prices/price-records.ts";
+import type { Table } from "../table/table.ts";
 import {
   type ChannelSubscriber,
   closeConnection,
   leaveChannels,
   subscribersInShard,
-} from "../aws/connection-records.ts";
-import { readPrices } from "../aws/price-records.ts";
-import { type Delivery, isRefusal, type Outcome, type Pusher, push } from "../aws/push.ts";
-import { clearStuckSubscriber, noteStuckSubscriber } from "../aws/stuck-records.ts";
-import type { Table } from "../aws/table.ts";
-import { forEachConcurrently } from "../concurrency.ts";
-import type { PublicChannel } from "../domain/channel.ts";
+} from "./connection-records.ts";
 import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter, reportMissed } from "./push-outcome.ts";
 import type { PriceReader } from "./snapshots.ts";
+import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /** An update of a public channel. */
 export type PublicUpdate = Extract<ServerMessage, { type: "update"; channel: PublicChannel }>;

@@ -1,13 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type Connection,
-  closeConnection,
-  connectionsOfUser,
-  hasShakenHands,
-} from "../aws/connection-records.ts";
 import { hangUp, type Pusher } from "../aws/push.ts";
-import type { Table } from "../aws/table.ts";
-import { forEachConcurrently } from "../concurrency.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Table } from "../table/table.ts";
+import { type Connection, closeConnection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";
 
 export type DisconnectDeps = {
   table: Table;

@@ -1,14 +1,13 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { encodeMessage, inParts, type ServerMessage } from "../api/server-messages.ts";
-import { type Connection, connectionsOfUser, hasShakenHands } from "../aws/connection-records.ts";
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
-import { noteMiss } from "../aws/stuck-records.ts";
-import type { Table } from "../aws/table.ts";
-import { forEachConcurrently } from "../concurrency.ts";
-import { channelOf } from "../domain/execution.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Table } from "../table/table.ts";
+import { channelOf } from "../trading/core/execution.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
+import { type Connection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";
 import type { ChannelDelivery } from "./deliver.ts";
 import {
   concurrency,
@@ -20,6 +19,7 @@ import {
   reportMissed,
 } from "./push-outcome.ts";
 import { readChange } from "./read-change.ts";
+import { noteMiss } from "./stuck-records.ts";
 
 export type Publisher = Reporter & {
   table: Table;

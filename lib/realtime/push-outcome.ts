@@ -1,7 +1,7 @@
-import { type ConnectionName, closeConnection } from "../aws/connection-records.ts";
 import { hangUp, isRefusal, type Outcome, type Pusher } from "../aws/push.ts";
-import type { Table } from "../aws/table.ts";
-import { forEachConcurrently } from "../concurrency.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Table } from "../table/table.ts";
+import { type ConnectionName, closeConnection } from "./connection-records.ts";
 
 export type Reporter = {
   /** Called with a fault. It counts as a failure of the function. */

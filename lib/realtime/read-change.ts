@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
-import { imageIn } from "../aws/change-image.ts";
-import type { SettingsItem } from "../aws/settings-records.ts";
-import type { Item } from "../aws/table.ts";
+import type { Price } from "../prices/price.ts";
+import type { Redemption } from "../rewards/redemption.ts";
+import { imageIn } from "../table/change-image.ts";
+import type { Item } from "../table/table.ts";
 import {
   chainOf,
   executionKindOf,
@@ -10,14 +11,13 @@ import {
   isPrices,
   isRedemption,
   isWallet,
-} from "../aws/table-keys.ts";
-import { walletIn } from "../aws/wallet-records.ts";
-import { type Execution, idOf } from "../domain/execution.ts";
-import type { Price } from "../domain/price.ts";
-import type { Redemption } from "../domain/redemption.ts";
-import { settingsInForce } from "../domain/settings.ts";
-import type { Wallet } from "../domain/wallet.ts";
-import type { AnnouncedExport } from "../domain/wallet-export.ts";
+} from "../table/table-keys.ts";
+import { type Execution, idOf } from "../trading/core/execution.ts";
+import { settingsInForce } from "../users/settings.ts";
+import type { SettingsItem } from "../users/settings-records.ts";
+import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
+import type { Wallet } from "../wallets/wallet.ts";
+import { walletIn } from "../wallets/wallet-records.ts";
 import type { PublishedChange } from "./change-messages.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { ServerMessage } from "../api/server-messages.ts";
 import { inParts } from "../api/server-messages.ts";
-import { readExecutions } from "../aws/execution-records.ts";
-import { readPrices } from "../aws/price-records.ts";
-import type { Table } from "../aws/table.ts";
-import type { Channel, PrivateChannel } from "../domain/channel.ts";
-import type { Price } from "../domain/price.ts";
+import type { Channel, PrivateChannel } from "../core/channel.ts";
+import type { Price } from "../prices/price.ts";
+import { readPrices } from "../prices/price-records.ts";
+import type { Table } from "../table/table.ts";
+import { readExecutions } from "../trading/items/execution-records.ts";
 
 /** How the latest prices are read. A function may remember them for a second, since everybody reads the same item. */
 export type PriceReader = () => Promise<Price[]>;

@@ -1,9 +1,9 @@
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
-import { announcedOfUser } from "../aws/announced-exports.ts";
-import { addChannels, type ConnectionName, removeChannels } from "../aws/connection-records.ts";
-import type { Table } from "../aws/table.ts";
-import { type Channel, channels, isChannel, ordered } from "../domain/channel.ts";
+import { type Channel, channels, isChannel, ordered } from "../core/channel.ts";
+import type { Table } from "../table/table.ts";
+import { announcedOfUser } from "../wallets/export/announced-exports.ts";
 import { exportsRequested } from "./change-messages.ts";
+import { addChannels, type ConnectionName, removeChannels } from "./connection-records.ts";
 import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
 /** A request to subscribe a connection to channels, or to unsubscribe it. */

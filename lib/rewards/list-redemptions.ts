@@ -1,8 +1,8 @@
-import { readOwnProfile } from "../aws/profile-records.ts";
-import { readRedemptions } from "../aws/redemption-records.ts";
-import type { Table } from "../aws/table.ts";
-import { cursorAt, positionGiven } from "../domain/cursor.ts";
-import type { Redemption } from "../domain/redemption.ts";
+import { cursorAt, positionGiven } from "../core/cursor.ts";
+import type { Table } from "../table/table.ts";
+import { readOwnProfile } from "../users/profile-records.ts";
+import type { Redemption } from "./redemption.ts";
+import { readRedemptions } from "./redemption-records.ts";
 
 /**
  * A page of what a user has bought, newest first, with the user's points.

@@ -1,18 +1,18 @@
-import { pointsWrites } from "../aws/points-records.ts";
-import { addingRedemption, readPurchase, readRedemption } from "../aws/redemption-records.ts";
-import { takingPiece } from "../aws/stock-records.ts";
-import type { Table } from "../aws/table.ts";
-import { pauseAfter, transactOnce } from "../aws/writes.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import { requireKey } from "../domain/idempotency-key.ts";
+import { DomainError } from "../core/domain-error.ts";
+import { requireKey } from "../core/idempotency-key.ts";
+import type { Table } from "../table/table.ts";
+import { pauseAfter, transactOnce } from "../table/writes.ts";
+import { pointsWrites } from "./points-records.ts";
 import {
   checkRedeemable,
   newRedemption,
   type Redemption,
   redemptionIdFor,
   rewardBusy,
-} from "../domain/redemption.ts";
-import { isLimited, type Reward, stockOf } from "../domain/reward.ts";
+} from "./redemption.ts";
+import { addingRedemption, readPurchase, readRedemption } from "./redemption-records.ts";
+import { isLimited, type Reward, stockOf } from "./reward.ts";
+import { takingPiece } from "./stock-records.ts";
 
 export type RedeemDeps = { table: Table; catalogue: () => Promise<readonly Reward[]> };
 

@@ -1,10 +1,10 @@
-import { pointsWrites } from "../aws/points-records.ts";
-import { readProfile } from "../aws/profile-records.ts";
-import { changingRedemption, readRedemption } from "../aws/redemption-records.ts";
-import { readStock, returningPiece } from "../aws/stock-records.ts";
-import type { Table } from "../aws/table.ts";
-import { pauseAfter, transactOnce, type Writes } from "../aws/writes.ts";
-import { canBecome, changedTo, type Redemption } from "../domain/redemption.ts";
+import type { Table } from "../table/table.ts";
+import { pauseAfter, transactOnce, type Writes } from "../table/writes.ts";
+import { readProfile } from "../users/profile-records.ts";
+import { pointsWrites } from "./points-records.ts";
+import { canBecome, changedTo, type Redemption } from "./redemption.ts";
+import { changingRedemption, readRedemption } from "./redemption-records.ts";
+import { readStock, returningPiece } from "./stock-records.ts";
 
 /** What a redemption was changed to, or why it was not. */
 export type Settlement =

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
-import { rateLimitPolicy } from "../domain/plan.ts";
-import { type AdmittedUser, UserBlocked } from "../users/admit.ts";
+import { type AdmittedUser, UserBlocked } from "../plans/admit.ts";
+import { rateLimitPolicy } from "../plans/plan.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { type OriginRules, outsider, requestOrigin } from "./request-origin.ts";

@@ -1,5 +1,5 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import type { BackgroundOperationName } from "../operations.ts";
+import type { BackgroundOperationName } from "../operations/operations.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { InvalidRequest } from "./validate.ts";
 

@@ -1,6 +1,6 @@
-import { openTable } from "../aws/table.ts";
-import { openUsagePlans } from "../aws/usage-plans.ts";
-import { admission } from "../users/admit.ts";
+import { admission } from "../plans/admit.ts";
+import { openUsagePlans } from "../plans/usage-plans.ts";
+import { openTable } from "../table/table.ts";
 import { type AuthorizerDeps, identityOf } from "./authorizer.ts";
 import { environment } from "./environment.ts";
 import { logWarning } from "./log.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import type { ChainConfiguration } from "../chains/chain-configuration.ts";
-import { tierNames } from "../domain/tier.ts";
-import { tradingChains } from "../domain/trading/trading-chain.ts";
-import type { EnvName } from "../operation-types.ts";
+import { tierNames } from "../core/tier.ts";
+import type { EnvName } from "../operations/types.ts";
 import { venueNames } from "../prices/feeds.ts";
+import type { ChainConfiguration } from "../trading/chains/chain-configuration.ts";
+import { tradingChains } from "../trading/core/trading-chain.ts";
 import { sameSites } from "./session-cookie.ts";
 
 /** A variable of a function's environment: configuration, or the name of a resource that the row may use. */

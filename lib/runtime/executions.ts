@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type ExecutionResult, executionRecords, RecordExecutionsSchema } from "../api/execution-schema.ts";
-import { type Execution, type ExecutionKind, executionKinds, idOf } from "../domain/execution.ts";
+import { type ExecutionKind, executionKinds } from "../core/execution-words.ts";
+import { type Execution, idOf } from "../trading/core/execution.ts";
 import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 

@@ -2,7 +2,7 @@ import type { Context } from "aws-lambda";
 import { LRUCache } from "lru-cache";
 import { encodeMessage, errorMessage } from "../api/server-messages.ts";
 import { withDeadline } from "../aws/deadline.ts";
-import { messageThrottle } from "../domain/plan.ts";
+import { messageThrottle } from "../plans/plan.ts";
 import { logFault } from "./log.ts";
 import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 

@@ -1,10 +1,10 @@
-import { askTogether } from "../chains/ask-together.ts";
-import { knownBalancesCall, strangeBalancesCall } from "../chains/token-balances.ts";
-import { coinDecimals } from "../domain/trading/decimal-text.ts";
-import { isWritable } from "../domain/trading/token-identity.ts";
-import { chainFacts, nativeToken } from "../domain/trading/trading-chain.ts";
-import { identityIn, listedTokens } from "./chain-requests.ts";
-import type { ChainReader } from "./open-chains.ts";
+import { askTogether } from "./chains/ask-together.ts";
+import { knownBalancesCall, strangeBalancesCall } from "./chains/evm/token-balances.ts";
+import type { ChainReader } from "./chains/open-chains.ts";
+import { identityIn, listedTokens } from "./chains/requests.ts";
+import { coinDecimals } from "./core/decimal-text.ts";
+import { isWritable } from "./core/token-identity.ts";
+import { chainFacts, nativeToken } from "./core/trading-chain.ts";
 
 /** A wallet, and the tokens to read beside the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };

@@ -1,12 +1,12 @@
-import { readExecution } from "../aws/execution-records.ts";
-import type { Table } from "../aws/table.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import type { Order } from "../domain/execution.ts";
-import { cancelling } from "../domain/trading/cancelling.ts";
-import { shownOrder } from "../domain/trading/trade-order.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Table } from "../table/table.ts";
+import { cancelling } from "./core/cancelling.ts";
+import type { Order } from "./core/execution.ts";
+import { shownOrder } from "./core/trade-order.ts";
+import { type Performers, runProcedure } from "./execution/run-procedure.ts";
+import { tableEffects } from "./execution/table-effects.ts";
 import { orderNotFound } from "./get-order.ts";
-import { type Performers, runProcedure } from "./run-procedure.ts";
-import { tableEffects } from "./table-effects.ts";
+import { readExecution } from "./items/execution-records.ts";
 
 export type CancellingDeps = {
   table: Table;

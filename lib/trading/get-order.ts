@@ -1,11 +1,11 @@
-import { readExecution } from "../aws/execution-records.ts";
-import type { Table } from "../aws/table.ts";
-import { readOrder } from "../aws/trading-views.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import type { Order } from "../domain/execution.ts";
-import type { OrderDetails } from "../domain/trading/order-details.ts";
-import { detailsOf } from "../domain/trading/order-report.ts";
-import { shownOrder } from "../domain/trading/trade-order.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Table } from "../table/table.ts";
+import type { Order } from "./core/execution.ts";
+import type { OrderDetails } from "./core/order-details.ts";
+import { detailsOf } from "./core/order-report.ts";
+import { shownOrder } from "./core/trade-order.ts";
+import { readExecution } from "./items/execution-records.ts";
+import { readOrder } from "./items/views.ts";
 
 /**
  * Returns an order, with its transactions if it was placed here.

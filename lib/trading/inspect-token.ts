@@ -1,15 +1,15 @@
 import type { InspectedToken } from "../api/token-schema.ts";
-import { askTogether } from "../chains/ask-together.ts";
-import { feeMarketCalls, feeMarketOf } from "../chains/fee-market.ts";
-import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/pool-routes.ts";
-import { probeCoins, probeSimulation } from "../chains/probe-simulation.ts";
-import { tokenClaimsCall } from "../chains/token-claims.ts";
-import type { Network } from "../domain/network.ts";
-import { readAddress } from "../domain/trading/address.ts";
-import { coinDecimals, formatAmount } from "../domain/trading/decimal-text.ts";
-import { bestSafety, flagsOf } from "../domain/trading/token-safety.ts";
-import { type Chains, chainFor, identify } from "./chain-requests.ts";
-import { routesToTry } from "./choose-route.ts";
+import type { Network } from "../core/network.ts";
+import { askTogether } from "./chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf } from "./chains/evm/fee-market.ts";
+import { poolCalls, poolRoutesOf, poolStatesCall } from "./chains/evm/pool-routes.ts";
+import { probeCoins, probeSimulation } from "./chains/evm/probe-simulation.ts";
+import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
+import { type Chains, chainFor, identify } from "./chains/requests.ts";
+import { readAddress } from "./core/address.ts";
+import { coinDecimals, formatAmount } from "./core/decimal-text.ts";
+import { bestSafety, flagsOf } from "./core/token-safety.ts";
+import { routesToTry } from "./quotes/choose-route.ts";
 
 const mostPools = 10;
 

@@ -1,8 +1,9 @@
-import { type ListFilter, readListed } from "../aws/listed-executions.ts";
-import type { Table } from "../aws/table.ts";
-import { cursorAt, positionGiven } from "../domain/cursor.ts";
-import type { Execution, ExecutionKind } from "../domain/execution.ts";
-import { readAddress } from "../domain/trading/address.ts";
+import { cursorAt, positionGiven } from "../core/cursor.ts";
+import type { ExecutionKind } from "../core/execution-words.ts";
+import type { Table } from "../table/table.ts";
+import { readAddress } from "./core/address.ts";
+import type { Execution } from "./core/execution.ts";
+import { type ListFilter, readListed } from "./items/listed-executions.ts";
 
 type ListRequest = {
   status?: string | undefined;

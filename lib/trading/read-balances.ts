@@ -1,20 +1,20 @@
 import type { Balances } from "../api/balance-schema.ts";
-import { readExecutions } from "../aws/execution-records.ts";
-import { laneOrdersOf } from "../aws/lane-records.ts";
-import type { Table } from "../aws/table.ts";
-import { ownsWallet } from "../aws/trader-records.ts";
-import { walletsOfUser } from "../aws/wallet-records.ts";
-import { forEachConcurrently } from "../concurrency.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import { isOpen } from "../domain/execution.ts";
-import type { Network } from "../domain/network.ts";
-import { addressProblem, readAddress } from "../domain/trading/address.ts";
-import { formatAmount } from "../domain/trading/decimal-text.ts";
-import { reservedBy } from "../domain/trading/reserved.ts";
-import { nativeToken, type TradingChain } from "../domain/trading/trading-chain.ts";
-import { isActive } from "../domain/wallet.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import type { Table } from "../table/table.ts";
+import { isActive } from "../wallets/wallet.ts";
+import { walletsOfUser } from "../wallets/wallet-records.ts";
 import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
-import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chain-requests.ts";
+import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chains/requests.ts";
+import { addressProblem, readAddress } from "./core/address.ts";
+import { formatAmount } from "./core/decimal-text.ts";
+import { isOpen } from "./core/execution.ts";
+import { reservedBy } from "./core/reserved.ts";
+import { nativeToken, type TradingChain } from "./core/trading-chain.ts";
+import { readExecutions } from "./items/execution-records.ts";
+import { laneOrdersOf } from "./items/lane-records.ts";
+import { ownsWallet } from "./items/trader-records.ts";
 
 type Balance = Balances["balances"][number];
 

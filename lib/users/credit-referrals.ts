@@ -1,5 +1,5 @@
-import { creditReferral, forgetPendingReferral, pendingReferrals } from "../aws/referral-records.ts";
-import type { Table } from "../aws/table.ts";
+import type { Table } from "../table/table.ts";
+import { creditReferral, forgetPendingReferral, pendingReferrals } from "./referral-records.ts";
 
 /**
  * Credits the referrers of pending referrals, one after the other: those of one referrer would conflict.

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createProfile, readProfile } from "../aws/profile-records.ts";
-import { creditReferral, type PendingReferral, userIDOfReferralCode } from "../aws/referral-records.ts";
-import type { Table } from "../aws/table.ts";
-import { newProfile, type Profile, usernameOf } from "../domain/profile.ts";
-import { newReferralCode, readReferralCode } from "../domain/referral-code.ts";
+import type { Table } from "../table/table.ts";
+import { newProfile, type Profile, usernameOf } from "./profile.ts";
+import { createProfile, readProfile } from "./profile-records.ts";
+import { newReferralCode, readReferralCode } from "./referral-code.ts";
+import { creditReferral, type PendingReferral, userIDOfReferralCode } from "./referral-records.ts";
 
 /** A user as their token describes them. */
 export type SignedInUser = {

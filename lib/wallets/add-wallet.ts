@@ -1,17 +1,17 @@
-import { readOwnProfile } from "../aws/profile-records.ts";
-import type { Table } from "../aws/table.ts";
+import type { SealedKey } from "../aws/vault.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { WalletLimits } from "../core/tier.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { transactOnce, type Writes } from "../table/writes.ts";
+import { readOwnProfile } from "../users/profile-records.ts";
+import { restoration } from "./restore-wallet.ts";
 import {
   readUsedWalletKey,
   type UsedWalletKey,
   useOfWalletKey,
   type WalletKeyName,
-} from "../aws/used-wallet-keys.ts";
-import type { SealedKey } from "../aws/vault.ts";
-import { eventWrite } from "../aws/wallet-events.ts";
-import { insertion, placeChange, readWallet, walletsOfUser } from "../aws/wallet-records.ts";
-import { transactOnce, type Writes } from "../aws/writes.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import type { WalletLimits } from "../domain/tier.ts";
+} from "./used-wallet-keys.ts";
 import {
   checkWalletLimit,
   isActive,
@@ -20,9 +20,9 @@ import {
   labelsOf,
   type NewWallet,
   type Wallet,
-} from "../domain/wallet.ts";
-import { restoration } from "./restore-wallet.ts";
-import { untilWritten } from "./until-written.ts";
+} from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { insertion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
 
 /** The idempotency key of a request, with what its body comes to. */
 export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;

@@ -1,23 +1,23 @@
-import { policyWrite, readPolicyRecord } from "../aws/policy-records.ts";
-import type { Table } from "../aws/table.ts";
-import { eventWrite } from "../aws/wallet-events.ts";
-import { stillActive, walletsOfUser } from "../aws/wallet-records.ts";
-import { transactOnce } from "../aws/writes.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { transactOnce } from "../table/writes.ts";
 import {
   type PolicyStateText,
   type PolicyText,
   policyStateText,
   readPolicy,
-} from "../domain/trading/policy-text.ts";
+} from "../trading/core/policy-text.ts";
 import {
   isSameState,
   type PolicyKey,
   type PolicyRecord,
   policyAfter,
   policyAt,
-} from "../domain/trading/wallet-policy.ts";
-import { activeNamed, laneOf, type WalletName } from "../domain/wallet.ts";
-import { untilWritten } from "./until-written.ts";
+} from "../trading/core/wallet-policy.ts";
+import { policyWrite, readPolicyRecord } from "../trading/items/policy-records.ts";
+import { activeNamed, laneOf, type WalletName } from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { stillActive, walletsOfUser } from "./wallet-records.ts";
 
 type Named = WalletName & { now: Date };
 

@@ -1,7 +1,6 @@
-import type { Table } from "../aws/table.ts";
-import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, walletsOfUser } from "../aws/wallet-records.ts";
-import { transactOnce } from "../aws/writes.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { transactOnce } from "../table/writes.ts";
 import {
   activeNamed,
   type Wallet,
@@ -9,8 +8,9 @@ import {
   type WalletLabels,
   type WalletName,
   withChanges,
-} from "../domain/wallet.ts";
-import { untilWritten } from "./until-written.ts";
+} from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { nextVersion, walletsOfUser } from "./wallet-records.ts";
 
 type Change = WalletName & { labels: WalletLabels; now: Date };
 

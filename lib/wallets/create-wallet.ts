@@ -1,8 +1,8 @@
-import { generateKey } from "../domain/generate-key.ts";
-import type { Network } from "../domain/network.ts";
-import type { Wallet, WalletLabels } from "../domain/wallet.ts";
+import type { Network } from "../core/network.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
+import { generateKey } from "./keys/generate-key.ts";
 import { requestKeyOf } from "./request-key.ts";
+import type { Wallet, WalletLabels } from "./wallet.ts";
 
 export type CreationDeps = AddingDeps & { makeKey?: typeof generateKey };
 

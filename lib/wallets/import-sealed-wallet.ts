@@ -1,14 +1,14 @@
-import { type ImportKey, type ImportKeys, isOutOfUse } from "../aws/import-keys.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import { NotForThisKey, openMessage } from "../domain/hpke.ts";
-import type { Network } from "../domain/network.ts";
-import { privateKeyOf } from "../domain/private-key.ts";
-import { importInfo, isPoint } from "../domain/sealing.ts";
-import type { PrivateKey } from "../domain/secret.ts";
-import { isSameAddress, type Wallet, type WalletLabels } from "../domain/wallet.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
 import { replayOf } from "./add-wallet.ts";
+import { NotForThisKey, openMessage } from "./keys/hpke.ts";
+import { type ImportKey, type ImportKeys, isOutOfUse } from "./keys/import-keys.ts";
+import { privateKeyOf } from "./keys/private-key.ts";
+import { importInfo, isPoint } from "./keys/sealing.ts";
+import type { PrivateKey } from "./keys/secret.ts";
 import { requestKeyOf } from "./request-key.ts";
+import { isSameAddress, type Wallet, type WalletLabels } from "./wallet.ts";
 
 export type SealedImportDeps = AddingDeps & { importKeys: ImportKeys };
 

@@ -1,9 +1,9 @@
-import type { Table } from "../aws/table.ts";
-import { readWalletEvents } from "../aws/wallet-events.ts";
-import { walletsOfUser } from "../aws/wallet-records.ts";
-import { cursorAt, positionGiven } from "../domain/cursor.ts";
-import { noSuchWallet } from "../domain/wallet.ts";
-import type { WalletEvent } from "../domain/wallet-event.ts";
+import { cursorAt, positionGiven } from "../core/cursor.ts";
+import type { Table } from "../table/table.ts";
+import { noSuchWallet } from "./wallet.ts";
+import type { WalletEvent } from "./wallet-event.ts";
+import { readWalletEvents } from "./wallet-events.ts";
+import { walletsOfUser } from "./wallet-records.ts";
 
 /**
  * A page of what happened to a wallet, newest first, also of one that was retired or removed.

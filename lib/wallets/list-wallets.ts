@@ -1,8 +1,8 @@
-import type { Table } from "../aws/table.ts";
-import { walletsOfUser } from "../aws/wallet-records.ts";
-import { cursorAt, positionGiven } from "../domain/cursor.ts";
-import type { Network } from "../domain/network.ts";
-import { activeBySlot, type ListedWallet, listed, versionedWallet } from "../domain/wallet.ts";
+import { cursorAt, positionGiven } from "../core/cursor.ts";
+import type { Network } from "../core/network.ts";
+import type { Table } from "../table/table.ts";
+import { activeBySlot, type ListedWallet, listed, versionedWallet } from "./wallet.ts";
+import { walletsOfUser } from "./wallet-records.ts";
 
 type PageRequest = {
   network?: Network | undefined;

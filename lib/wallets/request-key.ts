@@ -1,7 +1,7 @@
-import type { WalletKeyName } from "../aws/used-wallet-keys.ts";
-import { fingerprint } from "../domain/fingerprint.ts";
-import { requireKey } from "../domain/idempotency-key.ts";
+import { fingerprint } from "../core/fingerprint.ts";
+import { requireKey } from "../core/idempotency-key.ts";
 import type { RequestKey } from "./add-wallet.ts";
+import type { WalletKeyName } from "./used-wallet-keys.ts";
 
 /**
  * The idempotency key of a request with what its body comes to. `null` in it is the same as nothing.

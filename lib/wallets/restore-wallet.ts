@@ -1,9 +1,8 @@
-import { readOwnProfile } from "../aws/profile-records.ts";
-import type { Table } from "../aws/table.ts";
-import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, placeChange, walletsOfUser } from "../aws/wallet-records.ts";
-import { transactOnce, type Writes } from "../aws/writes.ts";
-import type { WalletLimits } from "../domain/tier.ts";
+import type { WalletLimits } from "../core/tier.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { transactOnce, type Writes } from "../table/writes.ts";
+import { readOwnProfile } from "../users/profile-records.ts";
 import {
   checkWalletLimit,
   isActive,
@@ -12,8 +11,9 @@ import {
   type Wallet,
   type WalletName,
   withChanges,
-} from "../domain/wallet.ts";
-import { untilWritten } from "./until-written.ts";
+} from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { nextVersion, placeChange, walletsOfUser } from "./wallet-records.ts";
 
 /**
  * Makes a retired wallet active again, in its own slot. Of an active one, it changes nothing.

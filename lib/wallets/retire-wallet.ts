@@ -1,12 +1,12 @@
-import { laneWorkOf } from "../aws/lane-records.ts";
-import { readOwnProfile } from "../aws/profile-records.ts";
-import type { Table } from "../aws/table.ts";
-import { eventWrite } from "../aws/wallet-events.ts";
-import { nextVersion, placeChange, readWallet, walletsOfUser } from "../aws/wallet-records.ts";
-import { transactOnce } from "../aws/writes.ts";
-import { DomainError } from "../domain/domain-error.ts";
-import type { WalletLimits } from "../domain/tier.ts";
-import type { LaneKey } from "../domain/trading/intent.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { WalletLimits } from "../core/tier.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { transactOnce } from "../table/writes.ts";
+import type { LaneKey } from "../trading/core/intent.ts";
+import { laneWorkOf } from "../trading/items/lane-records.ts";
+import { readOwnProfile } from "../users/profile-records.ts";
+import { restoreWallet } from "./restore-wallet.ts";
 import {
   isActive,
   keptNamed,
@@ -15,9 +15,9 @@ import {
   retirement,
   type Wallet,
   type WalletName,
-} from "../domain/wallet.ts";
-import { restoreWallet } from "./restore-wallet.ts";
-import { untilWritten } from "./until-written.ts";
+} from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { nextVersion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
 
 export type RetiringDeps = {
   table: Table;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeMessage, errorMessage, inParts, type ServerMessage } from "../../lib/api/server-messages.ts";
-import { defaultSettings } from "../../lib/domain/settings.ts";
+import { defaultSettings } from "../../lib/users/settings.ts";
 import { order, position, price } from "../support/executions.ts";
 import { executionItem, settingsItem } from "../support/stream.ts";
 

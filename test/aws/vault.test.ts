@@ -3,7 +3,7 @@ import { KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
 import { describe, expect, it } from "vitest";
 import type { Binding } from "../../lib/aws/container.ts";
 import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
-import { newWallet } from "../../lib/domain/wallet.ts";
+import { newWallet } from "../../lib/wallets/wallet.ts";
 import { openKms } from "../support/kms.ts";
 
 const { kms, config } = openKms();

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startLocalChain } from "../../lib/dev/chains/local-chain.ts";
+import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
 import { bundled, contenders, environmentAt, floor } from "./contenders.ts";
 import { fakeAws } from "./fake-aws.ts";
 import { machine } from "./report.ts";

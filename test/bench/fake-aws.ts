@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { newProfile } from "../../lib/domain/profile.ts";
-import { keyIdOf, pointIn } from "../../lib/domain/sealing.ts";
+import { newProfile } from "../../lib/users/profile.ts";
+import { keyIdOf, pointIn } from "../../lib/wallets/keys/sealing.ts";
 import { order } from "../support/executions.ts";
 
 const at = "2026-11-21T09:00:00.000Z";

@@ -3,7 +3,7 @@
  * throughput and processor time of each operation, on a local runner. It fails if a plan is not kept.
  */
 import { parseArgs } from "node:util";
-import { requestsPerMinute } from "../../lib/domain/plan.ts";
+import { requestsPerMinute } from "../../lib/plans/plan.ts";
 import { type OperationFigures, operationFigures } from "./operation-latency.ts";
 import { type Admission, loadPlan, type PlanLoad } from "./plan-load.ts";
 import { machine } from "./report.ts";

@@ -1,6 +1,6 @@
-import { changeUser } from "../../lib/admin/commands/set-user.ts";
-import type { RestRow } from "../../lib/operation-types.ts";
-import { operationsOf } from "../../lib/operations.ts";
+import { operationsOf } from "../../lib/operations/operations.ts";
+import type { RestRow } from "../../lib/operations/types.ts";
+import { changeUser } from "../../lib/tools/admin/commands/set-user.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { changeUser } from "../../lib/admin/commands/set-user.ts";
-import { recordVisit } from "../../lib/aws/profile-records.ts";
-import { readUserKeyRecord } from "../../lib/aws/user-key-records.ts";
-import type { Plan } from "../../lib/domain/plan.ts";
+import type { Plan } from "../../lib/plans/plan.ts";
+import { readUserKeyRecord } from "../../lib/plans/user-key-records.ts";
+import { changeUser } from "../../lib/tools/admin/commands/set-user.ts";
+import { recordVisit } from "../../lib/users/profile-records.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
 

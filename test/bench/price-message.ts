@@ -1,5 +1,5 @@
-import { networks } from "../../lib/domain/network.ts";
-import { nativeAssets, type Price } from "../../lib/domain/price.ts";
+import { networks } from "../../lib/core/network.ts";
+import { nativeAssets, type Price } from "../../lib/prices/price.ts";
 
 /** Five invented prices of that time, in the form of the service. */
 export const pricesAsOf = (asOf: string): Price[] =>

@@ -1,5 +1,5 @@
-import { savePrices } from "../../lib/aws/price-records.ts";
-import { openTable, type Table } from "../../lib/aws/table.ts";
+import { savePrices } from "../../lib/prices/price-records.ts";
+import { openTable, type Table } from "../../lib/table/table.ts";
 import { startChild } from "./child.ts";
 import type { Tick } from "./outcome.ts";
 import { pricesAsOf } from "./price-message.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/dev/chains/deployment.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 
 const browser = browserForTests();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "cdk-local-runner/testing";
 import type { TestProject } from "vitest/node";
-import { chainPorts } from "../../lib/dev/chains/local-chains.ts";
+import { chainPorts } from "../../lib/tools/dev/chains/local-chains.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";

@@ -6,7 +6,7 @@ import { handler as getUserData } from "../../functions/getUserData/handler.ts";
 import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as listWallets } from "../../functions/listWallets/handler.ts";
 import { handler as storeWallet } from "../../functions/storeWallet/handler.ts";
-import { newProfile } from "../../lib/domain/profile.ts";
+import { newProfile } from "../../lib/users/profile.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 

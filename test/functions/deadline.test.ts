@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { text } from "node:stream/consumers";
 import type { Context } from "aws-lambda";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { signPayload } from "../../lib/trading/sign-payload.ts";
+import { signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { newEvmKey } from "../support/keys.ts";

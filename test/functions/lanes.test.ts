@@ -13,7 +13,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
 import { handler as watchReceipts } from "../../functions/watchReceipts/handler.ts";
-import { laneKey, lanesOf } from "../../lib/aws/trading-keys.ts";
+import { laneKey, lanesOf } from "../../lib/trading/items/keys.ts";
 import { quietConsole } from "../support/console.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -20,8 +20,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
 import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
 import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
-import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/aws/table-keys.ts";
-import { LimitReached } from "../../lib/aws/usage-plans.ts";
+import { LimitReached } from "../../lib/plans/usage-plans.ts";
+import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/table/table-keys.ts";
 import { quietConsole } from "../support/console.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 

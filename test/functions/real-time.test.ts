@@ -28,7 +28,7 @@ import { handler as recordExecutions } from "../../functions/recordExecutions/ha
 import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import { handler as unknownMessage } from "../../functions/unknownMessage/handler.ts";
 import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
-import type { Price } from "../../lib/domain/price.ts";
+import type { Price } from "../../lib/prices/price.ts";
 import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";

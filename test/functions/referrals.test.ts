@@ -14,8 +14,8 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize/handler.ts";
 import { handler as creditReferrals } from "../../functions/creditReferrals/handler.ts";
-import { pendingReferralKey, profileKey, referralCodeKey } from "../../lib/aws/table-keys.ts";
-import { newProfile } from "../../lib/domain/profile.ts";
+import { pendingReferralKey, profileKey, referralCodeKey } from "../../lib/table/table-keys.ts";
+import { newProfile } from "../../lib/users/profile.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 

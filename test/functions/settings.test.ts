@@ -5,7 +5,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as getTradingSettings } from "../../functions/getTradingSettings/handler.ts";
 import { handler as updateTradingSettings } from "../../functions/updateTradingSettings/handler.ts";
-import { defaultSettings } from "../../lib/domain/settings.ts";
+import { defaultSettings } from "../../lib/users/settings.ts";
 import { type Headers, restEvent } from "../support/events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -9,8 +9,8 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as retireWallet } from "../../functions/retireWallet/handler.ts";
-import { jobKey } from "../../lib/aws/trading-keys.ts";
-import { newWallet } from "../../lib/domain/wallet.ts";
+import { jobKey } from "../../lib/trading/items/keys.ts";
+import { newWallet } from "../../lib/wallets/wallet.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 

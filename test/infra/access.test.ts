@@ -1,6 +1,7 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import { catalogueKey, pointsLineKey, stockKey } from "../../lib/aws/reward-keys.ts";
+import { operations } from "../../lib/operations/operations.ts";
+import { catalogueKey, pointsLineKey, stockKey } from "../../lib/rewards/reward-keys.ts";
 import {
   connectionKey,
   executionKey,
@@ -14,9 +15,8 @@ import {
   subscriberKey,
   userKeyRecordKey,
   walletKey,
-} from "../../lib/aws/table-keys.ts";
-import { bookKey, tradeKey, usedKeyKey, watcherKey } from "../../lib/aws/trading-keys.ts";
-import { operations } from "../../lib/operations.ts";
+} from "../../lib/table/table-keys.ts";
+import { bookKey, tradeKey, usedKeyKey, watcherKey } from "../../lib/trading/items/keys.ts";
 import {
   functionsOf,
   logicalIdOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/monitoring/access-log.ts";
-import type { Operation } from "../../lib/operation-types.ts";
-import { operations, operationsOf } from "../../lib/operations.ts";
+import { operations, operationsOf } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
 import { type AlarmProperties, metricsOf, periodOf } from "./alarm-states.ts";
 import { customContext, only, propertiesOf, synthesize, tradingContext, watchOf } from "./synthesized.ts";
 

@@ -5,11 +5,11 @@ import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
-import type { Operation } from "../../lib/operation-types.ts";
-import { type OperationName, operations } from "../../lib/operations.ts";
+import { type OperationName, operations } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
+import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import { type FunctionProperties, functionsOf } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { costsPage } from "../../lib/documents/costs-page.ts";
+import { costsPage } from "../../lib/tools/documents/costs-page.ts";
 import { synthesize, type Template, tradingContext } from "./synthesized.ts";
 
 const { data, api, watch } = synthesize();
@@ -72,7 +72,7 @@ describe("costsPage", () => {
 
   it("refuses a type of resource of which it does not know whether AWS bills it", () => {
     expect(() => pageWith({ Gateway: { Type: "AWS::EC2::NatGateway", Properties: {} } })).toThrow(
-      "Add the costs of these to lib/documents/billed-resources.ts: AWS::EC2::NatGateway",
+      "Add the costs of these to lib/tools/documents/billed-resources.ts: AWS::EC2::NatGateway",
     );
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { environmentOf } from "../../lib/infra/functions/variables.ts";
-import type { EnvName } from "../../lib/operation-types.ts";
+import type { EnvName } from "../../lib/operations/types.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 
 const context = {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation-types.ts";
-import { operations } from "../../lib/operations.ts";
+import { operations } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
 import {
   customContext,
   functionsOf,

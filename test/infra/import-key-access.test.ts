@@ -1,6 +1,6 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../lib/operations.ts";
+import { operations } from "../../lib/operations/operations.ts";
 import {
   functionsOf,
   importKeysOf,

@@ -1,8 +1,8 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation-types.ts";
-import { operations, operationsOf } from "../../lib/operations.ts";
-import { tradingRows } from "../../lib/trading-rows.ts";
+import { operations, operationsOf } from "../../lib/operations/operations.ts";
+import { tradingRows } from "../../lib/operations/trading-rows.ts";
+import type { Operation } from "../../lib/operations/types.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
 import {
   customContext,

@@ -1,6 +1,6 @@
 import { readPolicy } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import { operationsOf } from "../../lib/operations.ts";
+import { operationsOf } from "../../lib/operations/operations.ts";
 import { rightsText, textOf } from "./rights.ts";
 import { allStatements, type Statement, statementsOfRole } from "./statements.ts";
 import { customContext, functionsOf, synthesize, tradingContext } from "./synthesized.ts";

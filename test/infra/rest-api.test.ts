@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { restMethods } from "../../lib/operations.ts";
+import { restMethods } from "../../lib/operations/operations.ts";
 import {
   customContext,
   only,

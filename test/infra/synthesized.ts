@@ -1,5 +1,5 @@
-import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
+import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
   Type: string;

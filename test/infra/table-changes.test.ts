@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/aws/reward-keys.ts";
-import * as keys from "../../lib/aws/table-keys.ts";
+import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/rewards/reward-keys.ts";
 import { type Key, sortKeysSentTo } from "../../lib/table/keys.ts";
+import * as keys from "../../lib/table/table-keys.ts";
 import { logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
 const { api } = synthesize();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultThrottles, stagesShare, totalRate } from "../../lib/infra/throttles.ts";
-import { operations, operationsOf, restMethods } from "../../lib/operations.ts";
+import { operations, operationsOf, restMethods } from "../../lib/operations/operations.ts";
 import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 type Limits = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };

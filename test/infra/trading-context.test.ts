@@ -1,12 +1,12 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
-import type { TradingConfiguration } from "../../lib/chains/chain-configuration.ts";
-import { tradingChains } from "../../lib/domain/trading/trading-chain.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { tradingWarnings } from "../../lib/infra/trading-context.ts";
+import type { TradingConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import { synthesize } from "./synthesized.ts";
 
 const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node).trading;

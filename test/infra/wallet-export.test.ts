@@ -1,7 +1,7 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
-import { networks } from "../../lib/domain/network.ts";
-import { type OperationName, operations, operationsOf } from "../../lib/operations.ts";
+import { networks } from "../../lib/core/network.ts";
+import { type OperationName, operations, operationsOf } from "../../lib/operations/operations.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
 import {
   functionsOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation-types.ts";
-import { operations } from "../../lib/operations.ts";
+import { operations } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
 import { statementsOfRole } from "./statements.ts";
 import {
   functionsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { operationsOf } from "../../lib/operations.ts";
+import { operationsOf } from "../../lib/operations/operations.ts";
 import { customContext, logicalIdOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
 
 const plain = synthesize().api;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { UserBlocked } from "../../lib/plans/admit.ts";
 import {
   type AuthorizerDeps,
   connectionAuthorizer,
@@ -6,7 +7,6 @@ import {
   restAuthorizer,
 } from "../../lib/runtime/authorizer.ts";
 import { type Claims, InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
-import { UserBlocked } from "../../lib/users/admit.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";
 

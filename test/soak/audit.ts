@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { forEachConcurrently } from "../../lib/concurrency.ts";
+import { forEachConcurrently } from "../../lib/core/concurrency.ts";
 import { onlySettings, profileValuesIn, rewardsIn, walletsIn } from "./actions.ts";
 import { settingsIn } from "./follower.ts";
 import type { Patch } from "./model.ts";

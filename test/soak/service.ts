@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
-import { changeUser, existingProfile } from "../../lib/admin/commands/set-user.ts";
-import { openLocal, openLocalFunctions } from "../../lib/admin/local-target.ts";
-import { OperatorError } from "../../lib/admin/operator-error.ts";
-import type { Table } from "../../lib/aws/table.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { changeUser, existingProfile } from "../../lib/tools/admin/commands/set-user.ts";
+import { openLocal, openLocalFunctions } from "../../lib/tools/admin/local-target.ts";
+import { OperatorError } from "../../lib/tools/admin/operator-error.ts";
 import { functionNameIn } from "../support/function-name.ts";
 import type { Outcome, ProfileValues } from "./model.ts";
 import type { Rates } from "./phases.ts";

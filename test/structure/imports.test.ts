@@ -1,118 +1,75 @@
 import { describe, expect, it } from "vitest";
 import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
-const rows = [
-  "lib/plan-rows.ts",
-  "lib/reward-rows.ts",
-  "lib/trading-rows.ts",
-  "lib/user-rows.ts",
-  "lib/wallet-rows.ts",
-] as const;
-const table = ["lib/operations.ts", "lib/operation-types.ts", "lib/table"] as const;
+/** The folders of the product, from the bottom. A folder imports from itself and from the floors below. */
+const floors: readonly (readonly string[])[] = [
+  ["lib/core"],
+  ["lib/aws"],
+  ["lib/table"],
+  ["lib/operations"],
+  ["lib/users"],
+  ["lib/plans", "lib/rewards", "lib/prices"],
+  ["lib/trading/core"],
+  ["lib/trading/chains", "lib/trading/items"],
+  ["lib/wallets"],
+  ["lib/api"],
+  ["lib/trading", "lib/realtime"],
+  ["lib/runtime"],
+  ["functions", "lib/infra"],
+  ["lib/tools"],
+  ["bin"],
+];
 
-/** The folders from which the files of a folder may import, besides their own. */
-const allowed: Record<string, readonly string[]> = {
-  "lib/table": [],
-  "lib/operation-types.ts": ["lib/table"],
-  ...Object.fromEntries(rows.map((path) => [path, ["lib/operation-types.ts"]])),
-  "lib/operations.ts": ["lib/operation-types.ts", ...rows],
-  "lib/concurrency.ts": [],
-  "lib/domain": [],
-  "lib/api": ["lib/domain", ...table],
-  "lib/aws": ["lib/domain", "lib/table", "lib/concurrency.ts"],
-  "lib/chains": ["lib/domain"],
-  "lib/prices": ["lib/domain"],
-  "lib/plans": ["lib/aws", "lib/domain"],
-  "lib/users": ["lib/aws", "lib/domain"],
-  "lib/wallets": ["lib/aws", "lib/domain"],
-  "lib/rewards": ["lib/aws", "lib/domain"],
-  "lib/trading": ["lib/api", "lib/aws", "lib/chains", "lib/domain", "lib/concurrency.ts"],
-  "lib/realtime": ["lib/api", "lib/aws", "lib/domain", "lib/concurrency.ts"],
-  "lib/runtime": [
-    "lib/users",
-    "lib/realtime",
-    "lib/prices",
-    "lib/aws",
-    "lib/chains",
-    "lib/api",
-    "lib/domain",
-    ...table,
-  ],
-  functions: [
-    "lib/runtime",
-    "lib/users",
-    "lib/wallets",
-    "lib/rewards",
-    "lib/realtime",
-    "lib/prices",
-    "lib/plans",
-    "lib/trading",
-    "lib/chains",
-    "lib/api",
-    "lib/domain",
-    "lib/aws",
-  ],
-  // For names only: the venues, the issuer that the authorizers expect, and what chains have.
-  "lib/infra": [
-    "lib/runtime",
-    "lib/prices",
-    "lib/aws",
-    "lib/chains",
-    "lib/domain",
-    "lib/wallet-rows.ts",
-    ...table,
-  ],
-  "lib/client": [],
-  "lib/documents": ["lib/api", "lib/client", "lib/domain", ...table],
-  "lib/admin": [
-    "lib/api",
-    "lib/aws",
-    "lib/domain",
-    "lib/table",
-    "lib/plans",
-    "lib/realtime",
-    "lib/wallets",
-    "lib/rewards",
-    "lib/concurrency.ts",
-  ],
-  "lib/dev": [
-    "lib/local/src",
-    "lib/client",
-    "lib/admin",
-    "lib/documents",
-    "lib/infra",
-    "lib/chains",
-    "lib/domain",
-    ...table,
-  ],
-  "lib/local/src": [],
-  bin: [
-    "lib/infra",
-    "lib/admin",
-    "lib/documents",
-    "lib/dev",
-    "lib/local/src",
-    "test/e2e/stage/support/verify.ts",
-  ],
-};
+/** The workspaces stand beside the product: they import nothing of it. */
+const workspaces = ["lib/client", "lib/local/src"];
 
-const folders = Object.keys(allowed);
-const folderOf = (path: string) => folders.find((folder) => isIn(folder, path)) ?? path;
+/** The folders that may import a workspace: the programs and what runs only locally. */
+const usersOfWorkspaces = ["lib/tools", "bin"];
+
+/** The files of rules, and the folders whose files all are: no AWS, no clock and no environment. */
+const pureFolders = ["lib/core", "lib/trading/core"];
+const pureFiles = [
+  ...["experience", "level", "profile", "referral-code", "settings"].map((name) => `lib/users/${name}.ts`),
+  "lib/plans/plan.ts",
+  "lib/prices/price.ts",
+  ...["points", "redemption", "reward"].map((name) => `lib/rewards/${name}.ts`),
+  ...["wallet", "wallet-event", "wallet-name"].map((name) => `lib/wallets/${name}.ts`),
+  ...["evm-key", "private-key", "sealing", "secret", "solana-key"].map(
+    (name) => `lib/wallets/keys/${name}.ts`,
+  ),
+  "lib/wallets/export/wallet-export.ts",
+];
+
+const rooms = [...floors.flat(), ...workspaces].toSorted((a, b) => b.length - a.length);
+const roomOf = (path: string) => rooms.find((room) => isIn(room, path));
+const floorOf = (room: string) => floors.findIndex((floor) => floor.includes(room));
+
 const checked = sourceFiles.filter(({ path }) => !/^(test|lib\/local\/test)\//.test(path));
+const importsBetweenRooms = checked.flatMap(({ path, imports }) =>
+  imports
+    .map((imported) => ({ path, imported, from: roomOf(imported) ?? "", to: roomOf(path) ?? "" }))
+    .filter(({ from, to }) => from !== to),
+);
+
+const shown = ({ path, imported }: { path: string; imported: string }) => `${path} imports ${imported}`;
 
 describe("imports", () => {
-  it.each(Object.entries(allowed))("of %s come from the layers below", (folder, below) => {
-    const violations = checked
-      .filter(({ path }) => folderOf(path) === folder)
-      .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
-      .filter(({ imported }) => ![folder, ...below].includes(folderOf(imported)))
-      .map(({ path, imported }) => `${path} imports ${imported}`);
-    expect(violations).toEqual([]);
+  it("come from the floors below", () => {
+    const climbing = importsBetweenRooms
+      .filter(({ from }) => !workspaces.includes(from))
+      .filter(({ from, to }) => floorOf(from) >= floorOf(to));
+    expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("have a rule for every folder", () => {
-    const others = checked.map(({ path }) => path).filter((path) => !folders.includes(folderOf(path)));
-    expect(others).toEqual([]);
+  it("of a workspace are made by programs alone", () => {
+    const others = importsBetweenRooms
+      .filter(({ from }) => workspaces.includes(from))
+      .filter(({ to }) => !usersOfWorkspaces.includes(to));
+    expect(others.map(shown)).toEqual([]);
+  });
+
+  it("have a floor for every folder", () => {
+    expect(checked.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
   });
 
   it("form no cycle, types and tests included", () => {
@@ -126,12 +83,27 @@ describe("imports", () => {
     expect(violations).toEqual([]);
   });
 
-  it("keep AWS, the clock and the environment out of the domain", () => {
+  it("keep AWS, the clock and the environment out of the rules", () => {
     const impure = /@aws-sdk|aws-lambda|new Date\(\)|Date\.now|process\.env/;
-    const violations = sourceFiles
-      .filter(({ path, text }) => isIn("lib/domain", path) && impure.test(text))
-      .map(({ path }) => path);
-    expect(violations).toEqual([]);
+    const isPure = (path: string) =>
+      pureFiles.includes(path) || pureFolders.some((folder) => isIn(folder, path));
+    const violations = sourceFiles.filter(({ path, text }) => isPure(path) && impure.test(text));
+    expect(violations.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("of rules are of other rules", () => {
+    const isRule = (path: string) =>
+      pureFiles.includes(path) || pureFolders.some((folder) => isIn(folder, path));
+    const violations = checked
+      .filter(({ path }) => isRule(path))
+      .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
+      .filter(({ imported }) => !isRule(imported));
+    expect(violations.map(shown)).toEqual([]);
+  });
+
+  it("list only files that exist", () => {
+    const paths = new Set(sourceFiles.map(({ path }) => path));
+    expect(pureFiles.filter((path) => !paths.has(path))).toEqual([]);
   });
 });
 

@@ -31,7 +31,7 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
 
 /** The back end, its stacks and its programs. The runner, the client and the console are apart, and so are their names. */
 export const productFiles = sourceFiles.filter(
-  ({ path }) => !/^(test|lib\/(local|client|dev\/console\/app))\//.test(path),
+  ({ path }) => !/^(test|lib\/(local|client|tools\/dev\/console\/app))\//.test(path),
 );
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

@@ -1,6 +1,6 @@
-import { type SecondHost, startSecondHost } from "../../lib/dev/chains/second-host.ts";
-import type { TradingChain } from "../../lib/domain/trading/trading-chain.ts";
-import { type ChainReader, openChains } from "../../lib/trading/open-chains.ts";
+import { type SecondHost, startSecondHost } from "../../lib/tools/dev/chains/second-host.ts";
+import { type ChainReader, openChains } from "../../lib/trading/chains/open-chains.ts";
+import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
 import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };

@@ -1,11 +1,11 @@
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
-import { openTable, type Table } from "../../lib/aws/table.ts";
 import {
   type DatabaseConnection,
   engineStartMs,
   newDatabase,
 } from "../../lib/local/test/support/dynamodb.ts";
+import { openTable, type Table } from "../../lib/table/table.ts";
 
 /** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = engineStartMs;

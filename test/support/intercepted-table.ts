@@ -1,5 +1,5 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { Table } from "../../lib/aws/table.ts";
+import type { Table } from "../../lib/table/table.ts";
 
 /** The same table, with something to do before each command, and after it. */
 export function interceptedTable(

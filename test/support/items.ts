@@ -1,5 +1,5 @@
 import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
-import type { Item, Table } from "../../lib/aws/table.ts";
+import type { Item, Table } from "../../lib/table/table.ts";
 
 /** All items whose keys contain this text, in no order. */
 export async function itemsNamed(table: Table, text: string): Promise<Item[]> {

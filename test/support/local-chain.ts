@@ -1,11 +1,11 @@
-import { deployer } from "../../lib/dev/chains/deployment.ts";
+import { deployer } from "../../lib/tools/dev/chains/deployment.ts";
 import {
   type LocalChain,
   type LocalChainOptions,
   sendAsDeployer,
   startLocalChain,
-} from "../../lib/dev/chains/local-chain.ts";
-import type { DeployerTransaction } from "../../lib/dev/chains/uniswap.ts";
+} from "../../lib/tools/dev/chains/local-chain.ts";
+import type { DeployerTransaction } from "../../lib/tools/dev/chains/uniswap.ts";
 
 /** An account of anvil's. It has 100 coins, and its key is public. */
 export type TestAccount = { address: string; privateKey: string };

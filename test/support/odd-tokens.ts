@@ -1,12 +1,12 @@
-import tokens from "../../lib/dev/chains/contracts/bytecode.json" with { type: "json" };
-import { deployer, localAddresses } from "../../lib/dev/chains/deployment.ts";
+import tokens from "../../lib/tools/dev/chains/contracts/bytecode.json" with { type: "json" };
+import { deployer, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import {
   approval,
   type DeployerTransaction,
   encode,
   v2Liquidity,
   v3Liquidity,
-} from "../../lib/dev/chains/uniswap.ts";
+} from "../../lib/tools/dev/chains/uniswap.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import type { TestChain } from "./local-chain.ts";
 

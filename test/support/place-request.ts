@@ -1,10 +1,10 @@
-import { DomainError } from "../../lib/domain/domain-error.ts";
-import { formatAmount, unitsFrom } from "../../lib/domain/trading/decimal-text.ts";
-import type { Intent } from "../../lib/domain/trading/intent.ts";
-import type { PlaceRequest, PlacingRefusal } from "../../lib/domain/trading/placing.ts";
-import type { HostSnapshot, OrderFacts } from "../../lib/domain/trading/sight.ts";
-import { unknownSafety } from "../../lib/domain/trading/token-safety.ts";
-import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/domain/trading/trade-facts.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { formatAmount, unitsFrom } from "../../lib/trading/core/decimal-text.ts";
+import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
+import type { Intent } from "../../lib/trading/core/intent.ts";
+import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
+import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
+import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/trading/core/trade-facts.ts";
 import { intent } from "./trading.ts";
 
 /** A request in units, wei and seconds, on eth. Its token has 18 decimals. */

@@ -1,11 +1,11 @@
-import type { Table } from "../../lib/aws/table.ts";
-import { walletKey } from "../../lib/aws/table-keys.ts";
-import { packed } from "../../lib/aws/trading-items.ts";
-import { policyKey } from "../../lib/aws/trading-keys.ts";
-import type { Intent, LaneKey } from "../../lib/domain/trading/intent.ts";
-import type { Items, Step } from "../../lib/domain/trading/table-step.ts";
-import type { TradeOrder } from "../../lib/domain/trading/trade-order.ts";
-import type { PolicyRecord } from "../../lib/domain/trading/wallet-policy.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { walletKey } from "../../lib/table/table-keys.ts";
+import type { Intent, LaneKey } from "../../lib/trading/core/intent.ts";
+import type { Items, Step } from "../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import type { PolicyRecord } from "../../lib/trading/core/wallet-policy.ts";
+import { packed } from "../../lib/trading/items/items.ts";
+import { policyKey } from "../../lib/trading/items/keys.ts";
 import { putItems } from "./items.ts";
 import { intent, tradeOrder } from "./trading.ts";
 

@@ -1,10 +1,10 @@
 import type { QuoteRequest, TradeQuote } from "../../lib/api/quote-schema.ts";
-import { encodeCall } from "../../lib/chains/calldata.ts";
-import { localAddresses } from "../../lib/dev/chains/deployment.ts";
-import { swapBy } from "../../lib/domain/trading/intent.ts";
-import type { Trader } from "../../lib/domain/trading/judge-trade.ts";
-import { defaultOrderSettings } from "../../lib/domain/trading/trading-chain.ts";
-import { quoteTrade } from "../../lib/trading/quote-trade.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import type { Trader } from "../../lib/trading/core/check-trade.ts";
+import { swapBy } from "../../lib/trading/core/intent.ts";
+import { defaultOrderSettings } from "../../lib/trading/core/trading-chain.ts";
+import { quoteTrade } from "../../lib/trading/quotes/quote-trade.ts";
 import { readerOf } from "./chain-reader.ts";
 import { alice, type TestChain } from "./local-chain.ts";
 import { intent } from "./trading.ts";

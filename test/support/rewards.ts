@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { readPointsLines } from "../../lib/aws/points-records.ts";
-import { changeProfile, readOwnProfile } from "../../lib/aws/profile-records.ts";
-import type { Table } from "../../lib/aws/table.ts";
-import type { Reward } from "../../lib/domain/reward.ts";
+import { readPointsLines } from "../../lib/rewards/points-records.ts";
 import { redeem } from "../../lib/rewards/redeem.ts";
+import type { Reward } from "../../lib/rewards/reward.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { changeProfile, readOwnProfile } from "../../lib/users/profile-records.ts";
 import { register } from "../../lib/users/register.ts";
 
 export const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({

@@ -1,8 +1,8 @@
 import { Interface } from "ethers/abi";
 import { Transaction } from "ethers/transaction";
-import type { ChainConfiguration } from "../../lib/chains/chain-configuration.ts";
-import type { Intent } from "../../lib/domain/trading/intent.ts";
-import { chainFacts, type TradingChain } from "../../lib/domain/trading/trading-chain.ts";
+import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import type { Intent } from "../../lib/trading/core/intent.ts";
+import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
 
 /** What signed bytes do, read from them alone, by code of its own. */
 export type SignedAct = {

@@ -1,7 +1,7 @@
-import { type Macs, openMacs } from "../../lib/aws/intent-mac.ts";
-import type { Table } from "../../lib/aws/table.ts";
 import { openVault, seal, type Vault } from "../../lib/aws/vault.ts";
-import type { LaneKey } from "../../lib/domain/trading/intent.ts";
+import type { Table } from "../../lib/table/table.ts";
+import type { LaneKey } from "../../lib/trading/core/intent.ts";
+import { type Macs, openMacs } from "../../lib/trading/signing/intent-mac.ts";
 import { openKms } from "./kms.ts";
 import { putWallet } from "./placed-orders.ts";
 

@@ -1,11 +1,11 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import type { SettingsItem } from "../../lib/aws/settings-records.ts";
-import type { Item } from "../../lib/aws/table.ts";
-import { executionKey, pricesKey, settingsKey } from "../../lib/aws/table-keys.ts";
-import { type Execution, idOf } from "../../lib/domain/execution.ts";
-import type { Price } from "../../lib/domain/price.ts";
-import type { Chain } from "../../lib/domain/settings.ts";
+import type { Chain } from "../../lib/core/network.ts";
+import type { Price } from "../../lib/prices/price.ts";
+import type { Item } from "../../lib/table/table.ts";
+import { executionKey, pricesKey, settingsKey } from "../../lib/table/table-keys.ts";
+import { type Execution, idOf } from "../../lib/trading/core/execution.ts";
+import type { SettingsItem } from "../../lib/users/settings-records.ts";
 
 type Image = NonNullable<NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"]>;
 

@@ -1,8 +1,8 @@
-import type { SigningView } from "../../lib/domain/trading/effects.ts";
-import { type Intent, swapBy, type UnsignedTransaction } from "../../lib/domain/trading/intent.ts";
-import type { Slot } from "../../lib/domain/trading/slot.ts";
-import { type TradeOrder, unstarted } from "../../lib/domain/trading/trade-order.ts";
-import type { Limits } from "../../lib/domain/trading/wallet-policy.ts";
+import type { SigningView } from "../../lib/trading/core/effects.ts";
+import type { Slot } from "../../lib/trading/core/evm/slot.ts";
+import { type Intent, swapBy, type UnsignedTransaction } from "../../lib/trading/core/intent.ts";
+import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
+import type { Limits } from "../../lib/trading/core/wallet-policy.ts";
 
 const route = { venue: "uniswap-v3", feeBps: 30 } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { collector } from "../admin/support/admin.ts";
 import { watchedFunctions } from "../e2e/stage/support/deployed.ts";
 import { clean, nextSteps, runVerify, withoutSecrets } from "../e2e/stage/support/verify.ts";
+import { collector } from "../tools/admin/support/admin.ts";
 
 describe("runVerify", () => {
   it.each([

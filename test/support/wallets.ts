@@ -1,8 +1,8 @@
-import type { Table } from "../../lib/aws/table.ts";
-import { readWalletEvents } from "../../lib/aws/wallet-events.ts";
-import { newWallet, type Wallet } from "../../lib/domain/wallet.ts";
+import type { Table } from "../../lib/table/table.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
+import { newWallet, type Wallet } from "../../lib/wallets/wallet.ts";
+import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
 
 export const walletLimits = { Base: 10, Pro: 50, Enterprise: 500 };
 

@@ -1,5 +1,5 @@
-import type { Network } from "../../lib/domain/network.ts";
-import type { ColorTag, ListedWallet, Wallet } from "../../lib/domain/wallet.ts";
+import type { Network } from "../../lib/core/network.ts";
+import type { ColorTag, ListedWallet, Wallet } from "../../lib/wallets/wallet.ts";
 
 /** The last day on which a wallet that was retired on day 0 can be restored: users' clocks jump by whole days. */
 const lastDay = 30;

@@ -9,8 +9,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { ChangesRow } from "../../operation-types.ts";
-import type { OperationName } from "../../operations.ts";
+import type { OperationName } from "../../operations/operations.ts";
+import type { ChangesRow } from "../../operations/types.ts";
 import { sortKeysSentTo } from "../../table/keys.ts";
 
 type Delivery = Pick<

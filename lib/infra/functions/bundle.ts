@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { BuildOptions } from "esbuild";
-import type { OperationName } from "../../operations.ts";
+import type { OperationName } from "../../operations/operations.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 

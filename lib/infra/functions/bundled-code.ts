@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from "node:path";
 import { AssetHashType, DockerImage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync } from "esbuild";
-import { type OperationName, operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations/operations.ts";
 import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
 /** The text of each bundle. They import much of the same, which esbuild reads once if it makes them together. */

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyDocument, type PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
-import type { MacAction } from "../../operation-types.ts";
+import type { MacAction } from "../../operations/types.ts";
 import { administration, ofAccount } from "../data/key-administration.ts";
 import { roleArnOf, rowsThat } from "./named-roles.ts";
 

@@ -1,7 +1,7 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { Operation } from "../../operation-types.ts";
-import { type OperationName, operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
 
 /**
  * The name of a role that the policy of a key names. A reference would be a cycle: the role's own policy refers to the key.

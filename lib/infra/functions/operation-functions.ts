@@ -8,8 +8,8 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { Operation } from "../../operation-types.ts";
-import { type OperationName, operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { isDeployed } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";

@@ -1,8 +1,8 @@
 import { type ArnComponents, ArnFormat, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import { planTag } from "../../aws/usage-plans.ts";
-import type { PlanAction } from "../../operation-types.ts";
+import type { PlanAction } from "../../operations/types.ts";
+import { planTag } from "../../plans/usage-plans.ts";
 
 type Condition = "made with the tag" | "has the tag";
 

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Construct } from "constructs";
-import type { ScheduleRow } from "../../operation-types.ts";
+import type { ScheduleRow } from "../../operations/types.ts";
 import type { OperationFunction } from "./operation-functions.ts";
 
 /** How to invoke a function whose work is soon out of date, because the next message or run replaces it. */

@@ -1,4 +1,4 @@
-import type { EnvName, Operation } from "../../operation-types.ts";
+import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
 

@@ -11,8 +11,8 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { Operation, ScheduleRow } from "../../operation-types.ts";
-import { operationsOf } from "../../operations.ts";
+import { operationsOf } from "../../operations/operations.ts";
+import type { Operation, ScheduleRow } from "../../operations/types.ts";
 import {
   failuresBesideRefusals,
   failuresOf,

@@ -9,11 +9,11 @@ import {
   MetricFilter,
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { LaneTrouble } from "../../domain/trading/lane-trouble.ts";
-import type { Operation, ScheduleRow } from "../../operation-types.ts";
-import { type OperationName, operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations/operations.ts";
+import type { Operation, ScheduleRow } from "../../operations/types.ts";
 import { signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
+import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";

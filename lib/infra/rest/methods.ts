@@ -8,8 +8,8 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import type { RestMethod } from "../../operation-types.ts";
-import { restMethods } from "../../operations.ts";
+import { restMethods } from "../../operations/operations.ts";
+import type { RestMethod } from "../../operations/types.ts";
 import { acceptedHeaders } from "../../runtime/cors.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 

@@ -13,8 +13,8 @@ import {
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { Throttle } from "../../domain/plan.ts";
-import { restMethods } from "../../operations.ts";
+import { restMethods } from "../../operations/operations.ts";
+import type { Throttle } from "../../plans/plan.ts";
 import type { Configuration, Domain } from "../config.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
 import { retained } from "../retained.ts";

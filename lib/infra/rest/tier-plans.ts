@@ -1,14 +1,14 @@
 import { Aws, Fn, Stack } from "aws-cdk-lib";
 import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
-import type { PlanStage } from "../../aws/plan-stages.ts";
 import {
   fallbackThrottle,
   requestsPerMinute,
   type Throttle,
   type TierPlan,
   throttleOf,
-} from "../../domain/plan.ts";
+} from "../../plans/plan.ts";
+import type { PlanStage } from "../../plans/plan-stages.ts";
 import { planPrefixOf } from "../functions/plan-access.ts";
 import type { PlanEnvironment } from "../functions/variables.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";

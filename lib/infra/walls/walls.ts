@@ -22,8 +22,8 @@ import {
   CfnFirewallRuleGroupAssociation,
 } from "aws-cdk-lib/aws-route53resolver";
 import { Construct } from "constructs";
-import type { Operation } from "../../operation-types.ts";
-import { type OperationName, operations } from "../../operations.ts";
+import { type OperationName, operations } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
 
 /** Actions on one resource that may pass an endpoint. */

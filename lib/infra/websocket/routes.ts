@@ -8,7 +8,7 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import type { WebSocketRow } from "../../operation-types.ts";
+import type { WebSocketRow } from "../../operations/types.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import { type ConnectionAuthorizer, invocationUri } from "./connection-authorizer.ts";
 import type { StreamApi } from "./stream-api.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Asset } from "../../domain/price.ts";
+import type { Asset } from "../price.ts";
 
 /** An event in a venue's message. One message may have several events. */
 export type VenueEvent =

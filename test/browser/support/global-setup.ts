@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { chainPorts } from "../../../lib/dev/chains/local-chains.ts";
+import { chainPorts } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { type Runner, startRunner } from "../../e2e/support/runner.ts";
 import { freePorts } from "../../support/free-ports.ts";
 import { servePages } from "./page-server.ts";

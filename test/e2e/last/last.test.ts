@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { main as tradeDemo } from "../../../lib/dev/trade-demo.ts";
+import { main as tradeDemo } from "../../../lib/tools/dev/trade-demo.ts";
 import { runsAll } from "../../cases/sample.ts";
-import { stdioForTests } from "../../dev/support/stdio.ts";
 import { soak } from "../../soak/soak.ts";
 import { accessChains } from "../../soak/trade/chain-access.ts";
 import { tradeSoak } from "../../soak/trade/trade-soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { stackTrace, traceFinder, tracesIn, writtenFiles } from "../../support/traces.ts";
+import { stdioForTests } from "../../tools/dev/support/stdio.ts";
 import { tradingBot } from "../support/bot.ts";
 import { get, send } from "../support/client.ts";
 import { deployment, localRunner, runnerProcess } from "../support/deployment.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { curlSample } from "../../../lib/documents/request-samples.ts";
-import { restExamples } from "../../../lib/documents/rest-examples.ts";
-import { restMethods } from "../../../lib/operations.ts";
+import { restMethods } from "../../../lib/operations/operations.ts";
+import { curlSample } from "../../../lib/tools/documents/request-samples.ts";
+import { restExamples } from "../../../lib/tools/documents/rest-examples.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 import { deployment } from "../support/deployment.ts";
 import { orderReport, record } from "../support/executions.ts";

@@ -1,8 +1,8 @@
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocal } from "../../../lib/admin/local-target.ts";
-import type { Table } from "../../../lib/aws/table.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { openLocal } from "../../../lib/tools/admin/local-target.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { admin } from "../support/admin.ts";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { connectionsOfUser } from "../../../lib/aws/connection-records.ts";
+import { connectionsOfUser } from "../../../lib/realtime/connection-records.ts";
 import { connect, type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { it, service } from "./support/check.ts";
 

@@ -1,9 +1,9 @@
 import { GenerateDataKeyCommand } from "@aws-sdk/client-kms";
 import { describe, expect } from "vitest";
-import { queryRange } from "../../../lib/aws/table.ts";
-import { walletsOf } from "../../../lib/aws/table-keys.ts";
 import { bindingOf, rewrap, type SealedKey, unseal } from "../../../lib/aws/vault.ts";
-import type { Wallet } from "../../../lib/domain/wallet.ts";
+import { queryRange } from "../../../lib/table/table.ts";
+import { walletsOf } from "../../../lib/table/table-keys.ts";
+import type { Wallet } from "../../../lib/wallets/wallet.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { importWallet, walletsOf as listedWalletsOf } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, inject } from "vitest";
-import { type OperationName, operations } from "../../../lib/operations.ts";
+import { type OperationName, operations } from "../../../lib/operations/operations.ts";
 import { get } from "../support/client.ts";
 import { streamOf } from "../support/stream.ts";
 import { it } from "./support/check.ts";

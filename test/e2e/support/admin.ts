@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
-import { runAdmin, targets } from "../../../lib/admin/program.ts";
+import { runAdmin, targets } from "../../../lib/tools/admin/program.ts";
 import { localRunner } from "./deployment.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 // @ts-expect-error: a program in JavaScript, from the documentation
 import { runBot } from "../../../docs/bot.js";
 import { createTerminal, type Order } from "../../../lib/client/index.ts";
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { deployment, localRunner } from "./deployment.ts";
 import { importWallet } from "./terminal.ts";

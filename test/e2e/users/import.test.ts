@@ -56,7 +56,7 @@ describe("an import", () => {
   });
 });
 
-// The tests of lib/domain read every published key, and random ones, in every spelling.
+// The tests of lib/wallets/keys read every published key, and random ones, in every spelling.
 describe("a published key", () => {
   const [[seed, publicKey]] = solanaVectors;
   const [hex, address] = evmVectors[3];

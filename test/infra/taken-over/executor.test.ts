@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
+import { settingsKey, walletKey } from "../../../lib/table/table-keys.ts";
+import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
   cancellationKey,
   dayKey,
@@ -9,11 +12,8 @@ import {
   policyKey,
   tradingStopKey,
   usedKeyKey,
-} from "../../../lib/aws/trading-keys.ts";
-import { readPlacing } from "../../../lib/aws/trading-views.ts";
-import { type Intent, swapBy } from "../../../lib/domain/trading/intent.ts";
-import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
-import { openPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
+} from "../../../lib/trading/items/keys.ts";
+import { readPlacing } from "../../../lib/trading/items/views.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";

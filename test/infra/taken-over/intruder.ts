@@ -1,6 +1,11 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { settingsKey, walletKey } from "../../../lib/aws/table-keys.ts";
-import { packed } from "../../../lib/aws/trading-items.ts";
+import type { Key } from "../../../lib/table/keys.ts";
+import { settingsKey, walletKey } from "../../../lib/table/table-keys.ts";
+import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { packed } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,
   dayKey,
@@ -10,12 +15,7 @@ import {
   tradeKey,
   tradingStopKey,
   usedKeyKey,
-} from "../../../lib/aws/trading-keys.ts";
-import type { SignRequest } from "../../../lib/domain/trading/effects.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/domain/trading/intent.ts";
-import type { Slot } from "../../../lib/domain/trading/slot.ts";
-import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
-import type { Key } from "../../../lib/table/keys.ts";
+} from "../../../lib/trading/items/keys.ts";
 import { slot } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { Table } from "../../../lib/aws/table.ts";
-import type { UsagePlans } from "../../../lib/aws/usage-plans.ts";
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
+import type { UsagePlans } from "../../../lib/plans/usage-plans.ts";
+import type { Table } from "../../../lib/table/table.ts";
 
 export type Call = "read" | "write";
 

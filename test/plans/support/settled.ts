@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { coverageOf } from "../../../lib/aws/plan-stages.ts";
-import { readUserKeyRecord, retiredKeys } from "../../../lib/aws/user-key-records.ts";
-import { planOf, throttleOf } from "../../../lib/domain/plan.ts";
+import { planOf, throttleOf } from "../../../lib/plans/plan.ts";
+import { coverageOf } from "../../../lib/plans/plan-stages.ts";
 import { ownerOf } from "../../../lib/plans/user-key.ts";
+import { readUserKeyRecord, retiredKeys } from "../../../lib/plans/user-key-records.ts";
 import { graceMs, later, prefix, stages, tierPlans, type User, type World } from "./world.ts";
 
 /** The names of the retired keys that may be deleted at that time. Without a time, of all of them. */

@@ -14,14 +14,14 @@ import {
   type UsagePlan,
 } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { stageKey } from "../../../lib/aws/plan-stages.ts";
-import type { Table } from "../../../lib/aws/table.ts";
-import { profileKey } from "../../../lib/aws/table-keys.ts";
-import { openUsagePlans } from "../../../lib/aws/usage-plans.ts";
-import { requestsPerMinute, throttleOf } from "../../../lib/domain/plan.ts";
-import { newProfile, type Profile } from "../../../lib/domain/profile.ts";
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
+import { requestsPerMinute, throttleOf } from "../../../lib/plans/plan.ts";
+import { stageKey } from "../../../lib/plans/plan-stages.ts";
 import type { SweepTimes } from "../../../lib/plans/sweep.ts";
+import { openUsagePlans } from "../../../lib/plans/usage-plans.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { profileKey } from "../../../lib/table/table-keys.ts";
+import { newProfile, type Profile } from "../../../lib/users/profile.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 

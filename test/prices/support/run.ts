@@ -1,9 +1,9 @@
 import { type TestContext, vi } from "vitest";
-import type { Price } from "../../../lib/domain/price.ts";
 import { feedPrices } from "../../../lib/prices/feed-prices.ts";
 import type { Timings } from "../../../lib/prices/feed-state.ts";
 import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import type { FeedLine } from "../../../lib/prices/follow-feed.ts";
+import type { Price } from "../../../lib/prices/price.ts";
 
 /** Timings in proportion to the defaults, but shorter. */
 const quick: Timings = {

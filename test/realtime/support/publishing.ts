@@ -1,8 +1,8 @@
 import { beforeEach, vi } from "vitest";
-import { addChannels, openConnection } from "../../../lib/aws/connection-records.ts";
 import type { Notice } from "../../../lib/aws/notice-bus.ts";
-import type { Channel } from "../../../lib/domain/channel.ts";
+import type { Channel } from "../../../lib/core/channel.ts";
 import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
+import { addChannels, openConnection } from "../../../lib/realtime/connection-records.ts";
 import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
-import { type AnvilCall, callAnvil } from "../../../lib/dev/chains/call-anvil.ts";
-import { portsOf } from "../../../lib/dev/chains/local-chains.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+import { type AnvilCall, callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
+import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 
 /** A chain of the runner, with what stands in front of it. */
 export type ChainAccess = {

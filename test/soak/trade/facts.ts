@@ -1,8 +1,8 @@
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
-import type { Order, Position } from "../../../lib/domain/execution.ts";
-import { formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
-import type { FillReport, ShownAttempt } from "../../../lib/domain/trading/order-details.ts";
-import type { TradingChain } from "../../../lib/domain/trading/trading-chain.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import type { Order, Position } from "../../../lib/trading/core/execution.ts";
+import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
+import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 
 /** A transaction of a wallet that a block has, read from the node. Amounts are in units. */
 export type MinedTransaction = {

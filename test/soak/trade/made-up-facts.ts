@@ -1,4 +1,4 @@
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainFacts, MinedTransaction, ShownOrder, ShownPosition, TradeFacts } from "./facts.ts";
 
 export const { usdx } = localAddresses;

@@ -1,4 +1,4 @@
-import type { Order } from "../../../lib/domain/execution.ts";
+import type { Order } from "../../../lib/trading/core/execution.ts";
 
 /** What an answer to POST /orders says: an order, the code of a refusal, or nothing that is known. */
 export type PlaceOutcome = { order: Order; isReplayed: boolean } | { refused: string } | "unknown";

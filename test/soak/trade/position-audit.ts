@@ -1,5 +1,5 @@
-import { holdingsAfter } from "../../../lib/domain/trading/book.ts";
-import { type BookEvent, type Holding, nothingHeld } from "../../../lib/domain/trading/holding.ts";
+import { holdingsAfter } from "../../../lib/trading/core/book.ts";
+import { type BookEvent, type Holding, nothingHeld } from "../../../lib/trading/core/holding.ts";
 import { type ShownPosition, type TradeFacts, textOf } from "./facts.ts";
 import { amountsOf, feesOf, type TracedOrder } from "./order-audit.ts";
 

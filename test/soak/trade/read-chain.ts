@@ -1,5 +1,5 @@
 import { Interface } from "ethers/abi";
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
 

@@ -1,7 +1,7 @@
 import { Transaction } from "ethers/transaction";
-import { forEachConcurrently } from "../../../lib/concurrency.ts";
-import type { Execution, Order, Position } from "../../../lib/domain/execution.ts";
-import type { FillReport, ShownAttempt } from "../../../lib/domain/trading/order-details.ts";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import type { Execution, Order, Position } from "../../../lib/trading/core/execution.ts";
+import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
 import type { Service } from "../service.ts";
 import type { Item } from "../table-audit.ts";
 import type { ShownOrder, ShownPosition, TradeFacts } from "./facts.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Order } from "../../../lib/domain/execution.ts";
+import type { Order } from "../../../lib/trading/core/execution.ts";
 import { order, position } from "../../support/executions.ts";
+import { createObservations } from "./observations.ts";
 import { createPlacedKeys, type PlaceOutcome } from "./placed-keys.ts";
-import { createObservations } from "./sightings.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 20, 0, second)).toISOString();
 const o1 = (changes: Partial<Order>) => order({ orderId: "o1", clientOrderId: "k", ...changes }) as Order;

@@ -1,5 +1,5 @@
-import { localAddresses } from "../../../lib/dev/chains/deployment.ts";
-import type { Order } from "../../../lib/domain/execution.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import type { Order } from "../../../lib/trading/core/execution.ts";
 import type { Chance } from "../chance.ts";
 import type { Answer, Service } from "../service.ts";
 import type { PlaceOutcome } from "./placed-keys.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { startTrading, stopTrading } from "../../../lib/aws/trading-stops.ts";
+import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { type Chance, createChance } from "../chance.ts";
 import { planPhases } from "../phases.ts";
 import { createService, type Service, type Target } from "../service.ts";

@@ -1,12 +1,12 @@
-import { forEachConcurrently } from "../../../lib/concurrency.ts";
-import type { Execution, Order } from "../../../lib/domain/execution.ts";
-import { type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import type { Execution, Order } from "../../../lib/trading/core/execution.ts";
+import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 import { formsOf, newEvmKey } from "../../support/keys.ts";
 import { type Follower, follow } from "../follower.ts";
 import type { Service } from "../service.ts";
 import type { ChainAccess } from "./chain-access.ts";
+import { createObservations, type Observations } from "./observations.ts";
 import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
-import { createObservations, type Observations } from "./sightings.ts";
 
 /** A wallet as one user has it. Another user may have the same key. */
 export type TraderWallet = {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type TradingChain, tradingChains } from "../../../lib/domain/trading/trading-chain.ts";
+import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 import type { Chance } from "../chance.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { ForeignPrograms } from "./foreign-programs.ts";

@@ -1,6 +1,6 @@
-import type { Question } from "../../../lib/domain/trading/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
-import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 
 /** At once from the model, later from a real node. */
 export type Soon<Value> = Value | Promise<Value>;

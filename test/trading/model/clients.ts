@@ -1,4 +1,4 @@
-import type { PlaceAnswer, PlaceRequest } from "../../../lib/domain/trading/placing.ts";
+import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
 import { codeOf, type PlainRequest, placeRequest } from "../../support/place-request.ts";
 import { must } from "./invariants.ts";
 import type { World } from "./world.ts";

@@ -1,8 +1,8 @@
-import { holdingsAfter } from "../../../lib/domain/trading/book.ts";
-import { formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
-import { type BookEvent, nothingHeld } from "../../../lib/domain/trading/holding.ts";
-import type { Slot } from "../../../lib/domain/trading/slot.ts";
-import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { holdingsAfter } from "../../../lib/trading/core/book.ts";
+import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { type BookEvent, nothingHeld } from "../../../lib/trading/core/holding.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { tokens, wallets } from "./clients.ts";
 import { must } from "./invariants.ts";
 import type { Account, State } from "./ledger-state.ts";

@@ -1,8 +1,8 @@
-import { coinDecimals, formatAmount } from "../../../lib/domain/trading/decimal-text.ts";
-import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
-import type { Slot } from "../../../lib/domain/trading/slot.ts";
-import type { Items } from "../../../lib/domain/trading/table-step.ts";
-import type { TradeOrder } from "../../../lib/domain/trading/trade-order.ts";
+import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import type { Items } from "../../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import type { Process } from "./process.ts";
 import type { ModelTable } from "./table.ts";

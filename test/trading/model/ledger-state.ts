@@ -1,4 +1,4 @@
-import type { Call } from "../../../lib/domain/trading/intent.ts";
+import type { Call } from "../../../lib/trading/core/intent.ts";
 
 export type ForeignCall = { purpose: "foreign"; token?: string; amount: bigint };
 

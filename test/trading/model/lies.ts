@@ -1,5 +1,5 @@
-import type { Question } from "../../../lib/domain/trading/effects.ts";
-import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };

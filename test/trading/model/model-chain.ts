@@ -1,9 +1,9 @@
-import type { Question } from "../../../lib/domain/trading/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/domain/trading/intent.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/domain/trading/sight.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "./chain-under-test.ts";
 import { type Account, execute, gasUsed, l1Fee, type State, type Transaction } from "./ledger-state.ts";
-import { snapshotOf } from "./model-sight.ts";
+import { snapshotOf } from "./model-snapshot.ts";
 import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
 import type { Random } from "./random.ts";
 

@@ -1,6 +1,6 @@
-import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/domain/trading/effects.ts";
-import type { HostSnapshot } from "../../../lib/domain/trading/sight.ts";
-import { type ItemWrite, isFreeLane } from "../../../lib/domain/trading/table-step.ts";
+import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { type ItemWrite, isFreeLane } from "../../../lib/trading/core/table-step.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];

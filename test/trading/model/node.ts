@@ -1,5 +1,5 @@
-import type { Fees } from "../../../lib/domain/trading/intent.ts";
-import type { Block, Receipt } from "../../../lib/domain/trading/sight.ts";
+import type { Block, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Fees } from "../../../lib/trading/core/intent.ts";
 import type { Lie } from "./chain-under-test.ts";
 import type { State, Transaction } from "./ledger-state.ts";
 

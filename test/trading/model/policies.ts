@@ -1,4 +1,4 @@
-import { policyAfter, policyAt, type WalletPolicy } from "../../../lib/domain/trading/wallet-policy.ts";
+import { policyAfter, policyAt, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { users, wallets } from "./clients.ts";
 import { anyWallet } from "./play.ts";
 import { chain, type World } from "./world.ts";

@@ -1,6 +1,6 @@
-import type { Effect, Effects, Procedure } from "../../../lib/domain/trading/effects.ts";
-import type { LaneKey } from "../../../lib/domain/trading/intent.ts";
-import type { Step } from "../../../lib/domain/trading/table-step.ts";
+import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
+import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import type { Step } from "../../../lib/trading/core/table-step.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */

@@ -1,9 +1,9 @@
-import type { Network } from "../../../lib/domain/network.ts";
-import { cancelling } from "../../../lib/domain/trading/cancelling.ts";
-import { placing } from "../../../lib/domain/trading/placing.ts";
-import { signTransaction } from "../../../lib/domain/trading/signer.ts";
-import { sweepLanes, watchReceipts } from "../../../lib/domain/trading/waking.ts";
-import { workLane } from "../../../lib/domain/trading/work-lane.ts";
+import type { Network } from "../../../lib/core/network.ts";
+import { cancelling } from "../../../lib/trading/core/cancelling.ts";
+import { placing } from "../../../lib/trading/core/placing.ts";
+import { signTransaction } from "../../../lib/trading/core/signer.ts";
+import { sweepLanes, watchReceipts } from "../../../lib/trading/core/waking.ts";
+import { workLane } from "../../../lib/trading/core/work-lane.ts";
 
 /** The procedures under test. A mutant replaces one. */
 export type System = {

@@ -1,4 +1,4 @@
-import { isHeld } from "../../../lib/domain/trading/lane-steps.ts";
+import { isHeld } from "../../../lib/trading/core/lane-steps.ts";
 import {
   type Items,
   type ItemWrite,
@@ -6,7 +6,7 @@ import {
   type Kind,
   type Names,
   type Step,
-} from "../../../lib/domain/trading/table-step.ts";
+} from "../../../lib/trading/core/table-step.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,

@@ -11,8 +11,8 @@ import {
   LambdaClient,
   ListEventSourceMappingsCommand,
 } from "@aws-sdk/client-lambda";
-import { OperatorError } from "../../../../lib/admin/operator-error.ts";
-import { type OperationName, operations } from "../../../../lib/operations.ts";
+import { type OperationName, operations } from "../../../../lib/operations/operations.ts";
+import { OperatorError } from "../../../../lib/tools/admin/operator-error.ts";
 
 /** What only a deployment has: logs, alarms, and resources with names that CloudFormation chose. */
 export type Deployed = Awaited<ReturnType<typeof openDeployed>>;

@@ -1,14 +1,14 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { apiKeysOfUsers, deleteKey } from "../../../../lib/aws/api-keys.ts";
-import { closeConnection, connectionsOfUser } from "../../../../lib/aws/connection-records.ts";
-import { customerPlans, deleteCustomerPlan } from "../../../../lib/aws/customer-plans.ts";
-import { queryRange } from "../../../../lib/aws/table.ts";
-import { referralCodeKey, userKeyRecordKey } from "../../../../lib/aws/table-keys.ts";
-import { KeyChanged } from "../../../../lib/aws/user-key-records.ts";
-import type { Profile } from "../../../../lib/domain/profile.ts";
+import { apiKeysOfUsers, deleteKey } from "../../../../lib/plans/api-keys.ts";
+import { customerPlans, deleteCustomerPlan } from "../../../../lib/plans/customer-plans.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
 import { ownerOf } from "../../../../lib/plans/user-key.ts";
+import { KeyChanged } from "../../../../lib/plans/user-key-records.ts";
+import { closeConnection, connectionsOfUser } from "../../../../lib/realtime/connection-records.ts";
 import { everythingOf } from "../../../../lib/table/keys.ts";
+import { queryRange } from "../../../../lib/table/table.ts";
+import { referralCodeKey, userKeyRecordKey } from "../../../../lib/table/table-keys.ts";
+import type { Profile } from "../../../../lib/users/profile.ts";
 import type { Service } from "./service.ts";
 
 /** Deletes all that the service has of a user. */

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { describeRunner, openLocal, openLocalPlans } from "../../../../lib/admin/local-target.ts";
-import { openStack, openStackPlans, outputsOf } from "../../../../lib/admin/stack-target.ts";
+import { describeRunner, openLocal, openLocalPlans } from "../../../../lib/tools/admin/local-target.ts";
+import { openStack, openStackPlans, outputsOf } from "../../../../lib/tools/admin/stack-target.ts";
 import {
   dataStack,
   type PlanTarget,
   planStack,
   streamStack,
   type Target,
-} from "../../../../lib/admin/target.ts";
+} from "../../../../lib/tools/admin/target.ts";
 import { type Deployed, openDeployed } from "./deployed.ts";
 import type { UserPoolNames } from "./user-pool.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { requestToken } from "cdk-local-runner";
 import { decodeJwt } from "jose";
-import { readProfile } from "../../../../lib/aws/profile-records.ts";
+import { readProfile } from "../../../../lib/users/profile-records.ts";
 import { forgetUser } from "./forget-user.ts";
 import type { Service } from "./service.ts";
 import { poolSignIn } from "./user-pool.ts";

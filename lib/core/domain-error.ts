@@ -1,0 +1,64 @@
+import type { OrderStatus } from "./execution-words.ts";
+import type { Network } from "./network.ts";
+import type { TokenFlag } from "./token-flag.ts";
+
+/**
+ * The rules of the domain that a request can break, and what the error says beside its message. Amounts and gas prices are
+ * decimal text, gas prices in gwei; taxes and impact are percent, and null if they could not be found out.
+ */
+export type DomainErrorDetails = {
+  /** With a field that only the domain can judge. */
+  INVALID_REQUEST: { field: string };
+  /** With the header that is missing. */
+  IDEMPOTENCY_KEY_MISSING: { field: string };
+  /** With what the key was used for: the order that it placed, the wallet that it added, or what it bought. */
+  IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
+  INVALID_PRIVATE_KEY: undefined;
+  UNKNOWN_IMPORT_KEY: undefined;
+  INVALID_CIPHERTEXT: undefined;
+  ADDRESS_MISMATCH: undefined;
+  EXPORT_DISABLED: undefined;
+  EXPORT_NOT_FOUND: undefined;
+  EXPORT_LIMIT_REACHED: { limit: number };
+  INVALID_SETTING: undefined;
+  PRECONDITION_FAILED: undefined;
+  WALLET_LIMIT_REACHED: undefined;
+  /** With the chains that trade here. */
+  UNSUPPORTED_CHAIN: { chains: readonly Network[] };
+  NO_ROUTE: undefined;
+  AMOUNT_TOO_SMALL: undefined;
+  /** With the coin or token that is short: an address, or `native`. */
+  INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
+  TRADING_DISABLED: undefined;
+  POLICY_LIMIT: { limit: string; requested: string };
+  WALLET_NOT_FOUND: undefined;
+  TOKEN_NOT_FOUND: undefined;
+  ORDER_NOT_FOUND: undefined;
+  PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
+  GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
+  TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
+  REWARD_NOT_FOUND: undefined;
+  REWARD_UNAVAILABLE: undefined;
+  OUT_OF_STOCK: undefined;
+  INSUFFICIENT_POINTS: { needed: number; available: number };
+  REWARD_BUSY: undefined;
+  WALLET_BUSY: undefined;
+  ORDER_NOT_CANCELLABLE: { status: OrderStatus };
+};
+
+export type DomainErrorCode = keyof DomainErrorDetails;
+
+type Rest<Details> = Details extends undefined ? [] : [details: Details];
+
+/** A request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
+export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends Error {
+  override readonly name = "DomainError";
+  readonly code: Code;
+  readonly details: DomainErrorDetails[Code];
+
+  constructor(code: Code, message: string, ...[details]: Rest<DomainErrorDetails[Code]>) {
+    super(message);
+    this.code = code;
+    this.details = details as DomainErrorDetails[Code];
+  }
+}

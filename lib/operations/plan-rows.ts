@@ -1,0 +1,59 @@
+import type { Row } from "./types.ts";
+
+/** The rows of THE TABLE that keep API keys and usage plans. */
+export const planRows = {
+  mirrorPlans: {
+    kind: "changes",
+    changes: "profiles",
+    summary: "Give each active user an API key on the usage plan of their tier",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    plans: [
+      "CreateApiKey",
+      "GetApiKeys",
+      "CreateUsagePlan",
+      "GetUsagePlan",
+      "GetUsagePlans",
+      "UpdateUsagePlan",
+      "CreateUsagePlanKey",
+      "GetUsagePlanKey",
+    ],
+    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    timeoutSeconds: 300,
+    impact: "New users, and users whose tier has changed, share the rate limit of the fallback plan.",
+  },
+  deleteRetiredKeys: {
+    kind: "schedule",
+    everyMinutes: 5,
+    summary: "Delete retired API keys, and plans that customers have left",
+    // It also makes the key of a user who found no room before: hence the rights and the variables of mirrorPlans.
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    plans: [
+      "CreateApiKey",
+      "GetApiKeys",
+      "DeleteApiKey",
+      "CreateUsagePlan",
+      "GetUsagePlan",
+      "GetUsagePlans",
+      "UpdateUsagePlan",
+      "DeleteUsagePlan",
+      "CreateUsagePlanKey",
+      "GetUsagePlanKey",
+    ],
+    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    // Shorter than the interval, so that runs do not overlap. The next run continues with what this one has not reached.
+    timeoutSeconds: 240,
+    impact:
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
+  },
+  freeIdleKeys: {
+    kind: "schedule",
+    everyMinutes: 1440,
+    summary: "Retire the API keys of users who have been away for 30 days, or never came back",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
+    plans: ["GetApiKeys"],
+    env: ["PLAN_PREFIX", "PLAN_STAGES"],
+    timeoutSeconds: 900,
+    impact:
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
+  },
+} as const satisfies Record<string, Row>;

@@ -1,0 +1,33 @@
+import type { Row } from "./types.ts";
+
+/** The rows of THE TABLE for rewards. */
+export const rewardRows = {
+  listRewards: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/waitlist/v2/rewards",
+    summary: "List the rewards that points can buy",
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem"],
+    impact: "Users cannot see the rewards.",
+  },
+  redeemReward: {
+    kind: "rest",
+    method: "POST",
+    path: "/api/v2/rewards/{rewardId}/redemptions",
+    summary: "Buy a reward with points",
+    table: [
+      ...(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] as const),
+      ...(["dynamodb:PutItem", "dynamodb:UpdateItem"] as const),
+    ],
+    writes: ["USER", "POINTS", "REWARD", "REDEMPTION", "REDEMPTIONS"],
+    impact: "Users cannot buy rewards. Points and stocks are not affected.",
+  },
+  listRedemptions: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/redemptions",
+    summary: "List the rewards that the user has bought, newest first",
+    table: ["dynamodb:Query", "dynamodb:GetItem"],
+    impact: "Users cannot see what they have bought. Nothing is lost.",
+  },
+} as const satisfies Record<string, Row>;

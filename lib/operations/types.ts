@@ -1,0 +1,182 @@
+import type { GuardedPartition, OpenPartition } from "../table/layout.ts";
+
+/** What a row of THE TABLE may say. A row may leave out the columns of {@link Defaults} and {@link DefaultsOfKinds}. */
+
+/** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
+export type ErrorShape = "message" | "error" | "envelope";
+
+/** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */
+export type TableAction =
+  | "dynamodb:ConditionCheckItem"
+  | "dynamodb:GetItem"
+  | "dynamodb:BatchGetItem"
+  | "dynamodb:Query"
+  | "dynamodb:PutItem"
+  | "dynamodb:UpdateItem"
+  | "dynamodb:DeleteItem";
+
+/** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
+export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
+
+/** IAM actions on the KMS keys that users seal private keys to. */
+export type ImportKeyAction = "kms:GetPublicKey" | "kms:DeriveSharedSecret";
+
+/** IAM actions on the KMS key that authenticates what users have ordered. */
+export type MacAction = "kms:GenerateMac" | "kms:VerifyMac";
+
+/** Methods of API Gateway's @connections: look up a connection, send to it, close it. */
+export type ConnectionAction = "GET" | "POST" | "DELETE";
+
+/** Calls of API Gateway's control plane, which holds API keys and usage plans. */
+export type PlanAction =
+  | "CreateApiKey"
+  | "GetApiKeys"
+  | "DeleteApiKey"
+  | "CreateUsagePlan"
+  | "GetUsagePlan"
+  | "GetUsagePlans"
+  | "UpdateUsagePlan"
+  | "DeleteUsagePlan"
+  | "CreateUsagePlanKey"
+  | "GetUsagePlanKey";
+
+/** Environment variables that carry configuration. */
+export type EnvName =
+  | "ALLOWED_ORIGINS"
+  | "WALLET_LIMITS"
+  | "ISSUER"
+  | "AUDIENCE"
+  | "JWKS_URI"
+  | "COOKIE_NAME"
+  | "ORIGIN_KEY"
+  | "EDGE_ONLY"
+  | "COOKIE_SAME_SITE"
+  | "CHANNEL_SHARDS"
+  | "CONNECTIONS_PER_USER"
+  | "PRICE_FEEDS"
+  | "FALLBACK_KEY"
+  | "PLAN_STAGES"
+  | "PLAN_PREFIX"
+  | "STANDARD_PLAN_ID"
+  | "PRO_PLAN_ID"
+  | "KEY_GRACE_SECONDS"
+  | "EXPORT_DELAY_SECONDS"
+  | "NOTICE_BUS_ARN"
+  | "TRADING";
+
+/** The columns that a row may leave out. */
+export type Defaults = {
+  /** Whether the function exists: in every deployment, or only where chains trade or wallets can be exported. */
+  deployed: "always" | "with trading" | "with export";
+  /** Actions on the table; any of them brings TABLE_NAME. */
+  table: readonly TableAction[];
+  /** The guarded partitions that it writes. */
+  owns: readonly GuardedPartition[];
+  /** The partitions that it writes beside those. Its role is denied to write in any other. */
+  writes: "all that are open" | readonly OpenPartition[];
+  /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
+  key: readonly KeyAction[];
+  /** Actions on the KMS keys for imports; any of them brings IMPORT_KEYS. */
+  importKeys: readonly ImportKeyAction[];
+  /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */
+  mac: readonly MacAction[];
+  /** Whether it may decrypt the private keys of wallets. It then runs without a way to the internet. */
+  opensWallets: boolean;
+  /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
+  connections: readonly ConnectionAction[];
+  /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */
+  invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction" | "sealExport")[];
+  /** Whether it puts notices on the operators' EventBridge bus, if there is one. */
+  notices: boolean;
+  /** Actions on API keys and usage plans. */
+  plans: readonly PlanAction[];
+  env: readonly EnvName[];
+  /** Lambda gives CPU in proportion to memory, so this also sets the cold start. */
+  memoryMB: number;
+  timeoutSeconds: number;
+};
+
+type FunctionRow = Defaults & {
+  /** What it does, in a few words. */
+  summary: string;
+  /** What users notice while it fails: the first sentence of its alarms. */
+  impact: string;
+};
+
+/** A method of the REST API. Callers need a token: there are no public methods. */
+export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; path: `/${string}` };
+
+/** The methods whose requests have a JSON body. */
+export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
+
+/** Body of answers below 500, and from 500 on. */
+export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
+
+/** Serves a method. */
+export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
+
+/** What a deployment may switch on. */
+export type Capability = Exclude<Defaults["deployed"], "always">;
+
+/** Refuses requests to the methods of rows that are not deployed. */
+export type RefusalRow = FunctionRow & {
+  kind: "refusal";
+  /** What is switched off where it answers. */
+  refuses: Capability;
+  errors: ErrorShapes;
+};
+
+/** Identifies the caller before every method of the REST API, or before `$connect`. */
+export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };
+
+/** A route of the WebSocket API: an event of the connection, or the `type` of a message. */
+export type WebSocketRow = FunctionRow & {
+  kind: "websocket";
+  route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
+  /** Its route has no response: API Gateway would send the client an empty message for a result without a body. */
+  pushesReplies?: true;
+};
+
+/**
+ * Runs after changes of the table, in their order. lib/table/layout.ts names the items whose changes go to users or
+ * subscribers: these are published.
+ */
+export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
+
+/** Runs at a fixed rate: always, or only if price feeds are configured. */
+export type ScheduleRow = FunctionRow & {
+  kind: "schedule";
+  everyMinutes: number;
+  runs: "always" | "with price feeds";
+};
+
+/** Invoked directly. The caller needs `lambda:InvokeFunction`. */
+export type InternalRow = FunctionRow & { kind: "internal" };
+
+/** A row with its defaults filled in. */
+export type Operation =
+  | RestRow
+  | RefusalRow
+  | AuthorizerRow
+  | WebSocketRow
+  | ChangesRow
+  | ScheduleRow
+  | InternalRow;
+
+/** The columns that rows of a kind may leave out, and the variables that all of them have. No kind has rights by default. */
+export type DefaultsOfKinds = {
+  rest: Pick<RestRow, "errors" | "env">;
+  refusal: Pick<RefusalRow, "errors" | "env">;
+  schedule: Pick<ScheduleRow, "runs" | "env">;
+};
+
+type Optional<Kind extends Operation> =
+  | keyof Defaults
+  | (Kind["kind"] extends keyof DefaultsOfKinds ? keyof DefaultsOfKinds[Kind["kind"]] : never);
+
+type Written<Kind extends Operation> = Kind extends Operation
+  ? Omit<Kind, Optional<Kind>> & Partial<Pick<Kind, Optional<Kind> & keyof Kind>>
+  : never;
+
+/** A row as THE TABLE holds it. */
+export type Row = Written<Operation>;

@@ -1,0 +1,48 @@
+import type { Row } from "./types.ts";
+
+/** The rows of THE TABLE for users: their sessions, their settings, and what is known of them. */
+export const userRows = {
+  startSession: {
+    kind: "rest",
+    method: "POST",
+    path: "/api/v2/session",
+    summary: "Keep the token in a cookie that pages cannot read",
+    env: ["COOKIE_NAME", "COOKIE_SAME_SITE"],
+    impact: "Pages that sign in by cookie cannot sign in. Existing cookies and tokens in headers work.",
+  },
+  endSession: {
+    kind: "rest",
+    method: "DELETE",
+    path: "/api/v2/session",
+    summary: "Remove the token's cookie",
+    env: ["COOKIE_NAME", "COOKIE_SAME_SITE"],
+    impact: "Users who sign out stay signed in until their token expires.",
+  },
+  updateTradingSettings: {
+    kind: "rest",
+    method: "POST",
+    path: "/updateTradingSettings/{chain}",
+    summary: "Change the user's trading settings for one chain",
+    errors: { client: "message", server: "message" },
+    table: ["dynamodb:UpdateItem"],
+    impact:
+      "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
+  },
+  getTradingSettings: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/settings/{chain}",
+    summary: "Read the user's trading settings for one chain",
+    table: ["dynamodb:GetItem"],
+    impact: "Users cannot read the settings of one chain. Those in force, and the profile, are not affected.",
+  },
+  getUserData: {
+    kind: "rest",
+    method: "GET",
+    path: "/getUserData",
+    summary: "Read the user's profile or referral data",
+    errors: { client: "error", server: "error" },
+    table: ["dynamodb:Query"],
+    impact: "Users cannot see their profile, level, settings or referrals.",
+  },
+} as const satisfies Record<string, Row>;

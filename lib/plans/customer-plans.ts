@@ -1,0 +1,92 @@
+import {
+  CreateUsagePlanCommand,
+  DeleteUsagePlanCommand,
+  GetUsagePlanCommand,
+  paginateGetUsagePlans,
+  type ThrottleSettings,
+  UpdateUsagePlanCommand,
+} from "@aws-sdk/client-api-gateway";
+import { sameThrottle, type Throttle } from "./plan.ts";
+import { type PlanStage, stageKey } from "./plan-stages.ts";
+import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
+
+/** The plan of one Enterprise customer. `name` is without the prefix, and the same as the name of its key. */
+export type CustomerPlan = {
+  id: string;
+  name: string;
+  throttle: ThrottleSettings;
+  stages: readonly PlanStage[];
+  tagged: boolean;
+};
+
+/** Creates a plan unless there is one of that name. Returns its id. */
+export async function createCustomerPlan(
+  plans: UsagePlans,
+  name: string,
+  throttle: Throttle,
+): Promise<string> {
+  for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
+  // Not retried: names need not be unique, so a retry could create a second plan. The next run finds the first.
+  const { id } = await plans.once.send(
+    new CreateUsagePlanCommand({
+      name: plans.prefix + name,
+      throttle,
+      apiStages: [...plans.stages],
+      tags: tagsOf(plans),
+    }),
+  );
+  return given(id);
+}
+
+/** Changes the throttle of a plan. Returns false if there is no such plan. */
+export async function changeThrottle(
+  { client }: UsagePlans,
+  planId: string,
+  throttle: Throttle,
+): Promise<boolean> {
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
+  if (plan === undefined) return false;
+  // API Gateway accepts one change in 20 seconds, so an unchanged plan is left alone.
+  if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
+  const changed = client.send(
+    new UpdateUsagePlanCommand({
+      usagePlanId: planId,
+      patchOperations: Object.entries(throttle).map(([part, value]) => ({
+        op: "replace",
+        path: `/throttle/${part}`,
+        value: String(value),
+      })),
+    }),
+  );
+  return (await unlessGone(changed)) !== undefined;
+}
+
+export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): Promise<void> {
+  for await (const { id, name: found } of customerPlans(plans))
+    if (found === name) await deleteCustomerPlan(plans, id);
+}
+
+/** Deletes a plan, after taking it off its stages, as API Gateway requires. */
+export async function deleteCustomerPlan({ client }: UsagePlans, planId: string): Promise<void> {
+  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
+  if (plan === undefined) return;
+  const patchOperations = (plan.apiStages ?? []).map((stage) => ({
+    op: "remove" as const,
+    path: "/apiStages",
+    value: stageKey(stage),
+  }));
+  if (patchOperations.length > 0)
+    await unlessGone(client.send(new UpdateUsagePlanCommand({ usagePlanId: planId, patchOperations })));
+  await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planId })));
+}
+
+/** The plans of all Enterprise customers. */
+export async function* customerPlans(plans: UsagePlans): AsyncGenerator<CustomerPlan> {
+  const { client, prefix } = plans;
+  for await (const { items = [] } of paginateGetUsagePlans({ client }, { limit: 500 }))
+    for (const { id, name, throttle = {}, apiStages: stages = [], tags } of items)
+      if (name?.startsWith(prefix)) {
+        const tagged = isTagged(plans, tags);
+        yield { id: given(id), name: name.slice(prefix.length), throttle, stages, tagged };
+      }
+}

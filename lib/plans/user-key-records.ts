@@ -1,0 +1,112 @@
+import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type Item, queryPages, type Table } from "../table/table.ts";
+import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "../table/table-keys.ts";
+import { asRead, transact, type Writes } from "../table/writes.ts";
+import type { Plan } from "./plan.ts";
+
+/** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */
+export type PendingKey = {
+  /** `userID/random`, the name of the key in API Gateway and of the customer's own plan. Never used again. */
+  name: string;
+  /** The `usageIdentifierKey` of the authorizers' answers. */
+  value: string;
+  plan: Plan;
+};
+
+/** A key that is on a plan in API Gateway. */
+export type ActiveKey = PendingKey & {
+  keyId: string;
+  planId: string;
+  /** The stages that the plan covers. Others do not accept the key. */
+  coverage: string;
+  /** From when on every part of API Gateway accepts it, ISO 8601. */
+  activeFrom: string;
+};
+
+/** The record of a user's API key. */
+export type UserKeyRecord = {
+  userID: string;
+  /** Grows with each write, and guards against concurrent ones. */
+  version: number;
+  /** The key in use. */
+  current?: ActiveKey | undefined;
+  /** The next key. Recorded before it is created, so that the run after a crash continues with it. */
+  next?: PendingKey | undefined;
+};
+
+/** A key to delete once no authorizer can remember it, together with its plan if that is a customer's own. */
+export type RetiredKey = Pick<PendingKey, "name" | "plan">;
+
+export type RetiredKeyItem = Item<RetiredKey>;
+
+/** The record has changed since it was read. Read it again before changing it. */
+export class KeyChanged extends Error {
+  override readonly name = "KeyChanged";
+}
+
+export async function readUserKeyRecord(table: Table, userID: string): Promise<UserKeyRecord | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: userKeyRecordKey(userID), ConsistentRead: true }),
+  );
+  return Item as UserKeyRecord | undefined;
+}
+
+/**
+ * Replaces the record that was read, and retires the keys that the new one no longer names.
+ *
+ * @param due when the retired keys may be deleted.
+ * @throws {KeyChanged}
+ */
+export async function writeUserKeyRecord(
+  table: Table,
+  read: UserKeyRecord | undefined,
+  written: Omit<UserKeyRecord, "version">,
+  due: Date,
+): Promise<UserKeyRecord> {
+  const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
+  const Item = { ...userKeyRecordKey(record.userID), ...record };
+  const put = { Put: { TableName: table.name, Item, ...asRead(read && { version: read.version }) } };
+  if (!(await transact(table, [put, ...retirements(table, read, written, due)]))) throw new KeyChanged();
+  return record;
+}
+
+/**
+ * Deletes a record and retires its keys.
+ *
+ * @param conditions must hold too, or nothing is written.
+ * @throws {KeyChanged} also if one of the conditions fails.
+ */
+export async function deleteUserKeyRecord(
+  table: Table,
+  read: UserKeyRecord,
+  due: Date,
+  conditions: Writes = [],
+): Promise<void> {
+  const Delete = {
+    TableName: table.name,
+    Key: userKeyRecordKey(read.userID),
+    ...asRead({ version: read.version }),
+  };
+  if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due), ...conditions])))
+    throw new KeyChanged();
+}
+
+/** The retired keys that may be deleted at that time. Without a time, all of them. */
+export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
+  for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
+}
+
+export async function forgetRetiredKey(table: Table, { PK, SK }: RetiredKeyItem): Promise<void> {
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK, SK } }));
+}
+
+type Named = Pick<UserKeyRecord, "current" | "next">;
+
+function retirements(table: Table, before: Named | undefined, after: Named, due: Date): Writes {
+  const kept = new Set([after.current?.name, after.next?.name]);
+  return [before?.current, before?.next].flatMap((key) => {
+    if (key === undefined || kept.has(key.name)) return [];
+    const { name, plan } = key;
+    return [{ Put: { TableName: table.name, Item: { ...retiredKeyKey(due, name), name, plan } } }];
+  });
+}

@@ -1,0 +1,40 @@
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../table/table.ts";
+import { pricesKey } from "../table/table-keys.ts";
+import { writeIf } from "../table/writes.ts";
+import type { Price } from "./price.ts";
+
+/** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may not save any more. */
+export type PricesItem = { prices: Price[]; lease: string; updatedAt: string };
+
+/**
+ * Saves the latest prices.
+ *
+ * @param lease text that sorts after the leases of earlier runs.
+ * @returns false, without writing, if a run with a greater lease has saved prices.
+ */
+export async function savePrices(
+  table: Table,
+  prices: readonly Price[],
+  lease: string,
+  now = new Date(),
+): Promise<boolean> {
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: pricesKey,
+      UpdateExpression: "SET prices = :prices, lease = :lease, updatedAt = :now",
+      ConditionExpression: "attribute_not_exists(lease) OR lease <= :lease",
+      ExpressionAttributeValues: { ":prices": prices, ":lease": lease, ":now": now.toISOString() },
+    }),
+  );
+}
+
+/** The latest prices, read consistently. Empty before the first save. */
+export async function readPrices(table: Table): Promise<Price[]> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: pricesKey, ConsistentRead: true }),
+  );
+  return (Item as PricesItem | undefined)?.prices ?? [];
+}

@@ -1,0 +1,39 @@
+import { queryRange, type Table } from "../table/table.ts";
+import { putNew, type Writes } from "../table/writes.ts";
+import type { Profile } from "../users/profile.ts";
+import { type ProfileChanges, profileUpdate } from "../users/profile-records.ts";
+import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
+import { pointsLineKey, pointsLinesOf } from "./reward-keys.ts";
+
+/**
+ * Changes a user's points, with the lines of the ledger that show it. They belong into one transaction, which fails if the
+ * points have changed since the profile was read, or the ledger since this call.
+ *
+ * @param also other changes of the profile.
+ */
+export async function pointsWrites(
+  table: Table,
+  profile: Profile,
+  change: PointsChange,
+  { now, also = {} }: { now: Date; also?: ProfileChanges },
+): Promise<Writes> {
+  const newest = await readNewestLine(table, profile.userID);
+  const points = profile.points + change.change;
+  return [
+    { Update: profileUpdate(table, profile, { ...also, points }) },
+    ...nextLines(profile, newest, change, now).map((line) =>
+      putNew(table, { ...pointsLineKey(line.userID, line.number), ...line }),
+    ),
+  ];
+}
+
+/** The newest line of a user's ledger, which the next line follows, whatever a restored profile says. */
+export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
+  const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });
+  return newest;
+}
+
+/** The user's ledger, oldest first. Empty if the points have not changed since version 1.0. */
+export async function readPointsLines(table: Table, userID: string): Promise<PointsLine[]> {
+  return queryRange<PointsLine>(table, pointsLinesOf(userID));
+}

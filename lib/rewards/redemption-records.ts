@@ -1,0 +1,78 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { getItems } from "../table/batch-get.ts";
+import { type PageOptions, queryPage, type Table } from "../table/table.ts";
+import { profileKey, redemptionKey, redemptionsOf } from "../table/table-keys.ts";
+import { putNew, type Writes } from "../table/writes.ts";
+import type { Profile } from "../users/profile.ts";
+import type { Redemption } from "./redemption.ts";
+import { redemptionPlaceKey, stockKey } from "./reward-keys.ts";
+
+/** Where a redemption is, by its id alone. */
+type Place = Pick<Redemption, "redemptionId" | "userID" | "createdAt">;
+
+const keyOf = ({ redemptionId, userID, createdAt }: Place) =>
+  redemptionKey(userID, new Date(createdAt), redemptionId);
+
+export async function readRedemption(
+  { client, name: TableName }: Table,
+  redemptionId: string,
+): Promise<Redemption | undefined> {
+  const read = async (Key: object) =>
+    (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  const place = (await read(redemptionPlaceKey(redemptionId))) as Place | undefined;
+  return place && ((await read(keyOf(place))) as Redemption | undefined);
+}
+
+/**
+ * What decides about a purchase, by one read: the user's profile, the stock if it is counted, and whether the redemption is
+ * there already.
+ */
+export async function readPurchase(
+  table: Table,
+  { userID, rewardId, redemptionId }: Pick<Redemption, "userID" | "rewardId" | "redemptionId">,
+): Promise<{ profile: Profile | undefined; stock: number | undefined; isMade: boolean }> {
+  const keys = [profileKey(userID), stockKey(rewardId), redemptionPlaceKey(redemptionId)] as const;
+  const items = await getItems<{ stock?: number }>(table, keys);
+  const [profile, stock, place] = keys.map(({ PK }) => items.find((item) => item.PK === PK));
+  return { profile: profile as Profile | undefined, stock: stock?.stock, isMade: place !== undefined };
+}
+
+/** Adds a redemption, unless there is one with its id. */
+export const addingRedemption = (table: Table, redemption: Redemption): Writes => {
+  const { redemptionId, userID, createdAt } = redemption;
+  return [
+    putNew(table, { ...redemptionPlaceKey(redemptionId), redemptionId, userID, createdAt }),
+    putNew(table, { ...keyOf(redemption), ...redemption }),
+  ];
+};
+
+/** Replaces a redemption, unless it has changed since it was read. */
+export const changingRedemption = (
+  { name: TableName }: Table,
+  read: Redemption,
+  { status, updatedAt, version }: Redemption,
+): Writes[number] => ({
+  Update: {
+    TableName,
+    Key: keyOf(read),
+    UpdateExpression: "SET #status = :status, updatedAt = :time, version = :version",
+    ConditionExpression: "version = :read",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":status": status,
+      ":time": updatedAt,
+      ":version": version,
+      ":read": read.version,
+    },
+  },
+});
+
+/** A page of a user's redemptions, newest first. */
+export async function readRedemptions(
+  table: Table,
+  userID: string,
+  options: PageOptions,
+): Promise<{ redemptions: Redemption[]; end?: string }> {
+  const { items: redemptions, ...page } = await queryPage<Redemption>(table, redemptionsOf(userID), options);
+  return { redemptions, ...page };
+}

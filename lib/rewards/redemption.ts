@@ -1,0 +1,84 @@
+import { DomainError } from "../core/domain-error.ts";
+import { hashedId } from "../core/record-ids.ts";
+import { isLimited, type Reward } from "./reward.ts";
+
+export const redemptionStatuses = ["pending", "fulfilled", "refunded"] as const;
+
+export type RedemptionStatus = (typeof redemptionStatuses)[number];
+
+/** A reward that a user has bought. Times are ISO 8601. */
+export type Redemption = {
+  redemptionId: string;
+  userID: string;
+  rewardId: string;
+  /** Of the reward, when it was bought. */
+  name: string;
+  /** The points that were paid. */
+  cost: number;
+  /** An operator fulfils or refunds it. */
+  status: RedemptionStatus;
+  createdAt: string;
+  updatedAt: string;
+  /** Grows by one with each change. */
+  version: number;
+  /** Whether it took a piece of a limited reward, which a refund puts back. */
+  isLimited: boolean;
+};
+
+/** Follows from user and key, so that the same request has the same id whenever it comes. */
+export const redemptionIdFor = (userID: string, key: string): string =>
+  hashedId(["redeemReward", userID, key]);
+
+/**
+ * What a user may buy now.
+ *
+ * @param stock how many are left, -1 for an unlimited reward.
+ * @throws {DomainError} REWARD_NOT_FOUND, REWARD_UNAVAILABLE, OUT_OF_STOCK or INSUFFICIENT_POINTS.
+ */
+export function checkRedeemable(
+  reward: Reward | undefined,
+  { stock, points }: { stock: number; points: number },
+): asserts reward is Reward {
+  if (reward === undefined) throw new DomainError("REWARD_NOT_FOUND", "There is no such reward");
+  if (!reward.available)
+    throw new DomainError("REWARD_UNAVAILABLE", `${reward.name} is not available at the moment`);
+  if (stock === 0) throw new DomainError("OUT_OF_STOCK", `${reward.name} is out of stock`);
+  if (points < reward.cost) {
+    const message = `${reward.name} costs ${reward.cost} points, and ${points} are available`;
+    throw new DomainError("INSUFFICIENT_POINTS", message, { needed: reward.cost, available: points });
+  }
+}
+
+/** Others change the same items all the time. The same request may succeed a moment later. */
+export const rewardBusy = () =>
+  new DomainError("REWARD_BUSY", "Too many users are buying this reward right now; try again");
+
+export function newRedemption(
+  reward: Reward,
+  { redemptionId, userID, now }: { redemptionId: string; userID: string; now: Date },
+): Redemption {
+  const time = now.toISOString();
+  return {
+    ...{ redemptionId, userID, rewardId: reward.id, name: reward.name, cost: reward.cost },
+    status: "pending",
+    ...{ createdAt: time, updatedAt: time, version: 1 },
+    isLimited: isLimited(reward),
+  };
+}
+
+/** The statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece does not come back. */
+const nextStatuses: Record<RedemptionStatus, readonly RedemptionStatus[]> = {
+  pending: ["fulfilled", "refunded"],
+  fulfilled: ["refunded"],
+  refunded: [],
+};
+
+export const canBecome = ({ status }: Redemption, next: RedemptionStatus): boolean =>
+  nextStatuses[status].includes(next);
+
+export const changedTo = (redemption: Redemption, status: RedemptionStatus, now: Date): Redemption => ({
+  ...redemption,
+  status,
+  updatedAt: now.toISOString(),
+  version: redemption.version + 1,
+});

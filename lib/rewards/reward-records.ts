@@ -1,0 +1,37 @@
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../table/table.ts";
+import { writeIf } from "../table/writes.ts";
+import type { Reward } from "./reward.ts";
+import { catalogueKey } from "./reward-keys.ts";
+
+/**
+ * The rewards in display order. Empty before an operator has loaded any.
+ *
+ * @param isConsistent whether to read what is written now, at twice the price.
+ */
+export async function readCatalogue(table: Table, { isConsistent = false } = {}): Promise<Reward[]> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: catalogueKey, ConsistentRead: isConsistent }),
+  );
+  return (Item?.rewards as Reward[] | undefined) ?? [];
+}
+
+/** Replaces the rewards, in one write. Returns the previous ones. */
+export async function replaceCatalogue(table: Table, rewards: readonly Reward[]): Promise<Reward[]> {
+  const { Attributes } = await table.client.send(
+    new PutCommand({ TableName: table.name, Item: { ...catalogueKey, rewards }, ReturnValues: "ALL_OLD" }),
+  );
+  return (Attributes?.rewards as Reward[] | undefined) ?? [];
+}
+
+/** Loads the first rewards. Returns false, without writing, if any were loaded before, even an empty catalogue. */
+export async function createCatalogue(table: Table, rewards: readonly Reward[]): Promise<boolean> {
+  return writeIf(
+    table,
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...catalogueKey, rewards },
+      ConditionExpression: "attribute_not_exists(PK)",
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Key } from "./keys.ts";
+import type { Item, Table } from "./table.ts";
+import { pauseAfter } from "./writes.ts";
+
+/** The most keys that one call takes. */
+const keysPerCall = 100;
+
+const maxAttempts = 5;
+
+/** DynamoDB has left keys out of each of its answers. */
+export class KeysUnprocessed extends Error {
+  override readonly name = "KeysUnprocessed";
+}
+
+/**
+ * Those of the items that exist, in no order, read consistently. No key may occur twice.
+ *
+ * @throws {KeysUnprocessed} if DynamoDB does not read all of them within a few attempts.
+ */
+export async function getItems<Content>(table: Table, keys: readonly Key[]): Promise<Item<Content>[]> {
+  const calls = Array.from({ length: Math.ceil(keys.length / keysPerCall) }, (_, index) =>
+    getAtMost100<Content>(table, keys.slice(index * keysPerCall, (index + 1) * keysPerCall)),
+  );
+  return (await Promise.all(calls)).flat();
+}
+
+/** Repeats what DynamoDB leaves out of an answer, because of throttling or beyond 16 MB. */
+async function getAtMost100<Content>(
+  { client, name }: Table,
+  keys: readonly Key[],
+): Promise<Item<Content>[]> {
+  const items: Item<Content>[] = [];
+  let left = keys;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({ RequestItems: { [name]: { Keys: [...left], ConsistentRead: true } } }),
+    );
+    items.push(...((Responses?.[name] ?? []) as Item<Content>[]));
+    left = (UnprocessedKeys?.[name]?.Keys ?? []) as Key[];
+    if (left.length === 0) return items;
+    await pauseAfter(attempt);
+  }
+  throw new KeysUnprocessed();
+}

@@ -1,0 +1,103 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { keepDeadline, perAttempt } from "../aws/deadline.ts";
+import { maxAttempts, timeouts } from "../aws/timeouts.ts";
+import type { Key, KeyRange } from "./keys.ts";
+
+/** The table and the client that reaches it. */
+export type Table = { name: string; client: DynamoDBDocumentClient };
+
+/** An item as stored: its key and its content. */
+export type Item<Content = Record<string, unknown>> = Key & Content;
+
+/** Functions open their table once, at load. */
+export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
+  const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
+  client.middlewareStack.add(keepDeadline, perAttempt);
+  return {
+    name,
+    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  };
+}
+
+export type QueryOptions = { limit?: number; attributes?: readonly string[]; isReversed?: boolean };
+
+/** The parameters of a Query that reads a range. */
+export const rangeQuery = ({ PK, from, to }: KeyRange) => ({
+  KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+  ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+});
+
+/** The items of a range, in order, read consistently. */
+export async function queryRange<Content>(
+  table: Table,
+  range: KeyRange,
+  options: QueryOptions = {},
+): Promise<Item<Content>[]> {
+  const { limit } = options;
+  const items: Item<Content>[] = [];
+  for await (const page of queryPages<Content>(table, range, options)) {
+    items.push(...page);
+    if (limit !== undefined && items.length >= limit) break;
+  }
+  return items.slice(0, limit);
+}
+
+/** The same for ranges that may be long, in pages of at most 1 MB and at most `limit` items. */
+export async function* queryPages<Content>(
+  table: Table,
+  range: KeyRange,
+  { limit, attributes, isReversed }: QueryOptions = {},
+): AsyncGenerator<Item<Content>[]> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      ConsistentRead: true,
+      ...rangeQuery(range),
+      ...(isReversed && { ScanIndexForward: false }),
+      Limit: limit,
+      ...(attributes && projection(attributes)),
+    },
+  );
+  for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];
+}
+
+export type PageOptions = {
+  /** The most items of the page. */
+  limit: number;
+  /** The `end` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * A page of a range whose ends have the prefix of its sort keys, in order, read consistently by one Query.
+ *
+ * @returns the items, and where the page ended, if there may be another.
+ */
+export async function queryPage<Content>(
+  { client, name }: Table,
+  range: KeyRange,
+  { limit, after }: PageOptions,
+): Promise<{ items: Item<Content>[]; end?: string }> {
+  const { PK, from } = range;
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      ConsistentRead: true,
+      ...rangeQuery(range),
+      // One more than the page shows whether there is another.
+      Limit: limit + 1,
+      ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
+    }),
+  );
+  const items = (Items as Item<Content>[]).slice(0, limit);
+  const last = Items.length > limit ? items.at(-1)?.SK : undefined;
+  return { items, ...(last !== undefined && { end: last.slice(from.length) }) };
+}
+
+/** Reads only these attributes. Placeholders allow names that are reserved words of DynamoDB. */
+export function projection(attributes: readonly string[]) {
+  const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
+  return { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };
+}

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+} from "@aws-sdk/client-dynamodb";
+import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
+import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
+import type { Table } from "../../table/table.ts";
+import { isProfile, isRedemption, isWallet } from "../../table/table-keys.ts";
+import { afterConflicts } from "../../table/writes.ts";
+import { isGone, retirement } from "../../wallets/wallet.ts";
+import { readWalletEvents } from "../../wallets/wallet-events.ts";
+import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
+
+/** In DynamoDB's own form, because numbers lose digits in any other. */
+type StoredItem = Record<string, AttributeValue>;
+
+/** How the table differs from a backup. `item` is that of the backup, unless only the table has it. */
+export type Difference = { what: "missing" | "changed" | "newer"; item: StoredItem };
+
+export type Comparison = {
+  /** The live table. */
+  table: Table;
+  backup: Table;
+  /** Compares this user's partitions alone. */
+  userID?: string | undefined;
+  /** Whether also wallets count that are gone for good. Otherwise their users' counts of wallets would be too low. */
+  isExact?: boolean;
+  now: Date;
+};
+
+/**
+ * What the table lacks, or has in another version. Skips what has expired, what is only of the moment, and wallets that were
+ * retired more than 30 days ago.
+ */
+export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
+  const { table, backup, isExact = false } = comparison;
+  for await (const items of pagesOf(backup, comparison)) {
+    const found = await sameKeys(table, items);
+    for (const item of items) {
+      const live = found.get(textOf(item));
+      if (live === undefined && !isExact && (await isGoneWallet(item, comparison))) continue;
+      if (live === undefined) yield { what: "missing", item };
+      else if (!isDeepStrictEqual(live, item)) yield { what: "changed", item };
+    }
+  }
+}
+
+/** Whether the item is a wallet that was retired since, by its events in the live table, and can no longer be restored. */
+async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
+  const [userID, walletId] = [item.UserID?.S, item._id?.S];
+  if (!isWallet(keyOf(item)) || userID === undefined || walletId === undefined) return false;
+  const { events } = await readWalletEvents(table, { userID, walletId }, { limit: 100 });
+  const last = events.find(({ type }) => type === "retired" || type === "restored");
+  return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
+}
+
+/** What only the table has. */
+export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
+  const { table, backup } = comparison;
+  for await (const items of pagesOf(table, comparison)) {
+    const found = await sameKeys(backup, items);
+    for (const item of items) if (!found.has(textOf(item))) yield { what: "newer", item };
+  }
+}
+
+/**
+ * Makes the table equal to the backup in one item, except that points and pieces of rewards are neither doubled nor lost.
+ * Returns false if a missing item has come back meanwhile, or a redemption to delete has changed.
+ */
+export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
+  const { table, userID, isExact = false } = comparison;
+  const { client, name } = table;
+  // The stocks stay as they are if only one user's items change.
+  const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
+  if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
+  const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
+  const put = { TableName: name, Item: keepsPoints ? await withNewestPoints(item, comparison) : item };
+  try {
+    await afterConflicts(async () => {
+      if (what === "newer") await client.send(new DeleteItemCommand({ TableName: name, Key: keyIn(item) }));
+      else await client.send(new PutItemCommand(what === "changed" ? put : { ...put, ...ifAbsent }));
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+const ifAbsent = { ConditionExpression: "attribute_not_exists(PK)" };
+
+/** The key of a stored item. */
+export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });
+
+const keyIn = (item: StoredItem) => ({ PK: item.PK, SK: item.SK }) as StoredItem;
+
+const textOf = (item: StoredItem) => JSON.stringify(keyOf(item));
+
+/** The most keys of one BatchGetItem. */
+const pageSize = 100;
+
+async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
+  const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
+  const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
+  // Without a user, the whole table.
+  for (const range of userID === undefined ? [undefined] : everythingOf(userID)) {
+    let ExclusiveStartKey: StoredItem | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        range === undefined
+          ? new ScanCommand({ ...common, ExclusiveStartKey })
+          : new QueryCommand({ ...common, ExclusiveStartKey, ...within(range) }),
+      );
+      const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
+      if (items.length > 0) yield items;
+      // They are in no partition of the user, and without them a redemption is not found by its id.
+      const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);
+      if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
+  }
+}
+
+const isRedemptionItem = (item: StoredItem) => isRedemption(keyOf(item));
+
+function placeOf({ redemptionId }: StoredItem): StoredItem {
+  const { PK, SK } = redemptionPlaceKey(redemptionId?.S ?? "");
+  return { PK: { S: PK }, SK: { S: SK } };
+}
+
+const within = ({ PK, from, to }: KeyRange) => ({
+  KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+  ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
+});
+
+/** The items of a table with the keys of these, by the text of their key. */
+async function sameKeys(
+  { client, name }: Table,
+  items: readonly StoredItem[],
+): Promise<Map<string, StoredItem>> {
+  const found = new Map<string, StoredItem>();
+  let Keys: StoredItem[] = items.map(keyIn);
+  while (Keys.length > 0) {
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetItemCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
+    );
+    for (const item of Responses?.[name] ?? []) found.set(textOf(item), item);
+    Keys = UnprocessedKeys?.[name]?.Keys ?? [];
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+import { type Command, Option } from "commander";
+import { acceptConnections, refuseConnections } from "../../../realtime/connection-records.ts";
+import { disconnectUser } from "../../../realtime/disconnect.ts";
+import type { Table } from "../../../table/table.ts";
+import { changeProfile } from "../../../users/profile-records.ts";
+import { OperatorError } from "../operator-error.ts";
+import { targeted } from "../options.ts";
+import { type AdminDeps, type ConnectionTarget, type PlanTargetOptions, streamStack } from "../target.ts";
+import { print } from "../terminal.ts";
+import { existingProfile } from "./set-user.ts";
+
+export function blockUser(program: Command, deps: AdminDeps): void {
+  ofConnections(
+    program
+      .command("block <id>")
+      .description(
+        "Refuse a user from now on, and end the user's connections. Takes up to a minute to apply everywhere.",
+      ),
+  ).action(async (userID: string, options: PlanTargetOptions) => {
+    const target = await deps.openConnections(options);
+    const { table } = target;
+    await setBlockedAt(table, userID, deps.now().toISOString());
+    // Authorizers remember users for up to a minute, and may let in more connections meanwhile.
+    await refuseConnections(table, userID, deps.now());
+    print(deps.stdout, `${userID} is blocked`);
+    await disconnect(deps, target, userID);
+  });
+}
+
+export function unblockUser(program: Command, deps: AdminDeps): void {
+  targeted(
+    program.command("unblock <id>").description("Let a blocked user in again, within seconds."),
+  ).action(async (userID: string, options) => {
+    const { table } = await deps.openTarget(options);
+    await acceptConnections(table, userID);
+    await setBlockedAt(table, userID, undefined);
+    print(deps.stdout, `${userID} is not blocked`);
+  });
+}
+
+export function disconnectCommand(program: Command, deps: AdminDeps): void {
+  ofConnections(
+    program
+      .command("disconnect <id>")
+      .description("End a user's connections. The user may connect again; see block."),
+  ).action(async (userID: string, options: PlanTargetOptions) => {
+    const target = await deps.openConnections(options);
+    await existingProfile(target.table, userID);
+    await disconnect(deps, target, userID);
+  });
+}
+
+const ofConnections = (command: Command) =>
+  targeted(
+    command.addOption(
+      new Option("--api-stack <name>", "with --stack: the name of the deployed API stack")
+        .default(streamStack.example)
+        .conflicts("local"),
+    ),
+  );
+
+/** @throws {OperatorError} if some connections could not be ended. */
+async function disconnect(deps: AdminDeps, target: ConnectionTarget, userID: string): Promise<void> {
+  const { ended, failed } = await disconnectUser({ ...target, now: deps.now }, userID);
+  print(deps.stdout, `connections ended: ${ended}`);
+  if (failed > 0) throw new OperatorError(`${failed} connections could not be ended; run the command again`);
+}
+
+const attempts = 5;
+
+/** @throws {OperatorError} if there is no such user, or another writer changed this during each attempt. */
+async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const profile = await existingProfile(table, userID);
+    const isBlocked = profile.blockedAt !== undefined;
+    if (isBlocked === (blockedAt !== undefined)) return;
+    if (await changeProfile(table, profile, { blockedAt })) return;
+  }
+  throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+}

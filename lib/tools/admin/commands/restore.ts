@@ -1,0 +1,95 @@
+import { type Command, Option } from "commander";
+import { forEachConcurrently } from "../../../core/concurrency.ts";
+import { type Comparison, type Difference, keyOf, lostItems, newerItems, undo } from "../backup.ts";
+import { OperatorError, reasonOf } from "../operator-error.ts";
+import { targeted } from "../options.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { harmless, print } from "../terminal.ts";
+
+type Options = TargetOptions & { check?: true; fix?: true; exact?: true; yes?: true; user?: string };
+
+/** The most items that --exact deletes without --yes. */
+const maxDeletions = 20;
+
+const concurrency = 8;
+
+export function restore(program: Command, deps: AdminDeps): void {
+  targeted(
+    program
+      .command("restore <table>")
+      .description(
+        "Compare the service's table with another one, which was restored from a backup, and put back what is missing. " +
+          "Leaves out connections, API keys and prices. Reads both tables. Give exactly one of --check and --fix.",
+      )
+      .addOption(new Option("--check", "only list the differences").conflicts("fix"))
+      .option("--fix", "put back what is missing; may be stopped and run again at any time")
+      .option("--exact", "with --fix: also undo changes, and delete what the other table lacks")
+      .option("--yes", `with --exact: delete items even if they are more than ${maxDeletions}`)
+      .option(
+        "--user <id>",
+        "only this user's profile, settings, wallets, policies, orders, positions, points and redemptions",
+      ),
+  ).action(async (name: string, { check, fix, exact, yes, user, ...options }: Options, command: Command) => {
+    if (!check && !fix) command.error("error: one of --check and --fix is required");
+    const { table } = await deps.openTarget(options);
+    if (name === table.name)
+      throw new OperatorError(`${name} is the service's own table; name the restored one`);
+    const isExact = exact ?? false;
+    const comparison = { table, backup: { ...table, name }, userID: user, isExact, now: deps.now() };
+    if (check) return report(deps, comparison);
+    if (isExact && !yes) await refuseManyDeletions(comparison);
+    await undoAll(deps, comparison, isExact);
+  });
+}
+
+async function* differences(comparison: Comparison): AsyncGenerator<Difference> {
+  yield* lostItems(comparison);
+  yield* newerItems(comparison);
+}
+
+/** For example `missing: USER#alice WALLET#eth#0x…`. */
+function lineOf({ what, item }: Difference): string {
+  const { PK, SK } = keyOf(item);
+  return `${what}: ${harmless(`${PK} ${SK}`)}`;
+}
+
+async function report({ stdout }: AdminDeps, comparison: Comparison): Promise<void> {
+  const tally = { missing: 0, changed: 0, newer: 0 };
+  for await (const difference of differences(comparison)) {
+    tally[difference.what]++;
+    print(stdout, lineOf(difference));
+  }
+  print(stdout, `missing: ${tally.missing}\nchanged: ${tally.changed}\nnewer: ${tally.newer}`);
+}
+
+/** If the other table lacks very much, it is more likely the wrong one. */
+async function refuseManyDeletions(comparison: Comparison): Promise<void> {
+  let count = 0;
+  for await (const _ of newerItems(comparison)) count++;
+  if (count > maxDeletions)
+    throw new OperatorError(
+      `Nothing was restored: ${count} items would be deleted; look at them with --check, then add --yes`,
+    );
+}
+
+/** A failure does not stop the others; an interruption does, between two items. */
+async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean): Promise<void> {
+  const tally = { missing: 0, changed: 0, newer: 0, failed: 0 };
+  const signal = deps.interruption();
+  const found = exact ? differences(comparison) : lostItems(comparison);
+  await forEachConcurrently(found, { concurrency, signal }, async (difference) => {
+    if (!exact && difference.what === "changed") return;
+    try {
+      if (await undo(comparison, difference)) tally[difference.what]++;
+    } catch (error) {
+      tally.failed++;
+      print(deps.stderr, `${lineOf(difference)}: ${reasonOf(error)}`);
+    }
+  });
+  const { missing, changed, newer, failed } = tally;
+  print(deps.stdout, `put back: ${missing}\nchanged back: ${changed}\ndeleted: ${newer}\nfailed: ${failed}`);
+  if (signal.aborted || failed > 0)
+    throw new OperatorError(
+      `${signal.aborted ? "Stopped" : "Incomplete"}; run the same command again to continue`,
+    );
+}

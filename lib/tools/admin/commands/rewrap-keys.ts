@@ -1,0 +1,181 @@
+import { DescribeKeyCommand } from "@aws-sdk/client-kms";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Command } from "commander";
+import { bindingOf, rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
+import { forEachConcurrently } from "../../../core/concurrency.ts";
+import type { Key } from "../../../table/keys.ts";
+import type { Table } from "../../../table/table.ts";
+import { everyWallet } from "../../../table/table-keys.ts";
+import { writeIf } from "../../../table/writes.ts";
+import type { Wallet } from "../../../wallets/wallet.ts";
+import { OperatorError, reasonOf } from "../operator-error.ts";
+import { integer, targeted } from "../options.ts";
+import { scan } from "../scan.ts";
+import type { AdminDeps, Target, TargetOptions } from "../target.ts";
+import { print, startProgress } from "../terminal.ts";
+
+type Options = TargetOptions & { concurrency: number; dryRun?: true };
+
+export function rewrapKeys(program: Command, deps: AdminDeps): void {
+  targeted(
+    program
+      .command("rewrap-keys")
+      .description(
+        "After a rotation of the KMS key: have KMS wrap the wallets' data keys under the newest key material. " +
+          "No private key is decrypted. The command may be stopped at any time; run it again to do the rest.",
+      )
+      .option("--concurrency <number>", "how many wallets to process at a time", integer(1, 100), 8)
+      .option("--dry-run", "only count the wallets"),
+  ).action(async ({ concurrency, dryRun, ...options }: Options) => {
+    const target = await deps.openTarget(options);
+    const currentMaterialId = await readCurrentMaterialId(target.vault);
+    const { current, old } = await countWallets(target.table, currentMaterialId);
+    if (dryRun) {
+      print(deps.stdout, `to re-wrap: ${old}\nalready new: ${current}`);
+    } else if (old === 0) {
+      print(deps.stdout, summary({ rewrapped: 0, current, failed: 0 }));
+    } else {
+      const signal = deps.interruption();
+      await rewrapAll(deps, target, { current, old }, { currentMaterialId, concurrency, signal });
+    }
+  });
+}
+
+/** The id of the key material that the KMS key has encrypted with since its last rotation. */
+async function readCurrentMaterialId({ keyId, client }: Vault): Promise<string> {
+  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }));
+  const id = KeyMetadata?.CurrentKeyMaterialId;
+  if (id === undefined) throw new OperatorError("KMS names no current key material for the key");
+  return id;
+}
+
+/** `current`: the wallet already has the newest key material, or was deleted meanwhile. */
+type Outcome = "rewrapped" | "current";
+
+type Result = { walletId: string } & ({ outcome: Outcome } | { outcome: "failed"; reason: string });
+
+type Tally = Record<Result["outcome"], number>;
+
+type RewrapOptions = {
+  currentMaterialId: string;
+  concurrency: number;
+  /** Once aborted, no further wallet is started. */
+  signal: AbortSignal;
+};
+
+async function rewrapAll(
+  deps: AdminDeps,
+  target: Target,
+  { current, old }: WalletCounts,
+  options: RewrapOptions,
+): Promise<void> {
+  const tally: Tally = { rewrapped: 0, current: 0, failed: 0 };
+  const failures: string[] = [];
+  const progress = startProgress(deps.stderr, "re-wrapping", current + old);
+  try {
+    await rewrapWallets(target, options, (result) => {
+      tally[result.outcome]++;
+      if (result.outcome === "failed") failures.push(`wallet ${result.walletId}: ${result.reason}`);
+      progress.step();
+    });
+  } finally {
+    progress.stop();
+    for (const failure of failures) print(deps.stderr, failure);
+    print(deps.stdout, summary(tally));
+  }
+  const left = options.signal.aborted ? old - tally.rewrapped : tally.failed;
+  if (left <= 0) return;
+  const state = options.signal.aborted ? "Stopped" : "Incomplete";
+  throw new OperatorError(`${state}; wallets left: ${left}; run the same command again to continue`);
+}
+
+function summary({ rewrapped, current, failed }: Tally): string {
+  return `re-wrapped: ${rewrapped}\nalready new: ${current}\nfailed: ${failed}`;
+}
+
+/** Wraps the data keys of all wallets under the newest key material. A failure does not stop the others. */
+async function rewrapWallets(
+  target: Target,
+  options: RewrapOptions,
+  onResult: (result: Result) => void,
+): Promise<void> {
+  await forEachConcurrently(everyStoredWallet(target.table), options, async (wallet) => {
+    const walletId = wallet._id;
+    try {
+      onResult({ walletId, outcome: await rewrapWallet(target, wallet, options.currentMaterialId) });
+    } catch (error) {
+      onResult({ walletId, outcome: "failed", reason: reasonOf(error) });
+    }
+  });
+}
+
+const attempts = 3;
+
+/** @throws {Error} if KMS or the table fails, or the encrypted key has changed during each attempt. */
+async function rewrapWallet(
+  { table, vault }: Target,
+  read: StoredWallet,
+  currentMaterialId: string,
+): Promise<Outcome> {
+  let wallet: StoredWallet | undefined = read;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    if (wallet === undefined || wallet.keyMaterialId === currentMaterialId) return "current";
+    const sealed = await rewrap(vault, wallet.encryptedPrivateKey, bindingOf(wallet));
+    if (await replaceKey(table, wallet, sealed)) return "rewrapped";
+    wallet = await readStoredWallet(table, wallet);
+  }
+  throw new Error("its encrypted key kept changing");
+}
+
+/** The item of a wallet, with its encrypted private key. */
+export type StoredWallet = Key & Wallet & SealedKey;
+
+function everyStoredWallet(table: Table): AsyncGenerator<StoredWallet> {
+  return scan<StoredWallet>(table, everyWallet, [
+    "PK",
+    "SK",
+    "_id",
+    "UserID",
+    "network",
+    "generatedWalletAddress",
+    "encryptedPrivateKey",
+    "keyMaterialId",
+  ]);
+}
+
+/** How many wallets have the newest key material, and how many an older one. */
+type WalletCounts = { current: number; old: number };
+
+async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {
+  const counts = { current: 0, old: 0 };
+  for await (const wallet of scan<StoredWallet>(table, everyWallet, ["keyMaterialId"])) {
+    counts[wallet.keyMaterialId === currentMaterialId ? "current" : "old"]++;
+  }
+  return counts;
+}
+
+/** Returns undefined if the wallet has been deleted. */
+export async function readStoredWallet(table: Table, { PK, SK }: Key): Promise<StoredWallet | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { PK, SK }, ConsistentRead: true }),
+  );
+  return Item as StoredWallet | undefined;
+}
+
+/** Returns false, without writing, if the encrypted key is no longer the one that was read. */
+export async function replaceKey(table: Table, wallet: StoredWallet, sealed: SealedKey): Promise<boolean> {
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: wallet.PK, SK: wallet.SK },
+      UpdateExpression: "SET encryptedPrivateKey = :newKey, keyMaterialId = :newMaterial",
+      ConditionExpression: "encryptedPrivateKey = :read",
+      ExpressionAttributeValues: {
+        ":newKey": sealed.encryptedPrivateKey,
+        ":newMaterial": sealed.keyMaterialId,
+        ":read": wallet.encryptedPrivateKey,
+      },
+    }),
+  );
+}

@@ -1,0 +1,145 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { tierNames } from "../../../core/tier.ts";
+import { maxRequestsPerMinute } from "../../../plans/plan.ts";
+import { maxPoints } from "../../../rewards/points.ts";
+import { pointsWrites } from "../../../rewards/points-records.ts";
+import type { Table } from "../../../table/table.ts";
+import { transact } from "../../../table/writes.ts";
+import { withTotal } from "../../../users/experience.ts";
+import { isUsername, type Profile } from "../../../users/profile.ts";
+import { changeProfile, type ProfileChanges, readProfile } from "../../../users/profile-records.ts";
+import { OperatorError } from "../operator-error.ts";
+import { integer, targeted } from "../options.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { print } from "../terminal.ts";
+
+/** The values to set. `xp` is the total; absent values stay. */
+type UserValues = Partial<
+  Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
+>;
+
+/** The same, with undefined for values to remove. */
+type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
+
+export type Change = { field: string; from: unknown; to: unknown };
+
+export function setUser(program: Command, deps: AdminDeps): void {
+  targeted(
+    program
+      .command("set-user <id>")
+      .description(
+        "Change a user. The id is the `sub` claim of the user's token. All wallets stay when the tier is lowered.",
+      )
+      .addOption(new Option("--tier <tier>", "the subscription tier").choices(tierNames))
+      .option(
+        "--requests-per-minute <number>",
+        "the rate limit of an Enterprise customer; the limits of other tiers are fixed",
+        integer(1, maxRequestsPerMinute),
+      )
+      .option("--points <number>", "the points that the user can spend", integer(0, maxPoints))
+      .option(
+        "--xp <number>",
+        "the total XP; a gain also counts for today, this week and this month",
+        integer(0, Number.MAX_SAFE_INTEGER),
+      )
+      .option("--username <name>", "the public name; existing lists of referrals keep the old one", username),
+  ).action(async (userID: string, options: TargetOptions & UserValues, command: Command) => {
+    const { local: _, stack: __, ...wanted } = options;
+    if (Object.keys(wanted).length === 0) {
+      command.error(
+        "error: nothing to change: give --tier, --requests-per-minute, --points, --xp or --username",
+      );
+    }
+    const { table } = await deps.openTarget(options);
+    const changes = await changeUser(table, userID, wanted, deps.now());
+    for (const change of changes) print(deps.stdout, changeLine(change));
+    if (changes.length === 0) print(deps.stdout, `Nothing changed: ${userID} already has these values`);
+  });
+}
+
+function username(text: string): string {
+  if (isUsername(text)) return text;
+  throw new InvalidArgumentError("It must be 1 to 64 characters, without @ and without spaces around it.");
+}
+
+const attempts = 5;
+
+/**
+ * Sets values of a user, all of them or none. Concurrent changes of other values are kept.
+ *
+ * @returns the changes, none if the user already had these values.
+ * @throws {OperatorError} if there is no such user, the values do not go together, or another writer changed them
+ * during each attempt.
+ */
+export async function changeUser(
+  table: Table,
+  userID: string,
+  wanted: UserValues,
+  now: Date,
+): Promise<Change[]> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const profile = await existingProfile(table, userID);
+    const values = withRateLimit(profile, wanted);
+    const changes = changesBetween({ ...profile, xp: profile.experience.total }, values);
+    if (changes.length === 0) return [];
+    const attributes = Object.fromEntries(changes.map(({ field, to }) => [field, to])) as Values;
+    if (await write(table, profile, asStored(profile, attributes, now), now)) return changes;
+  }
+  throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+}
+
+/** Points change together with their ledger. */
+async function write(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
+  const { points, ...also } = changes;
+  if (points === undefined) return changeProfile(table, profile, changes);
+  const change = { reason: "set", change: points - profile.points } as const;
+  return transact(table, await pointsWrites(table, profile, change, { now, also }));
+}
+
+/** @throws {OperatorError} if there is no such user. */
+export async function existingProfile(table: Table, userID: string): Promise<Profile> {
+  const profile = await readProfile(table, userID);
+  if (profile === undefined) {
+    throw new OperatorError(`There is no user ${userID}; users are created when they first sign in`);
+  }
+  return profile;
+}
+
+/** Every Enterprise user needs a rate limit, and nobody else may have one. */
+function withRateLimit(profile: Profile, wanted: UserValues): Values {
+  const tier = wanted.tier ?? profile.tier;
+  if (tier === "Enterprise") {
+    if (wanted.tier === undefined || (wanted.requestsPerMinute ?? profile.requestsPerMinute) !== undefined)
+      return wanted;
+    throw new OperatorError(
+      "An Enterprise customer needs a rate limit: give --requests-per-minute, such as --requests-per-minute 20000",
+    );
+  }
+  if (wanted.requestsPerMinute !== undefined)
+    throw new OperatorError(
+      `--requests-per-minute is for the Enterprise tier; the limit of ${tier} is fixed`,
+    );
+  return wanted.tier === undefined ? wanted : { ...wanted, requestsPerMinute: undefined };
+}
+
+function asStored(profile: Profile, { xp, ...others }: Values, now: Date): ProfileChanges {
+  return {
+    // The rate limit was checked against this tier, so the write must fail if the tier has changed since.
+    ...("requestsPerMinute" in others && { tier: profile.tier }),
+    ...others,
+    ...(xp !== undefined && { experience: withTotal(profile.experience, xp, now) }),
+  };
+}
+
+/** The fields of `after` that differ from `before`, in the order of `after`. All values are scalars. */
+export function changesBetween(before: object, after: object): Change[] {
+  const old = new Map(Object.entries(before));
+  return Object.entries(after)
+    .map(([field, to]) => ({ field, from: old.get(field), to }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** For example `tier: Base -> Pro`. */
+export function changeLine({ field, from = "none", to = "none" }: Change): string {
+  return `${field}: ${from} -> ${to}`;
+}

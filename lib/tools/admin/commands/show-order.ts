@@ -1,0 +1,137 @@
+import type { Command } from "commander";
+import { getItems } from "../../../table/batch-get.ts";
+import type { Key } from "../../../table/keys.ts";
+import type { Table } from "../../../table/table.ts";
+import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
+import { gweiText } from "../../../trading/core/evm/fees.ts";
+import type { Slot } from "../../../trading/core/evm/slot.ts";
+import type { Fees } from "../../../trading/core/intent.ts";
+import { detailsOf } from "../../../trading/core/order-report.ts";
+import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
+import { shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
+import { readExecution } from "../../../trading/items/execution-records.ts";
+import { contentOf, keysOfItems } from "../../../trading/items/items.ts";
+import { readOrder } from "../../../trading/items/views.ts";
+import { OperatorError } from "../operator-error.ts";
+import { targeted } from "../options.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { harmless, print } from "../terminal.ts";
+
+export function showOrder(program: Command, deps: AdminDeps): void {
+  targeted(
+    program
+      .command("show-order <userID> <orderId>")
+      .description(
+        "Show all that is known of an order: as its user sees it, its intent, its wallet's lane, its nonces, its " +
+          "transactions, and what the signer has signed. Never the signed bytes.",
+      ),
+  ).action(async (userID: string, orderId: string, options: TargetOptions) => {
+    const { table } = await deps.openTarget(options);
+    for (const line of await orderSheet(table, userID, orderId)) print(deps.stdout, harmless(line));
+  });
+}
+
+/** @throws {OperatorError} if there is no such order. */
+async function orderSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
+  const { order, slots } = await readOrder(table, userID, orderId);
+  if (order === undefined) return recordedSheet(table, userID, orderId);
+  const { intent } = order;
+  const names = {
+    lane: keysOfItems.lane(intent),
+    job: keysOfItems.job(intent),
+    ledger: keysOfItems.ledger(intent),
+    cancellation: keysOfItems.cancellation(intent),
+  };
+  const items = await getItems<object>(table, Object.values(names));
+  const found = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
+  const [lane, job, ledger] = [found(names.lane), found(names.job), found(names.ledger)];
+  return [
+    ...section("order", shownOrder(order)),
+    ...section("intent", intentFacts(order)),
+    ...section("lane", laneFacts(lane && contentOf("lane", lane), job !== undefined)),
+    ...slots.flatMap((slot) => section(`slot ${slot.nonce}`, slotFacts(slot))),
+    ...detailsOf(order, slots).attempts.flatMap(({ attempt, purpose, nonce, outcome, txHash, ...facts }) =>
+      section(`attempt ${attempt}`, { purpose, nonce, outcome, txHash, ...facts }),
+    ),
+    ...section("ledger", {
+      ...ledgerFacts(ledger && contentOf("ledger", ledger)),
+      cancelled:
+        found(names.cancellation) === undefined ? "no" : "yes: no swap or approval is signed any more",
+    }),
+  ];
+}
+
+/** An order of another engine, of which only the record is known. */
+async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
+  const recorded = await readExecution(table, userID, "order", orderId);
+  if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
+  const { PK, SK, userID: _, expiresAt, ...facts } = recorded;
+  return section("order of another engine", facts);
+}
+
+/** A title, and a line for each fact that there is. */
+const section = (title: string, facts: object): string[] => [
+  title,
+  ...Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `  ${name.padEnd(22)} ${value}`),
+];
+
+const timeText = (ms: number | undefined) => ms && new Date(ms).toISOString();
+
+const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
+  `at most ${gweiText(maxFeePerGas)} gwei, tip ${gweiText(maxPriorityFeePerGas)}`;
+
+const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
+
+/** What clients do not see. */
+const intentFacts = ({ intent, quoted, placed, ending, ...order }: TradeOrder) => ({
+  user: intent.userID,
+  quotedAmountOut: formatAmount(quoted.amountOut, intent.side === "buy" ? placed.decimals : coinDecimals),
+  venues: intent.venues.join(", "),
+  gasLimit: intent.gasLimit,
+  gasPreset: intent.gasPreset,
+  maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
+  submission: submissionText(intent),
+  approveNonces: order.approveNonces.join(", ") || "none",
+  swapNonce: order.swapNonce ?? "none",
+  isCancelling: order.isCancelling,
+  ending: ending && `${ending.status} ${ending.reasonCode}`,
+  revision: order.revision,
+});
+
+function laneFacts(lane: Lane | undefined, hasJob: boolean) {
+  const { holder, leaseUntilMs, watch, jobs } = lane ?? {};
+  return {
+    job: hasJob ? "in the lane until it settles" : "none: it has settled",
+    jobs: jobs ?? "none: the lane has ended",
+    holder: lane && (holder ?? "none"),
+    leaseUntil: timeText(leaseUntilMs),
+    dueAt: timeText(watch?.dueAtMs),
+    finalFromBlock: watch?.finalFrom,
+  };
+}
+
+const slotFacts = ({ state, call, fees, gasLimit, isPrivate, isUndelivered, receipt, revision }: Slot) => ({
+  state,
+  call: call.purpose,
+  venue: call.venue,
+  fees: feesText(fees),
+  gasLimit,
+  submission: submissionText({ isPrivate }),
+  isUndelivered,
+  receipt:
+    receipt && `${receipt.status} in block ${receipt.block.number}, ${receipt.block.hash}: ${receipt.hash}`,
+  revision,
+});
+
+function ledgerFacts(ledger: Ledger | undefined) {
+  if (ledger === undefined) return { signed: "nothing" };
+  const fees = Object.entries(ledger.fees).map(([nonce, each]) => [`fees at ${nonce}`, feesText(each)]);
+  return {
+    approveNonces: ledger.approveNonces.join(", ") || "none",
+    swapNonce: ledger.swap?.nonce ?? "none",
+    ...Object.fromEntries(fees),
+    revision: ledger.revision,
+  };
+}

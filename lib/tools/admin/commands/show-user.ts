@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+import { chains } from "../../../core/network.ts";
+import { type Plan, planOf } from "../../../plans/plan.ts";
+import { readUserKeyRecord, type UserKeyRecord } from "../../../plans/user-key-records.ts";
+import type { Table } from "../../../table/table.ts";
+import { xpAt } from "../../../users/experience.ts";
+import { readProfileWithSettings } from "../../../users/profile-records.ts";
+import { type Settings, settingsInForce } from "../../../users/settings.ts";
+import { targeted } from "../options.ts";
+import { accountSheet, readAccount } from "../redemption-sheet.ts";
+import type { AdminDeps, TargetOptions } from "../target.ts";
+import { harmless, print } from "../terminal.ts";
+import { readWallets, walletSheet } from "../wallet-sheet.ts";
+import { summaryOf } from "./list-users.ts";
+import { existingProfile } from "./set-user.ts";
+
+export function showUser(program: Command, deps: AdminDeps): void {
+  targeted(
+    program
+      .command("show-user <id>")
+      .description(
+        "Show a user's profile, the settings in force, the wallets with their states and limits, and the newest changes of points and redemptions.",
+      )
+      .option("--json", "as a JSON object"),
+  ).action(async (userID: string, { json, ...options }: TargetOptions & { json?: true }) => {
+    const { table } = await deps.openTarget(options);
+    const details = await readDetails(table, userID, deps.now());
+    const lines = json ? [JSON.stringify(details, null, 2)] : userSheet(details);
+    for (const line of lines) print(deps.stdout, line);
+  });
+}
+
+type UserDetails = Awaited<ReturnType<typeof readDetails>>;
+
+/**
+ * Everything that an operator may see of a user: no encrypted private key, and not the value of the API key.
+ *
+ * @throws {OperatorError} if there is no such user.
+ */
+async function readDetails(table: Table, userID: string, now: Date) {
+  const found = await existingProfile(table, userID);
+  const [{ profile, settings }, wallets, record, account] = await Promise.all([
+    readProfileWithSettings(table, userID),
+    readWallets(table, userID, now),
+    readUserKeyRecord(table, userID),
+    readAccount(table, found),
+  ]);
+  const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
+    chain,
+    settingsInForce(chain, settings[chain]),
+  ]);
+  return {
+    ...summaryOf(profile),
+    plan: planOf(profile),
+    apiKey: apiKeyOf(record),
+    xp: xpAt(profile.experience, now),
+    refID: profile.refID,
+    referredBy: profile.referredBy ?? null,
+    createdAt: profile.createdAt,
+    blockedAt: profile.blockedAt ?? null,
+    settings: Object.fromEntries(inForce),
+    wallets,
+    account,
+  };
+}
+
+/** The key in use, and the plan of the next key if one is being made. */
+function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
+  return {
+    current: current === undefined ? null : withoutValue(current),
+    next: next?.plan ?? null,
+  };
+}
+
+function withoutValue({ keyId, planId, plan, activeFrom }: NonNullable<UserKeyRecord["current"]>) {
+  return { keyId, planId, plan, activeFrom };
+}
+
+function userSheet({ settings, wallets, account, xp, plan, apiKey, ...facts }: UserDetails): string[] {
+  const texts = {
+    blockedAt: facts.blockedAt ?? "not blocked",
+    plan: planText(plan),
+    apiKey: apiKeyText(apiKey),
+    xp: pairs(xp),
+    wallets: wallets.filter(({ state }) => state === "active").length,
+  };
+  return [
+    ...Object.entries({ ...facts, ...texts }).map(([name, value]) => {
+      return `${name.padEnd(12)} ${harmless(String(value ?? "nobody"))}`;
+    }),
+    "settings",
+    ...Object.entries(settings).map(([chain, values]) => `  ${chain.padEnd(5)} ${pairs(values)}`),
+    "wallets",
+    ...walletSheet(wallets),
+    ...accountSheet(account, facts.points),
+  ];
+}
+
+function planText({ name, requestsPerMinute }: Plan): string {
+  return `${name}, ${requestsPerMinute} requests a minute`;
+}
+
+function apiKeyText({ current, next }: UserDetails["apiKey"]): string {
+  const texts = [
+    ...(current
+      ? [
+          `${current.keyId} on ${planText(current.plan)} (${current.planId}), active from ${current.activeFrom}`,
+        ]
+      : []),
+    ...(next ? [`being made for ${planText(next)}`] : []),
+  ];
+  return texts.join("; ") || "none";
+}
+
+function pairs(values: object): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}

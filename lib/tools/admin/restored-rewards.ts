@@ -1,0 +1,50 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { readNewestLine } from "../../rewards/points-records.ts";
+import type { Redemption } from "../../rewards/redemption.ts";
+import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
+import { readStock, returningPiece } from "../../rewards/stock-records.ts";
+import type { Key } from "../../table/keys.ts";
+import type { Table } from "../../table/table.ts";
+import { redemptionKey } from "../../table/table-keys.ts";
+import { transact, type Writes } from "../../table/writes.ts";
+
+type StoredItem = Record<string, AttributeValue>;
+
+/**
+ * A profile of a backup, with the points after the newest line of the ledger, if that is not in the backup: what was spent
+ * since stays spent.
+ */
+export async function withNewestPoints(
+  profile: StoredItem,
+  { table, backup }: { table: Table; backup: Table },
+): Promise<StoredItem> {
+  const userID = profile.userID?.S;
+  if (userID === undefined) return profile;
+  const [live, saved] = await Promise.all([table, backup].map((each) => readNewestLine(each, userID)));
+  if (live === undefined || live.number <= (saved?.number ?? 0)) return profile;
+  return { ...profile, points: { N: String(live.points) } };
+}
+
+/** Whether deleting the redemption would lose a piece of a limited reward that nobody has got. */
+export const holdsPiece = ({ status, isLimited }: StoredItem): boolean =>
+  status?.S === "pending" && isLimited?.BOOL === true;
+
+/** Deletes a redemption, and puts its piece back. Returns false, without writing, if it has changed. */
+export async function deleteWithPiece(table: Table, item: StoredItem): Promise<boolean> {
+  const { userID, redemptionId, rewardId, createdAt, version } = unmarshall(item) as Redemption;
+  const isCounted = (await readStock(table, rewardId)) !== undefined;
+  const deleted = (Key: Key) => ({ TableName: table.name, Key });
+  const writes: Writes = [
+    {
+      Delete: {
+        ...deleted(redemptionKey(userID, new Date(createdAt), redemptionId)),
+        ConditionExpression: "version = :version",
+        ExpressionAttributeValues: { ":version": version },
+      },
+    },
+    { Delete: deleted(redemptionPlaceKey(redemptionId)) },
+    ...(isCounted ? [returningPiece(table, rewardId)] : []),
+  ];
+  return transact(table, writes);
+}

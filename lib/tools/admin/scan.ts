@@ -1,0 +1,27 @@
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
+import type { SortKeyRange } from "../../table/keys.ts";
+import { projection, type Table } from "../../table/table.ts";
+
+/**
+ * Reads all items of one kind, in no order, a page at a time as they are consumed. It reads the whole table, which is why
+ * no function of the service may do it.
+ *
+ * @param attributes the attributes to read; the others never leave the table.
+ */
+export async function* scan<Content>(
+  table: Table,
+  { from, to }: SortKeyRange,
+  attributes: readonly (keyof Content & string)[],
+): AsyncGenerator<Content> {
+  const pages = paginateScan(
+    { client: table.client },
+    {
+      TableName: table.name,
+      ConsistentRead: true,
+      FilterExpression: "SK BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":from": from, ":to": to },
+      ...projection(attributes),
+    },
+  );
+  for await (const page of pages) yield* (page.Items ?? []) as Content[];
+}

@@ -1,0 +1,108 @@
+import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
+import { LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import * as v from "valibot";
+import type { Pusher } from "../../aws/push.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { MirrorDeps } from "../../plans/mirror.ts";
+import { openUsagePlans } from "../../plans/usage-plans.ts";
+import type { Table } from "../../table/table.ts";
+import type { Output } from "./terminal.ts";
+
+/** Names the service to work on: the port of a local runner's base_url, or a deployed stack. */
+export type TargetOptions = { local: number; stack?: undefined } | { local?: undefined; stack: string };
+
+/** With `stack`, which is the data stack, goes an API stack. */
+export type PlanTargetOptions = TargetOptions & { apiStack: string };
+
+/** The table and the key of a service. */
+export type Target = { table: Table; vault: Vault };
+
+/** The functions that operators invoke, by name. */
+export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
+
+/** What it takes to compare users' plans with their profiles, and to repair them. */
+export type PlanTarget = Omit<MirrorDeps, "now">;
+
+/** What it takes to end connections. */
+export type ConnectionTarget = { table: Table; pusher: Pusher };
+
+export type AdminDeps = {
+  /** For results. */
+  stdout: Output;
+  /** For progress and errors. */
+  stderr: Output;
+  openTarget(options: TargetOptions): Promise<Target>;
+  openFunctions(options: TargetOptions): Promise<FunctionTarget>;
+  openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
+  openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
+  interruption(): AbortSignal;
+  now(): Date;
+};
+
+/** The stack with the table and the key. */
+export const dataStack = {
+  label: "data stack",
+  example: "TerminalData",
+  outputs: v.object({ TableName: v.string(), KeyId: v.string() }),
+};
+
+/** The stack with the functions that operators invoke. */
+export const apiStack = {
+  label: "API stack",
+  example: "TerminalApi",
+  outputs: v.object({ RecordExecutionsFunction: v.string() }),
+};
+
+/** The same stack, for its usage plans. `PlanPrefix` begins the names of all keys and plans that belong to users. */
+export const planStack = {
+  ...apiStack,
+  outputs: v.object({
+    TableName: v.string(),
+    StandardPlanId: v.string(),
+    ProPlanId: v.string(),
+    PlanPrefix: v.string(),
+    PlanStages: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.array(v.object({ apiId: v.string(), stage: v.string() })),
+    ),
+    KeyGraceSeconds: v.pipe(v.string(), v.regex(/^\d+$/), v.toNumber()),
+  }),
+};
+
+/** The same stack, for its connections. */
+export const streamStack = { ...apiStack, outputs: v.object({ CallbackUrl: v.string() }) };
+
+export type StackKind = {
+  label: string;
+  example: string;
+  outputs: v.ObjectSchema<v.ObjectEntries, undefined>;
+};
+
+export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
+
+/** @param config needed where the SDK does not find the control plane without it. */
+export function planTarget(
+  table: Table,
+  { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
+  { graceMs, ...config }: Pick<PlanTarget, "graceMs"> & APIGatewayClientConfig,
+): PlanTarget {
+  return {
+    table,
+    plans: openUsagePlans({ prefix: PlanPrefix, stages: PlanStages }, config),
+    tierPlans: { Standard: StandardPlanId, Pro: ProPlanId },
+    graceMs,
+  };
+}
+
+/** Longer than any function runs that operators invoke. */
+const invocationMs = 60_000;
+
+export function openLambda(config: LambdaClientConfig = {}): LambdaClient {
+  const requestHandler = {
+    connectionTimeout: 1000,
+    requestTimeout: invocationMs,
+    throwOnRequestTimeout: true,
+  };
+  return new LambdaClient({ requestHandler, ...config });
+}

@@ -1,0 +1,59 @@
+import type { Table } from "../../table/table.ts";
+import { coinText, type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
+import { policyAt, rulesAt } from "../../trading/core/wallet-policy.ts";
+import { readLimits } from "../../trading/items/policy-records.ts";
+import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";
+import { walletsOfUser } from "../../wallets/wallet-records.ts";
+import { harmless } from "./terminal.ts";
+
+export type WalletDetails = Awaited<ReturnType<typeof readWallets>>[number];
+
+/** The user's wallets that are not gone, by slot: what they are, what they may buy, and what they have bought today. */
+export async function readWallets(table: Table, userID: string, now: Date) {
+  const wallets = bySlot(await walletsOfUser(table, userID)).filter((wallet) => !isGone(wallet, now));
+  const keys = wallets.map((wallet) => ({ userID, ...laneOf(wallet) }));
+  const limits = await readLimits(table, keys, now);
+  return wallets.map((wallet, index) => {
+    const { _id, network, generatedWalletAddress: address, slotName, createdAt } = shownWallet(wallet);
+    const { expiresAt } = wallet;
+    const { stored, count } = limits[index] ?? { stored: undefined, count: undefined };
+    return {
+      ...{ _id, network, address, slotName, createdAt },
+      state: isActive(wallet) ? "active" : "retired",
+      restorableUntil: expiresAt === undefined ? null : restorableUntil(expiresAt),
+      ...policyStateText(network, policyAt(stored, now.getTime())),
+      spentToday: coinText(network, rulesAt({ stored, count }, now.getTime()).spent),
+    };
+  });
+}
+
+/** Two lines for each wallet. */
+export const walletSheet = (wallets: readonly WalletDetails[]): string[] =>
+  wallets.flatMap(({ _id, network, address, slotName, createdAt, ...rest }) => [
+    `  ${network.padEnd(5)} ${address.padEnd(44)}  ${_id}  ${createdAt}  ${harmless(slotName)}`,
+    `        ${stateText(rest)}`,
+  ]);
+
+function stateText({
+  state,
+  restorableUntil,
+  policy,
+  pending,
+  spentToday,
+}: Pick<WalletDetails, "state" | "restorableUntil" | "policy" | "pending" | "spentToday">): string {
+  return [
+    restorableUntil === null ? state : `${state}, can be restored until ${restorableUntil}`,
+    policySentence(policy),
+    ...(pending ? [`from ${pending.effectiveAt} ${policySentence(pending.policy)}`] : []),
+    `spent ${spentToday} today`,
+  ].join("; ");
+}
+
+function policySentence({ maxPerOrder, maxPerDay, tokens, tradingEnabled }: PolicyText): string {
+  if (!tradingEnabled) return "buys nothing";
+  return [
+    tokens === "any" ? "buys any token" : `buys ${tokens.join(", ") || "no token"}`,
+    ...(maxPerOrder === undefined ? [] : [`at most ${maxPerOrder} an order`]),
+    ...(maxPerDay === undefined ? [] : [`at most ${maxPerDay} a day`]),
+  ].join(", ");
+}

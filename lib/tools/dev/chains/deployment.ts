@@ -1,0 +1,150 @@
+import { getCreateAddress } from "ethers/address";
+import type { ChainConfiguration } from "../../../trading/chains/chain-configuration.ts";
+import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
+import bytecode from "./contracts/bytecode.json" with { type: "json" };
+import {
+  approval,
+  creationOf,
+  type DeployerTransaction,
+  encode,
+  type UniswapContract,
+  v2Liquidity,
+  v3Liquidity,
+} from "./uniswap.ts";
+
+/** Owns the pools and the remaining tokens. Nobody has its key: anvil sends its transactions without a signature. */
+export const deployer = "0xde91010000000000000000000000000000000001";
+
+/** The contracts of a local chain, without its URLs, which differ from run to run. */
+export type LocalContracts = Omit<ChainConfiguration, "hosts" | "relay">;
+
+type TestToken = "moon" | "usdx" | "taxd" | "trap";
+
+/** In order of creation, since each address depends on the number of its transaction. */
+const creations = [
+  "wrapped",
+  "v2Factory",
+  "v2Router",
+  "v3Factory",
+  "v3Positions",
+  "v3Router",
+  "v3Quoter",
+  "moon",
+  "usdx",
+  "taxd",
+  "trap",
+] as const satisfies readonly (UniswapContract | TestToken)[];
+
+/** The addresses of the contracts, in EIP-55 form. They are the same on every local chain. */
+export const localAddresses = Object.fromEntries(
+  creations.map((name, nonce) => [name, getCreateAddress({ from: deployer, nonce })]),
+) as Record<(typeof creations)[number], string>;
+
+const { wrapped, v2Factory, v2Router, v3Factory, v3Positions, v3Router, v3Quoter, moon, usdx, taxd, trap } =
+  localAddresses;
+
+/** The price of a coin in USDX, equal to the simulated venue's price. */
+const usdxPerCoin: Readonly<Record<TradingChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
+
+const coins = (count: bigint) => count * 10n ** 18n;
+const usd = (count: bigint) => count * 10n ** 6n;
+const zero = `0x${"0".repeat(40)}`;
+
+export function localContracts(chain: TradingChain): LocalContracts {
+  const { symbol, name } = chainFacts[chain].coin;
+  return {
+    wrapped: { token: wrapped, symbol: `W${symbol}`, name: `Wrapped ${name}`, decimals: 18 },
+    venues: [
+      { venue: "uniswap-v2", factory: v2Factory, router: v2Router, feeBps: 30 },
+      { venue: "uniswap-v3", factory: v3Factory, router: v3Router, quoter: v3Quoter },
+    ],
+    tokens: [
+      { token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      { token: usdx, symbol: "USDX", name: "Test Dollar", decimals: 6 },
+    ],
+  };
+}
+
+const tokenOf = (
+  contract: "Token" | "TaxedToken" | "TrapToken",
+  ...parameters: [name: string, symbol: string, decimals: number, supply: bigint]
+): DeployerTransaction => ({
+  data: bytecode[contract].creation + encode(["string", "string", "uint8", "uint256"], parameters),
+});
+
+/** Lists the deployer's transactions in order, from the first on. */
+export function deployment(chain: TradingChain): DeployerTransaction[] {
+  const price = usdxPerCoin[chain];
+  const supply = coins(1_000_000_000n);
+  return [
+    creationOf("wrapped"),
+    creationOf("v2Factory", deployer),
+    creationOf("v2Router", v2Factory, wrapped),
+    creationOf("v3Factory"),
+    // Draws pictures of positions, which are not used here.
+    creationOf("v3Positions", v3Factory, wrapped, zero),
+    creationOf("v3Router", v2Factory, v3Factory, v3Positions, wrapped),
+    creationOf("v3Quoter", v3Factory, wrapped),
+    tokenOf("Token", "Moon", "MOON", 18, supply),
+    tokenOf("Token", "Test Dollar", "USDX", 6, supply),
+    tokenOf("TaxedToken", "Taxed", "TAXD", 18, supply),
+    tokenOf("TrapToken", "Trap", "TRAP", 18, supply),
+    ...[moon, usdx, taxd, trap].map((token) => approval(token, v2Router)),
+    ...[moon, usdx].map((token) => approval(token, v3Positions)),
+    v2Liquidity(localAddresses, deployer, {
+      token: moon,
+      coins: coins(100n),
+      tokens: coins(1_000_000n),
+    }),
+    ...[usdx].map((token) =>
+      v2Liquidity(localAddresses, deployer, { token, coins: coins(100n), tokens: usd(100n * price) }),
+    ),
+    ...[taxd, trap].map((token) =>
+      v2Liquidity(localAddresses, deployer, { token, coins: coins(50n), tokens: coins(500_000n) }),
+    ),
+    v3Liquidity(localAddresses, deployer, {
+      token: moon,
+      coins: coins(10n),
+      tokens: coins(100_000n),
+      fee: 3000,
+      reach: 2,
+    }),
+    v3Liquidity(localAddresses, deployer, {
+      token: usdx,
+      coins: coins(50n),
+      tokens: usd(50n * price),
+      fee: 500,
+      reach: 1.5,
+    }),
+  ];
+}
+
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`;
+
+/** Encodes a text of at most 31 bytes as Solidity stores it. */
+function shortText(text: string): string {
+  const hex = Buffer.from(text).toString("hex");
+  return `0x${hex.padEnd(62, "0")}${(text.length * 2).toString(16).padStart(2, "0")}`;
+}
+
+const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
+const gasPriceOracle = "0x420000000000000000000000000000000000000F";
+
+/** 5 gwei, so that a swap costs about as much as on base. */
+const layer1WeiPerByte = 5n * 10n ** 9n;
+
+/** Makes the calls to anvil that put code and storage at fixed addresses. */
+export function predeploys(chain: TradingChain): [method: string, params: string[]][] {
+  const { symbol, name } = localContracts(chain).wrapped;
+  return [
+    ["anvil_setCode", [multicall, bytecode.Multicall.runtime]],
+    ["anvil_setStorageAt", [wrapped, word(0n), shortText(name)]],
+    ["anvil_setStorageAt", [wrapped, word(1n), shortText(symbol)]],
+    ...(chain === "base"
+      ? ([
+          ["anvil_setCode", [gasPriceOracle, bytecode.GasPriceOracle.runtime]],
+          ["anvil_setStorageAt", [gasPriceOracle, word(0n), word(layer1WeiPerByte)]],
+        ] as [string, string[]][])
+      : []),
+  ];
+}

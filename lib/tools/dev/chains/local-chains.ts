@@ -1,0 +1,146 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "cdk-local-runner";
+import { type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
+import { type NoteBook, openNotes } from "./chain-notes.ts";
+import { localContracts } from "./deployment.ts";
+import { openServedChain, type ServedChain } from "./served-chain.ts";
+
+export type LocalChainsOptions = {
+  /**
+   * The port of eth. The other chains have the next three ports; second hosts and relays follow. 0 picks free ports.
+   */
+  port: number;
+  /** The data folder. Undefined keeps nothing. */
+  folder: string | undefined;
+  /** Starts new chains, even if the folder has some. */
+  reset?: boolean;
+  /** Serves `/_local/faults` for the second hosts and the relays. */
+  faults?: boolean;
+  /** The seed of random faults. */
+  seed?: number;
+  /** Prints a line about a problem while the chains run. */
+  warn?: (line: string) => void;
+  /** The time between blocks. */
+  blockMs?: number;
+};
+
+export type LocalChains = AsyncDisposable & {
+  chains: readonly ServedChain[];
+  book: NoteBook;
+  /** Context for the stacks: the chains that trade, and their addresses. */
+  context: { trading: readonly TradingChain[]; chains: object };
+  /**
+   * Resolves once every chain has its contracts.
+   *
+   * @throws StartupError if one does not start, or is not the chain that the table knows
+   */
+  start(): Promise<void>;
+};
+
+/** The chains with a relay: those for which public relays exist. */
+const relayed: readonly TradingChain[] = ["eth", "bsc"];
+
+/** The number of ports for chains, second hosts and relays. */
+export const chainPorts = 2 * tradingChains.length + relayed.length;
+
+/** Lists the ports of a chain; `port` is the first of all. */
+export function portsOf(
+  chain: TradingChain,
+  port: number,
+): { anvil: number; secondHost: number; relay?: number } {
+  const index = tradingChains.indexOf(chain);
+  return {
+    anvil: port + index,
+    secondHost: port + tradingChains.length + index,
+    ...(relayed.includes(chain) && { relay: port + 2 * tradingChains.length + relayed.indexOf(chain) }),
+  };
+}
+
+/**
+ * Opens the chains of this machine. Their addresses stay the same in each run: the stacks contain them, and could not
+ * be reused otherwise.
+ *
+ * @throws StartupError if a port is in use
+ */
+export async function openLocalChains(options: LocalChainsOptions): Promise<LocalChains> {
+  const { port, folder, reset = false, faults = false, seed = 1, warn = () => {}, blockMs = 1000 } = options;
+  const states = folder === undefined ? undefined : join(folder, "chains");
+  const book = openNotes(folder);
+  await ended(book.notes.processes);
+  book.notes.processes = [];
+  if (reset) {
+    // Saved first: after a crash, the table must still forget the events of the old chains.
+    Object.assign(book.notes, { newest: {}, isReset: true });
+    book.save();
+    await book.saved();
+    if (states !== undefined) rmSync(states, { recursive: true, force: true });
+  }
+  // Anvil does not create the folder, and would lose its state.
+  if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
+
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => book.saved());
+  const chains: ServedChain[] = [];
+  undo.defer(async () => {
+    await Promise.all(chains.map((chain) => chain.close()));
+  });
+  for (const chain of tradingChains) {
+    const { anvil, secondHost, relay } = portsOf(chain, port);
+    const isAny = port === 0;
+    const served = await openServedChain({
+      ...{ chain, book, faults, seed, warn, blockMs },
+      ports: {
+        anvil: isAny ? await freePort() : anvil,
+        secondHost: isAny ? 0 : secondHost,
+        relay: isAny && relay !== undefined ? 0 : relay,
+      },
+      statePath: states && join(states, `${chain}.json`),
+    });
+    chains.push(served);
+  }
+
+  const opened = undo.move();
+  return {
+    chains,
+    book,
+    context: {
+      trading: tradingChains,
+      chains: Object.fromEntries(
+        chains.map(({ chain, hosts, relay = null }) => [chain, { ...localContracts(chain), hosts, relay }]),
+      ),
+    },
+    async start() {
+      await Promise.all(chains.map((chain) => chain.start()));
+      // If this runner is killed, the next one must wait for these processes.
+      await book.saved();
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Longer than the reaper gives processes to save their state. */
+const patienceMs = 6000;
+
+/** Waits for the chains of a killed runner, which may still be writing their states. */
+async function ended(processIds: readonly number[]): Promise<void> {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
+    const running = await Promise.all(processIds.map(isAnvil));
+    if (!running.includes(true)) return;
+    await pause(20);
+  }
+}
+
+/** Other processes may have the same ids by now. */
+async function isAnvil(processId: number): Promise<boolean> {
+  try {
+    process.kill(processId, 0);
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", `${processId}`]);
+    return /^[^Z].*anvil/.test(stdout.trim());
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import { createContext } from "preact";
+import { useContext, useState } from "preact/hooks";
+import type { RestData, Terminal, TerminalState } from "../../../../client/index.ts";
+
+export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
+
+/** State and functions that all panels share. */
+export type Desk = {
+  terminal: Terminal;
+  state: TerminalState;
+  profile: Profile;
+  /** The number of changes of redemptions since the page was opened. */
+  redemptionChanges: number;
+  /** Shows a message for a few seconds. */
+  notify(text: string, kind?: "good" | "bad"): void;
+};
+
+export const DeskContext = createContext<Desk | undefined>(undefined);
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (desk === undefined) throw new Error("There is no desk around this panel");
+  return desk;
+}
+
+type Failure = { code: string; message: string };
+
+/** Calls the service for a button or form. Reports errors, and whether the call is under way. */
+export function useCall() {
+  const { notify } = useDesk();
+  const [isBusy, setBusy] = useState(false);
+  async function call<Data>(
+    ask: () => Promise<{ data?: Data; error?: Failure | undefined }>,
+  ): Promise<Data | undefined> {
+    setBusy(true);
+    try {
+      const { data, error } = await ask();
+      if (error) notify(`${error.code}: ${error.message}`, "bad");
+      return error ? undefined : data;
+    } catch (problem) {
+      notify(String(problem), "bad");
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  }
+  return { call, isBusy };
+}

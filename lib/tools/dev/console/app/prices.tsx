@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Price } from "../../../../client/index.ts";
+import { Panel } from "./controls.tsx";
+import { useDesk } from "./desk.ts";
+import { usd } from "./format.ts";
+import { type Point, PriceChart } from "./price-chart.tsx";
+
+const mostPoints = 3600;
+
+type History = ReadonlyMap<string, readonly Point[]>;
+
+/** Adds new prices to the history of each asset, with one point a second. */
+function withPrices(history: History, prices: readonly Price[]): History {
+  const next = new Map(history);
+  for (const { symbol, price, asOf } of prices) {
+    const points = next.get(symbol) ?? [];
+    const point = { time: Math.floor(Date.parse(asOf) / 1000), value: Number(price) };
+    const last = points.at(-1);
+    if (last !== undefined && last.time > point.time) continue;
+    if (last?.time === point.time && last.value === point.value) continue;
+    const before = last?.time === point.time ? points.slice(0, -1) : points;
+    next.set(symbol, [...before, point].slice(-mostPoints));
+  }
+  return next;
+}
+
+/** Selects one price for each asset: eth and base have the same. */
+const byAsset = (prices: readonly Price[]) => [
+  ...new Map(prices.map((price) => [price.symbol, price])).values(),
+];
+
+export function Prices() {
+  const { prices: byChain } = useDesk().state;
+  const prices = byAsset(Object.values(byChain));
+  const [symbol, setSymbol] = useState("ETH");
+  const history = useRef<History>(new Map());
+  const [, redraw] = useState(0);
+
+  useEffect(() => {
+    history.current = withPrices(history.current, byAsset(Object.values(byChain)));
+    redraw((count) => count + 1);
+  }, [byChain]);
+
+  const shown = prices.find((price) => price.symbol === symbol) ?? prices[0];
+  const points = history.current.get(shown?.symbol ?? "") ?? [];
+  return (
+    <Panel title="Prices" area="prices" aside={shown && <span class="quiet">in USD, {shown.source}</span>}>
+      <fieldset class="tickers">
+        <legend>Asset</legend>
+        {prices.map((price) => (
+          <Ticker
+            key={price.symbol}
+            price={price}
+            points={history.current.get(price.symbol) ?? []}
+            isShown={price === shown}
+            onPick={() => setSymbol(price.symbol)}
+          />
+        ))}
+      </fieldset>
+      {shown ? (
+        <PriceChart key={shown.symbol} symbol={shown.symbol} points={points} />
+      ) : (
+        <p class="empty chart">Waiting for prices.</p>
+      )}
+    </Panel>
+  );
+}
+
+type TickerProps = { price: Price; points: readonly Point[]; isShown: boolean; onPick: () => void };
+
+function Ticker({ price: { symbol, price, asOf }, points, isShown, onPick }: TickerProps) {
+  const value = Number(price);
+  const first = points[0]?.value ?? value;
+  const change = ((value - first) / first) * 100;
+  const direction = change > 0 ? "up" : change < 0 ? "down" : "still";
+  return (
+    <label class="ticker" title={`As of ${asOf}`}>
+      <input type="radio" name="asset" checked={isShown} onChange={onPick} />
+      <span class="symbol">{symbol}</span>
+      <span class="value">{usd(value)}</span>
+      <span class={direction}>
+        {direction === "up" ? "▲" : direction === "down" ? "▼" : "•"} {Math.abs(change).toFixed(2)} %
+      </span>
+    </label>
+  );
+}

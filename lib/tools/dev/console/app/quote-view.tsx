@@ -1,0 +1,88 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RestData, RestRequest } from "../../../../client/index.ts";
+import { useDesk } from "./desk.ts";
+import { amount, coinOf, percent, words } from "./format.ts";
+
+type Quote = RestData<"quoteOrder">["quote"];
+
+/** A pause in typing that starts a quote. */
+const quietMs = 350;
+
+type Trade = RestRequest<"quoteOrder">["body"];
+
+export type Quoted = { asked: string; quote: Quote | undefined; problem: string };
+
+/** Quotes this trade. Undefined until the quote arrives: that of another trade would mislead. */
+export function useQuote(trade: Trade | undefined, progress: string): Quoted | undefined {
+  const { terminal } = useDesk();
+  const [quoted, setQuoted] = useState<Quoted>();
+  const asked = trade && JSON.stringify(trade);
+
+  // The wallet's orders change the quote.
+  useEffect(() => {
+    if (asked === undefined) return;
+    const reading = new AbortController();
+    const { signal } = reading;
+    const timer = setTimeout(async () => {
+      const { data, error } = await terminal.quoteOrder({ body: JSON.parse(asked), signal });
+      if (signal.aborted) return;
+      const problem = error ? `${words(error.code)}: ${error.message}` : "";
+      setQuoted({ asked, quote: data?.quote, problem });
+    }, quietMs);
+    return () => {
+      clearTimeout(timer);
+      reading.abort();
+    };
+  }, [terminal, asked, progress]);
+
+  return quoted?.asked === asked ? quoted : undefined;
+}
+
+/** Shows everything that a user should know before a trade. */
+export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
+  if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
+  const quote = quoted?.quote;
+  if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
+  const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
+  const coin = coinOf[chain];
+  // `symbol` is that of the pair.
+  const bought = side === "buy" ? symbol.split("/")[0] : coin;
+  return (
+    <div class="quote" aria-live="polite">
+      <p class="receive">
+        <span class="quiet">You get about</span>
+        <strong>
+          {amount(quote.amountOut)} {bought}
+        </strong>
+      </p>
+      <dl>
+        <dt>At least</dt>
+        <dd>
+          {amount(quote.minAmountOut)} {bought}
+        </dd>
+        <dt>Price impact</dt>
+        <dd>{percent(quote.priceImpact)}</dd>
+        <dt>Network fee</dt>
+        <dd>
+          {amount(networkFee.expected, 3)} {coin}
+        </dd>
+        <dt>Route</dt>
+        <dd>{route.map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(", ")}</dd>
+      </dl>
+      {quote.warnings.length > 0 && (
+        <ul class="flags" aria-label="Warnings about the trade">
+          {quote.warnings.map((warning) => (
+            <li key={warning} class="badge warn">
+              {words(warning)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {wouldBeRefused && (
+        <p class="notice bad">
+          Would be refused: {words(wouldBeRefused.code)}. {wouldBeRefused.message}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Settings, SettingsChain } from "../../../../client/index.ts";
+import { Choice, Field, Form, Panel } from "./controls.tsx";
+import { useCall, useDesk } from "./desk.ts";
+
+const chains = [
+  ["eth", "Ethereum"],
+  ["base", "Base"],
+  ["sol", "Solana"],
+] as const;
+
+const presets = ["slow", "medium", "fast", "turbo"] as const;
+const switches = [
+  ["mevProtection", "MEV protection"],
+  ["autoBuy", "Auto buy"],
+  ["autoSell", "Auto sell"],
+] as const;
+const numbers = {
+  slippage: "Slippage, %",
+  maxGasPrice: "Max gas price, gwei",
+  priorityFee: "Priority fee, SOL",
+} as const;
+
+export function SettingsPanel() {
+  const { settings } = useDesk().state;
+  const [chain, setChain] = useState<SettingsChain>("eth");
+  const current = settings[chain];
+  return (
+    <Panel
+      title="Settings"
+      area="settings"
+      aside={current && <span class="badge">version {current.version}</span>}
+    >
+      <Choice label="Chain" name="settings-chain" value={chain} options={chains} onPick={setChain} />
+      {current ? <SettingsForm key={chain} chain={chain} current={current} /> : <p class="empty">Reading.</p>}
+    </Panel>
+  );
+}
+
+type Edits = Partial<Record<keyof typeof numbers, string>> & {
+  gasPreset?: (typeof presets)[number];
+} & Partial<Record<(typeof switches)[number][0], boolean>>;
+
+/** Shows the service's settings until the user edits them. Later changes by others are shown and never overwritten. */
+function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; current: Settings }) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [edits, setEdits] = useState<Edits>({});
+  const [saved, setSaved] = useState<Settings>();
+  // Saved settings apply until the stream has them, too.
+  const current = saved && saved.version > streamed.version ? saved : streamed;
+  const [basis, setBasis] = useState(current.version);
+  const isEdited = Object.keys(edits).length > 0;
+  const isBehind = isEdited && basis !== current.version;
+  useEffect(() => {
+    if (!isEdited) setBasis(current.version);
+  }, [current.version, isEdited]);
+
+  const edit = (change: Edits) => setEdits({ ...edits, ...change });
+  const shown = { ...current, ...edits } as Record<string, unknown>;
+
+  async function save() {
+    const { slippage, maxGasPrice, priorityFee, ...rest } = edits;
+    const texts = Object.entries({ slippage, maxGasPrice, priorityFee }).filter(
+      ([, text]) => text !== undefined,
+    );
+    const body = { ...rest, ...Object.fromEntries(texts.map(([name, text]) => [name, Number(text)])) };
+    const headers = { "If-Match": `"${basis}"` };
+    const answer = await call(() => terminal.updateTradingSettings({ path: { chain }, headers, body }));
+    if (answer === undefined) return;
+    // Each change adds one to the version.
+    setSaved({ ...answer, version: basis + 1 } as Settings);
+    setEdits({});
+    notify("The settings are saved");
+  }
+
+  return (
+    <Form label="Trading settings" class="settings-form" onSubmit={save}>
+      {(Object.keys(numbers) as (keyof typeof numbers)[])
+        .filter((name) => name in current)
+        .map((name) => (
+          <Field key={name} label={numbers[name]}>
+            <input
+              inputMode="decimal"
+              pattern="[0-9]*[.]?[0-9]+"
+              title="A number, such as 1.5"
+              required
+              value={String(shown[name])}
+              onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
+            />
+          </Field>
+        ))}
+      {"gasPreset" in current && (
+        <Choice
+          label="Gas"
+          name={`preset-${chain}`}
+          value={shown.gasPreset as (typeof presets)[number]}
+          options={presets.map((preset) => [preset, preset] as const)}
+          onPick={(gasPreset) => edit({ gasPreset })}
+        />
+      )}
+      {switches.map(([name, text]) => (
+        <label key={name} class="switch">
+          <input
+            type="checkbox"
+            checked={shown[name] === true}
+            onChange={({ currentTarget }) => edit({ [name]: currentTarget.checked })}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+      {isBehind && (
+        <p class="notice">
+          Changed elsewhere meanwhile: nothing will be saved.{" "}
+          <button type="button" class="plain" onClick={() => setEdits({})}>
+            Show the current settings
+          </button>
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={!isEdited || isBusy || isBehind}>
+          Save
+        </button>
+        {isEdited && !isBehind && (
+          <button type="button" onClick={() => setEdits({})}>
+            Discard
+          </button>
+        )}
+      </div>
+    </Form>
+  );
+}

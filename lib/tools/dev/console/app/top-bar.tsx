@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks";
+import type { StreamStatus } from "../../../../client/index.ts";
+import type { Profile } from "./desk.ts";
+
+const statusTexts: Record<StreamStatus["status"], string> = {
+  connecting: "Connecting",
+  syncing: "Reading",
+  live: "Live",
+  waiting: "Reconnecting",
+  closed: "Closed",
+};
+
+type Theme = "light" | "dark";
+
+/** Returns the theme chosen on this page, or else the system's. */
+function currentTheme(): Theme {
+  const chosen = document.documentElement.style.colorScheme;
+  if (chosen === "dark" || chosen === "light") return chosen;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+type TopBarProps = { status: StreamStatus; profile: Profile | undefined; onSignOut: () => void };
+
+export function TopBar({ status, profile, onSignOut }: TopBarProps) {
+  const [shown, setShown] = useState(currentTheme);
+  function switchTheme() {
+    const next = shown === "dark" ? "light" : "dark";
+    document.documentElement.style.colorScheme = next;
+    setShown(next);
+    // Tells the chart, which draws its own colours.
+    dispatchEvent(new Event("themechange"));
+  }
+  return (
+    <header class="top-bar">
+      <h1>
+        <span class="mark" aria-hidden="true" />
+        Terminal
+      </h1>
+      <output class={`status ${status.status}`} aria-label="Connection">
+        {statusTexts[status.status]}
+      </output>
+      {profile && (
+        <p class="user">
+          <strong>{profile.username}</strong>
+          <span class="badge">{profile.tier}</span>
+          <span class="quiet">
+            level {profile.Level}, {profile.xpRemainingForNextLevel} XP to the next
+          </span>
+        </p>
+      )}
+      <nav>
+        <a href="/docs/">Docs</a>
+        <button type="button" class="plain" onClick={switchTheme}>
+          {shown === "dark" ? "Light" : "Dark"}
+        </button>
+        <button type="button" class="plain" onClick={onSignOut}>
+          Sign out
+        </button>
+      </nav>
+    </header>
+  );
+}

@@ -1,0 +1,212 @@
+import { useState } from "preact/hooks";
+import type { Wallet } from "../../../../client/index.ts";
+import {
+  type Colour,
+  Field,
+  Form,
+  type NetworkName,
+  networks,
+  Panel,
+  Select,
+  Swatches,
+} from "./controls.tsx";
+import { useCall, useDesk } from "./desk.ts";
+import { shortened } from "./format.ts";
+import { importSealed } from "./seal-key.ts";
+
+export function Wallets() {
+  const { state } = useDesk();
+  const [retired, setRetired] = useState<Wallet[]>([]);
+  const gone = retired.filter(({ _id }) => state.wallets.every((wallet) => wallet._id !== _id));
+  const keep = (wallet: Wallet) =>
+    setRetired((kept) => [wallet, ...kept.filter(({ _id }) => _id !== wallet._id)]);
+  return (
+    <Panel title="Wallets" area="wallets" aside={<span class="quiet">{state.wallets.length}</span>}>
+      <ul class="rows">
+        {state.wallets.map((wallet) => (
+          <WalletRow key={wallet._id} wallet={wallet} onRetired={() => keep(wallet)} />
+        ))}
+      </ul>
+      {state.wallets.length === 0 && (
+        <p class="empty">No wallets yet. Make one, or import one that you have.</p>
+      )}
+      {gone.length > 0 && (
+        <ul class="rows" aria-label="Retired here">
+          {gone.map((wallet) => (
+            <RetiredRow key={wallet._id} wallet={wallet} />
+          ))}
+        </ul>
+      )}
+      <MakeWallet />
+      <ImportWallet />
+    </Panel>
+  );
+}
+
+/** A wallet that this page has retired. */
+function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: Wallet }) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  async function restore() {
+    if (await call(() => terminal.restoreWallet({ path: { walletId } }))) notify(`${slotName} is restored`);
+  }
+  return (
+    <li class="wallet quiet">
+      <strong>{slotName}</strong>
+      <span class="badge">{network}, retired</span>
+      <button type="button" class="plain" disabled={isBusy} onClick={restore}>
+        Restore
+      </button>
+    </li>
+  );
+}
+
+function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => void }) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [isEdited, setEdited] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const { generatedWalletAddress: address, _id: walletId } = wallet;
+
+  async function copy() {
+    await navigator.clipboard.writeText(address);
+    notify("The address is on the clipboard");
+  }
+  async function retire() {
+    const done = await call(() => terminal.retireWallet({ path: { walletId } }));
+    if (!done) return;
+    onRetired();
+    notify(`${wallet.slotName} is retired, and can be restored for 30 days`);
+  }
+
+  return (
+    <li class="wallet">
+      <i class={`dot ${wallet.colortag}`} />
+      <strong>{wallet.slotName}</strong>
+      <span class="badge">{wallet.network}</span>
+      <button type="button" class="plain address" onClick={copy} title={`Copy ${address}`}>
+        {shortened(address)}
+      </button>
+      <button type="button" class="plain" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        Edit
+      </button>
+      {isEdited && (
+        <EditWallet wallet={wallet} onDone={() => setEdited(false)}>
+          {isAsked ? (
+            <>
+              <button type="button" onClick={() => setAsked(false)}>
+                Keep it
+              </button>
+              <button type="button" class="danger" disabled={isBusy} onClick={retire}>
+                Yes, retire it
+              </button>
+            </>
+          ) : (
+            <button type="button" class="danger" onClick={() => setAsked(true)}>
+              Retire
+            </button>
+          )}
+        </EditWallet>
+      )}
+    </li>
+  );
+}
+
+type EditProps = { wallet: Wallet; onDone: () => void; children: preact.ComponentChildren };
+
+function EditWallet({ wallet, onDone, children }: EditProps) {
+  const { terminal } = useDesk();
+  const { call, isBusy } = useCall();
+  const [slotName, setName] = useState(wallet.slotName);
+  const [colortag, setColour] = useState<Colour>(wallet.colortag as Colour);
+  async function save() {
+    const path = { walletId: wallet._id };
+    if (await call(() => terminal.updateWallet({ path, body: { slotName, colortag } }))) onDone();
+  }
+  return (
+    <Form label={`Edit ${wallet.slotName}`} class="edit" onSubmit={save}>
+      <Field label="Name">
+        <input
+          value={slotName}
+          maxLength={40}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </Field>
+      <Swatches name={`colour-${wallet._id}`} value={colortag} onPick={setColour} />
+      <div class="buttons">
+        <button type="submit" disabled={isBusy}>
+          Save
+        </button>
+        {children}
+      </div>
+    </Form>
+  );
+}
+
+function MakeWallet() {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [network, setNetwork] = useState<NetworkName>("eth");
+  const [slotName, setName] = useState("");
+  const [colortag, setColour] = useState<Colour>();
+  async function make() {
+    const body = { network, ...(slotName && { slotName }), ...(colortag && { colortag }) };
+    const made = await call(() => terminal.createWallet({ body }));
+    if (!made) return;
+    notify(`${made.wallet.slotName} is made`);
+    setName("");
+  }
+  return (
+    <details class="drawer">
+      <summary>Make a wallet</summary>
+      <Form label="Make a wallet" onSubmit={make}>
+        <Select label="Network" value={network} options={networks} onPick={setNetwork} />
+        <Field label="Name" hint="optional">
+          <input
+            value={slotName}
+            maxLength={40}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </Field>
+        <Swatches name="colour-new" value={colortag} onPick={setColour} />
+        <button type="submit" class="primary" disabled={isBusy}>
+          Make
+        </button>
+      </Form>
+    </details>
+  );
+}
+
+function ImportWallet() {
+  const { terminal, profile, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [network, setNetwork] = useState<NetworkName>("eth");
+  const [privateKey, setKey] = useState("");
+  async function send() {
+    // Removes the key from the page as soon as it has been read.
+    setKey("");
+    const { userID } = profile;
+    const imported = await call(() => importSealed(terminal, { network, privateKey, userID }));
+    if (imported) notify(`${imported.wallet.slotName} is imported`);
+  }
+  return (
+    <details class="drawer">
+      <summary>Import a wallet, sealed</summary>
+      <Form label="Import a wallet" onSubmit={send}>
+        <Select label="Network" value={network} options={networks} onPick={setNetwork} />
+        <Field label="Private key" hint="encrypted in this page">
+          <input
+            type="password"
+            autocomplete="new-password"
+            value={privateKey}
+            required
+            onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Seal and import
+        </button>
+      </Form>
+    </details>
+  );
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { json, pathOf, type Route, type Runner, type Site, type StartOptions } from "cdk-local-runner";
+import { Command, Option } from "commander";
+import { openLocal } from "../admin/local-target.ts";
+import { referencePolicy, siteFiles } from "../documents/site/site.ts";
+import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
+import { consolePages } from "./console/pages.ts";
+import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
+import { seedTable, seedWallet } from "./seed-data.ts";
+import { staticPages } from "./static-pages.ts";
+import { portBeside, startVenue } from "./venue/venue.ts";
+import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
+import { welcome } from "./welcome.ts";
+
+type Options = {
+  port: number;
+  streamPort: number;
+  streamIdleTimeout: number;
+  streamDuration: number;
+  dataDir: string;
+  memory?: true;
+  empty?: true;
+  allowedOrigin: string[];
+  livePrices?: true;
+  edgeOnly?: true;
+  chains: boolean;
+  chainPort: number;
+  resetChains?: true;
+  conflicts?: true;
+  faults?: true;
+  chance: number;
+  watch?: true;
+};
+
+export type Deps = Stdio & {
+  start(options: StartOptions): Promise<Runner>;
+  /** Calls `stop` when the program must end. */
+  stopOnSignal(stop: () => Promise<void>): void;
+};
+
+const USER = "alice";
+const TOKEN_SECONDS = 3600;
+
+/** `npm start`: runs the service on this machine. With status 0, it keeps serving until it is stopped. */
+export function main(args: readonly string[], deps: Deps): Promise<number> {
+  const command = new Command("npm start --")
+    .description("Runs the service on this machine, without an AWS account.")
+    .option("--port <number>", "port of base_url", port, 3000)
+    .option("--stream-port <number>", "port of stream_url", port, 3001)
+    .option("--stream-idle-timeout <seconds>", "close idle connections, as AWS does", timeLimit, 600)
+    .option("--stream-duration <seconds>", "close connections of this age, as AWS does", timeLimit, 7200)
+    .option("--data-dir <folder>", "where data, keys and logs are kept", ".terminal")
+    .option("--memory", "keep nothing")
+    .option("--empty", "start without examples")
+    .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
+    .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
+    .option("--edge-only", "refuse requests that bypass base_url, also those to stream_url")
+    .option("--no-chains", "run no chains, so that trading is off")
+    .option(
+      "--chain-port <number>",
+      "port of the chain eth; the others have the next ones",
+      portUpTo(65_536 - chainPorts),
+      8545,
+    )
+    .addOption(
+      new Option(
+        "--reset-chains",
+        "start new chains, and forget the orders placed on the old ones",
+      ).conflicts("chains"),
+    )
+    .option("--conflicts", "let transactions on the table conflict, as on AWS")
+    .option("--faults", "serve /_local/faults, where tests inject failures of services")
+    .option("--chance <number>", "seed of conflicts and faults", wholeNumber, 1)
+    .option("--watch", "run changed handlers at once (npm run dev)");
+  return runProgram<Options>(command, args, deps, (options) => serve(options, deps));
+}
+
+async function serve(options: Options, deps: Deps): Promise<void> {
+  const { start, stdout, stderr } = deps;
+  await using undo = new AsyncDisposableStack();
+  // Until the runner is up, it needs no orderly stop: everything started ends with this process.
+  let stop = async () => {};
+  deps.stopOnSignal(() => stop());
+
+  const dataDir = options.memory ? undefined : resolve(options.dataDir);
+  const { step, end } = progress(deps);
+  const warn = (text: string) => void stderr.write(`${text}\n`);
+  let stacks: Stacks | undefined;
+  let chains: LocalChains | undefined;
+
+  const runner = await start({
+    port: options.port,
+    streamPort: options.streamPort,
+    streamLimits: {
+      idleMs: options.streamIdleTimeout * 1000,
+      durationMs: options.streamDuration * 1000,
+    },
+    conflicts: options.conflicts ?? false,
+    faults: options.faults ?? false,
+    chance: options.chance,
+    audience: AUDIENCE,
+    dataDir,
+    async seed(local) {
+      await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
+    },
+    pages() {
+      const [showConsole, showReference] = [consolePages(), referencePages()];
+      const urls = chains?.chains.map(({ chain, hosts: [url] }) => [chain, url]) ?? [];
+      return (request) =>
+        pathOf(request) === "/chains.json"
+          ? Promise.resolve(json(200, Object.fromEntries(urls)))
+          : (showConsole(request) ?? showReference(request));
+    },
+    onStep: step,
+    async assembly(site: Site) {
+      const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };
+      if (options.edgeOnly) context.edgeOnly = true;
+      if (!options.livePrices) {
+        const venue = await startVenue({ port: portBeside(site.issuer) });
+        undo.defer(() => venue.close());
+        context.priceFeeds = [{ source: "simulated", venue: "coinbase", url: venue.url }];
+      }
+      if (options.chains) {
+        chains = await openLocalChains({
+          port: options.chainPort,
+          folder: dataDir,
+          reset: options.resetChains ?? false,
+          faults: options.faults ?? false,
+          seed: options.chance,
+          warn,
+        });
+        undo.use(chains);
+        Object.assign(context, chains.context);
+      }
+      const synthesize = (folder: string) => synthesizeTerminal({ ...site, folder }, context);
+      stacks = { ...site, synthesize };
+      const [folder] = await Promise.all([synthesize(site.folder), chains?.start()]);
+      return folder;
+    },
+  }).finally(end);
+  undo.defer(() => runner.stop());
+  const running = undo.move();
+  stop = () => running.disposeAsync();
+
+  const { baseUrl, streamUrl } = runner;
+  const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
+  const complaint = chains && !options.empty && (await seedWallet(chains.book, { baseUrl, token }));
+  if (complaint) warn(complaint);
+  const expiresInSeconds = TOKEN_SECONDS;
+  stdout.write(
+    welcome({ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir, chains: chains?.chains }),
+  );
+  if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
+}
+
+/** Serves the reference pages that `npm run documents -- --site DIR` writes. */
+function referencePages(): Route {
+  const files = siteFiles((name) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8"));
+  return staticPages("/docs", () => files, referencePolicy);
+}

@@ -1,0 +1,65 @@
+import { join, resolve } from "node:path";
+import type { Runner } from "cdk-local-runner";
+import { bundleOptions, codeFile, handlerOf, variablesLineIn } from "../../../infra/functions/bundle.ts";
+import { type OperationName, operations } from "../../../operations/operations.ts";
+import { configurationFiles, root } from "../assembly.ts";
+import { createBundler, filesOf } from "./bundler.ts";
+import { changedStacks, templatesIn } from "./templates.ts";
+import { watch } from "./watch.ts";
+
+export type Stacks = {
+  /** The folder of the running assembly. */
+  folder: string;
+  /** A folder that is removed with the runner. */
+  temporary: string;
+  /** Writes an assembly of the current sources to another folder. */
+  synthesize(folder: string): Promise<unknown>;
+};
+
+/** Watches the code of this product. */
+export function watchTerminal(
+  runner: Runner,
+  { folder, temporary, synthesize }: Stacks,
+  say: (text: string) => void,
+): Promise<AsyncDisposable> {
+  const running = runner.functions.map(({ name }) => name);
+  const functions = new Map(
+    (Object.keys(operations) as OperationName[]).flatMap((name) => {
+      const found = functionOf(running, name);
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+  const before = templatesIn(folder);
+  return watch({
+    functions,
+    bundler: createBundler(
+      root,
+      Object.fromEntries([...functions.keys()].map((name) => [name, handlerOf(name)])),
+      bundleOptions,
+    ),
+    codeFile,
+    headOf: variablesLineIn,
+    temporary,
+    stacks: {
+      async files() {
+        const code = await filesOf(root, resolve(root, "bin/app.ts"));
+        return new Set([...code, ...configurationFiles.map((name) => resolve(root, name))]);
+      },
+      async changed() {
+        const next = join(temporary, "stacks");
+        await synthesize(next);
+        return changedStacks(before, templatesIn(next));
+      },
+    },
+    runner,
+    say,
+  });
+}
+
+/**
+ * Finds the name of a row's function on this machine. Undefined if it is not deployed.
+ *
+ * @param functions The names of all functions. CDK derives each from the row's construct, `<row>/Function`.
+ */
+export const functionOf = (functions: readonly string[], row: string): string | undefined =>
+  functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));

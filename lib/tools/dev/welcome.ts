@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import { localAddresses } from "./chains/deployment.ts";
+import { exampleWallet } from "./seed-data.ts";
+
+export type Welcome = {
+  baseUrl: string;
+  /** Undefined without a WebSocket API. */
+  streamUrl: string | undefined;
+  user: string;
+  token: string;
+  expiresInSeconds: number;
+  /** The folder of data, keys and logs. Undefined if nothing is kept. */
+  dataDir: string | undefined;
+  /** Undefined if trading is off. */
+  chains: readonly { chain: TradingChain; hosts: readonly [string, ...string[]] }[] | undefined;
+};
+
+/** Writes the text that newcomers read first. The lines from TOKEN= on can be pasted into a shell. */
+export function welcome(service: Welcome): string {
+  const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains } = service;
+  const get = (path: string, header = "") =>
+    `curl -sw '\\n' -H "Authorization: Bearer $TOKEN"${header} "${baseUrl}${path}"`;
+  /** Values of the body may contain a variable of the shell, such as `$W`. */
+  const post = (path: string, body: object, header?: string) =>
+    `${get(path, header)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
+  /** Uses a new key each time it is pasted. */
+  const order = (body: { side: string; [field: string]: unknown }) =>
+    post("/api/v2/orders", { type: "market", ...body }, ` -H "Idempotency-Key: ${body.side}-$(date +%s)"`);
+  const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
+  const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
+  const { address, privateKey } = exampleWallet;
+  const { port } = new URL(baseUrl);
+
+  const places = chains?.map(({ chain, hosts: [url] }) => `${chain} ${new URL(url).port}`).join(" · ");
+  const trading =
+    chains === undefined
+      ? ""
+      : `chains     ${places}   real Uniswap contracts, test money
+wallet     ${address} of ${user}, 100 coins on each chain
+           its key is public: never use it elsewhere
+try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
+           buys and sells on each chain, and compares what all say to the last unit
+`;
+  const { moon, taxd, trap } = localAddresses;
+  const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
+  const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
+  const importing =
+    chains === undefined ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n` : "";
+  const trying =
+    chains === undefined
+      ? ""
+      : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap}
+${get("/api/v2/tokens?chain=eth")}
+${get("/api/v2/tokens/eth/$TRAP")}
+${get("/api/v2/tokens/eth/$TAXD")}
+${get("/api/v2/balances?chain=eth&wallet=$W")}
+for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
+${order({ ...buy, chain: "eth" })}
+sleep 5
+${get("/api/v2/positions?chain=eth")}
+${order(sell)}
+sleep 5
+${get("/api/v2/orders?limit=2")}
+`;
+
+  return `
+base_url   ${baseUrl}
+${stream}console    ${baseUrl}/console/
+docs       ${baseUrl}/docs/
+data       ${dataDir ?? "in memory"}
+logs       ${dataDir === undefined ? "not kept" : join(dataDir, "logs")}
+${trading}token      for ${user}, valid for ${expiresInSeconds / 60} minutes
+           another: npm run -s token -- --user ${user} --port ${port}
+
+TOKEN=${token}
+
+${importing}${get("/listWallets")}
+${post("/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" })}
+${get("/getUserData")}
+${get("/getUserData?type=ref")}
+${get("/api/waitlist/v2/rewards")}
+${trying}${subscribing}
+Ctrl-C stops everything.
+`;
+}
+
+/** Prints each message until Ctrl-C. It uses the package ws, since Node 20 has no WebSocket. */
+function subscribe(streamUrl: string): string {
+  const message = JSON.stringify({ type: "subscribe", channels: ["prices"] });
+  const script = [
+    `const socket = new (require("ws"))("${streamUrl}", ["access_token", process.argv[1]]);`,
+    `socket.on("open", () => socket.send(${JSON.stringify(message)}));`,
+    'socket.on("message", (data) => console.log(String(data)));',
+  ];
+  return `node -e '${script.join(" ")}' "$TOKEN"`;
+}

@@ -1,0 +1,280 @@
+import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
+import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
+import { deliveryMs, logKilobytes, prices, runs, runsOfApproval, runsOfBuy } from "./price-table.ts";
+
+const { perMillion, monthly } = prices;
+const million = 1_000_000;
+const monthMinutes = 30 * 24 * 60;
+const monthSeconds = monthMinutes * 60;
+
+/**
+ * Makes docs/costs.md: the costs of the synthesized templates, at rest and in use.
+ *
+ * @throws Error if it is not known whether AWS bills a resource
+ */
+export function costsPage(templates: readonly CostTemplate[]): string {
+  const resources = knownResources(templates);
+  const deployed = functionsIn(resources);
+  const functions = { ...functionsOfRows(), ...deployed };
+  const fixed = fixedCosts(resources);
+  const scheduled = scheduledCosts(functions);
+  const feed = functions.feedPrices?.enabled ? priceCosts(functions) : [];
+  const total = sum([...fixed, ...scheduled, ...feed]);
+  const count = (type: string) => resources.filter(({ resource }) => resource.Type === type).length;
+  return [
+    "# Costs",
+    "",
+    "Generated from the synthesized stacks by `npm run documents`.",
+    "Do not edit this page.",
+    "",
+    `These are list prices of ${prices.region} as of ${prices.asOf}, without free tiers and for months of 30 days.`,
+    "Prices, durations and calls are in [price-table.ts](../lib/tools/documents/price-table.ts).",
+    "The durations are estimates, so check a bill before you budget.",
+    "",
+    "## At rest",
+    "",
+    ...table(["Item", "Calculation", "A month"], [...fixed, ...scheduled, ...feed].map(rowOf), [
+      "**Total, about**",
+      "",
+      `**$${Math.round(total)}**`,
+    ]),
+    "",
+    "- A key costs $1 more after each of its first two rotations.",
+    "- Prices are written, published and delivered even if no client is connected; `priceFeeds` `[]` saves that.",
+    `- Once they are called, methods and routes have metrics: ${dollars(methodMetrics(resources))} a month.`,
+    `- The table costs ${dollars(monthly.storedGigabyte)} for each GB, and ${dollars(monthly.backedUpGigabyte)} for its point-in-time recovery.`,
+    `- Logs cost ${dollars(monthly.storedLogGigabyte)} for each GB, and are kept for a month.`,
+    ...(count("AWS::Cognito::UserPool") > 0
+      ? [`- A user pool costs $${monthly.poolUser} for each user who signs in during a month.`]
+      : []),
+    ...tradingAtRest(functions, deployed),
+    `- A metric of failures costs up to ${dollars(monthly.metric)}, for the hours in which there are any.`,
+    "",
+    "## A million of each operation",
+    "",
+    ...table(
+      ["Operation", "API Gateway", "Lambda", "Table", "KMS", "Logs", "Total"],
+      (Object.keys(operations) as OperationName[]).flatMap((name) => millionOf(name, functions) ?? []),
+    ),
+    "",
+    "- The column Lambda includes the authorizer, and publishChanges for what is published.",
+    "- A change of settings and a recorded order or position include one push to one connection.",
+    "- Authorizers remember a user for a minute; each other run of theirs reads once, $0.13 a million.",
+    "- Connections cost $0.25 for a million minutes.",
+    `- At the edge, a request costs ${dollars(perMillion.edgeRequests)} a million more, and a GB sent ${dollars(prices.edgeGigabyte)}; without it (context \`edge\`), API Gateway sends for about the same.`,
+    `- Its firewall (context \`firewall\`) costs ${dollars(monthly.webAcl)} a month, and ${dollars(perMillion.firewallRequests)} a million requests.`,
+    `- These exist only where chains trade, and RPC hosts send bills of their own: ${tradingRequests.join(", ")}.`,
+    "",
+    "## A million orders",
+    "",
+    ...orderTable(functions),
+    "",
+    "- An order is executed by three runs at least: to its transaction, to its fill, and to its final outcome.",
+    "  Each higher fee and each look at an order that waits is one more.",
+    "- Each change that the user sees includes one push to one connection.",
+    "- Our costs do not include gas, which the user's wallet pays, and the hosts' bills: [trading.md](trading.md#hosts) counts their requests.",
+    "",
+    "## A thousand clients on prices for a month",
+    "",
+    ...clientTable(functions),
+    "",
+    "- The costs of prices at rest come on top, once.",
+    "- Messages count in steps of 32 KB.",
+    "- API Gateway's account quota of 10,000 requests a second includes every push.",
+    "  Have it raised before you have that many clients on prices.",
+    "",
+    "## API keys and usage plans",
+    "",
+    "Keys and plans are free.",
+    `mirrorPlans costs ${dollars(10_000 * runCost("mirrorPlans", functions))} for 10,000 new users.`,
+    `For 10,000 active users, freeIdleKeys reads twice for each of them every day: ${dollars(600_000 * (perMillion.reads / million))} a month.`,
+    "A referred user costs three more write units than another one.",
+    "",
+  ].join("\n");
+}
+
+type Cost = { item: string; calculation: string; cost: number };
+
+type Functions = Partial<Record<OperationName, { gigabytes: number; enabled: boolean; shards: number }>>;
+
+/** Lists the functions of the templates by row, and whether their schedule is enabled. */
+function functionsIn(resources: ReturnType<typeof knownResources>): Functions {
+  const rules = resources.filter(({ resource }) => resource.Type === "AWS::Events::Rule");
+  return Object.fromEntries(
+    resources
+      .filter(({ resource }) => resource.Type === "AWS::Lambda::Function")
+      .map(({ id, resource: { Properties = {} } }) => {
+        const rule = rules.find(({ resource }) => JSON.stringify(resource.Properties).includes(`"${id}"`));
+        const { Variables } = (Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+        const entry = {
+          gigabytes: Math.round((Number(Properties.MemorySize) / 1024) * 100) / 100,
+          enabled: rule?.resource.Properties?.State === "ENABLED",
+          shards: Number(Variables?.CHANNEL_SHARDS ?? 0),
+        };
+        return [id.replace(/Function[0-9A-F]{8}$/, ""), entry];
+      }),
+  );
+}
+
+/** Lists the functions of rows that may not be deployed. */
+function functionsOfRows(): Functions {
+  const rows = Object.entries<Operation>(operations);
+  return Object.fromEntries(
+    rows.map(([name, { memoryMB }]) => [
+      name,
+      { gigabytes: Math.round((memoryMB / 1024) * 100) / 100, enabled: false, shards: 0 },
+    ]),
+  );
+}
+
+const withTrading = ({ deployed }: Operation) => deployed === "with trading";
+
+const tradingRequests = operationsOf("rest").flatMap(([name, row]) => (withTrading(row) ? [name] : []));
+
+/** Describes the costs at rest that trading adds where it is not deployed. */
+function tradingAtRest(functions: Functions, deployed: Functions): string[] {
+  const missing = operationsOf("schedule").filter(([name, row]) => withTrading(row) && !deployed[name]);
+  const cost = missing.reduce(
+    (total, [name, { everyMinutes }]) => total + (monthMinutes / everyMinutes) * runCost(name, functions),
+    0,
+  );
+  const names = missing.map(([name]) => name).join(" and ");
+  // The endpoint of KMS has an address in each of two subnets.
+  const walls = 2 * monthly.endpointAddress;
+  return missing.length === 0
+    ? []
+    : [
+        `- Where chains trade, ${names} cost up to ${dollars(cost)} a month.`,
+        `  The walls around signTransaction cost ${dollars(walls)}, and the key of orders ${dollars(monthly.key)}.`,
+      ];
+}
+
+const sum = (costs: readonly Cost[]) => costs.reduce((total, { cost }) => total + cost, 0);
+
+const dollars = (amount: number) => `$${amount.toFixed(2)}`;
+
+const grouped = (count: number) => count.toLocaleString("en-US");
+
+function fixedCosts(resources: ReturnType<typeof knownResources>): Cost[] {
+  return Object.entries(atRest).flatMap(([type, { units, price, name }]) => {
+    const count = resources
+      .filter(({ resource }) => resource.Type === type)
+      .reduce((total, { resource }) => total + units(resource), 0);
+    return count === 0
+      ? []
+      : [{ item: name, calculation: `${count} × ${dollars(price)}`, cost: count * price }];
+  });
+}
+
+const timeCost = (gigabytes: number, ms: number) => gigabytes * (ms / 1000) * prices.gigabyteSecond;
+
+const tableCost = ({ reads = 0, writes = 0 }: { reads?: number; writes?: number }) =>
+  (reads * perMillion.reads + writes * perMillion.writes) / million;
+
+const lambdaCost = (name: OperationName, functions: Functions) =>
+  perMillion.functionRuns / million + timeCost(functions[name]?.gigabytes ?? 0, runs[name].ms);
+
+/** Computes the cost of one run of a function, with its calls to the table. */
+const runCost = (name: OperationName, functions: Functions) =>
+  lambdaCost(name, functions) + tableCost(runs[name]);
+
+function scheduledCosts(functions: Functions): Cost[] {
+  return operationsOf("schedule").flatMap(([name, { everyMinutes }]) => {
+    const { enabled, gigabytes } = functions[name] ?? {};
+    if (!enabled) return [];
+    const times = monthMinutes / everyMinutes;
+    const calculation = `${grouped(times)} × ${grouped(runs[name].ms)} ms of ${gigabytes} GB, and the table`;
+    return [{ item: name, calculation, cost: times * runCost(name, functions) }];
+  });
+}
+
+/** Computes the costs of one price per second. */
+function priceCosts(functions: Functions): Cost[] {
+  const shards = functions.publishChanges?.shards ?? 0;
+  const cost = (name: OperationName, times: number): Cost => ({
+    item: `${name}, for prices`,
+    calculation: `${(times / million).toFixed(2)} M × ${runs[name].ms} ms of ${functions[name]?.gigabytes} GB, and the table`,
+    cost: times * runCost(name, functions),
+  });
+  return [cost("publishChanges", monthSeconds), cost("deliver", shards * monthSeconds)];
+}
+
+/** Counts CloudWatch's metrics of each method and route with detailed metrics: five each. */
+function methodMetrics(resources: ReturnType<typeof knownResources>): number {
+  const served = resources.filter(
+    ({ resource: { Type, Properties } }) =>
+      Type === "AWS::ApiGatewayV2::Route" ||
+      (Type === "AWS::ApiGateway::Method" && Properties?.HttpMethod !== "OPTIONS"),
+  );
+  return served.length * 5 * monthly.metric;
+}
+
+/** Makes the row of an operation that callers use. Undefined for the others. */
+function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
+  const row: Operation = operations[name];
+  if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
+  const run = runs[name];
+  const isHandshake = row.kind === "websocket" && ["$connect", "$disconnect"].includes(row.route);
+  const received = row.kind === "websocket" && !isHandshake ? 1 : 0;
+  const pushes = (run.pushes ?? 0) + (run.publishes ? 1 : 0);
+  const gateway =
+    (row.kind === "rest" ? perMillion.restRequests : 0) + (received + pushes) * perMillion.streamMessages;
+  const others: OperationName[] = [
+    ...(row.kind === "rest" ? (["authorize"] as const) : []),
+    ...(name === "connect" ? (["authorizeConnection"] as const) : []),
+    ...(run.publishes ? (["publishChanges"] as const) : []),
+  ];
+  const lambda = [name, ...others].reduce((total, each) => total + lambdaCost(each, functions) * million, 0);
+  // publishChanges reads the user's connections.
+  const items = tableCost({ ...run, reads: (run.reads ?? 0) + (run.publishes ? 1 : 0) }) * million;
+  const { keyCalls = 0, keyAgreements = 0 } = run;
+  const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;
+  const logs = row.kind === "internal" ? 0 : logKilobytes * prices.logGigabyte;
+  const parts = [gateway, lambda, items, keys, logs];
+  const total = parts.reduce((before, each) => before + each);
+  return [[name, ...parts.map((part) => (part === 0 ? "" : dollars(part))), dollars(total)]];
+}
+
+/** Computes the cost of an order from its placing until its outcome is final. */
+function orderTable(functions: Functions): string[] {
+  const ofRuns = (counts: Partial<Record<OperationName, number>>) =>
+    (Object.entries(counts) as [OperationName, number][]).map(([name, count]) => {
+      const { keyCalls = 0 } = runs[name];
+      const request = perMillion.restRequests + logKilobytes * prices.logGigabyte;
+      const others: Partial<Record<OperationName, number>> = {
+        placeOrder: request + lambdaCost("authorize", functions) * million,
+        publishChanges: perMillion.streamMessages + perMillion.reads,
+      };
+      const cost = runCost(name, functions) * million + keyCalls * perMillion.keyCalls + (others[name] ?? 0);
+      return { name, count, cost: count * cost };
+    });
+  const [buy, approval] = [ofRuns(runsOfBuy), ofRuns(runsOfApproval)];
+  const total = (parts: typeof buy) => parts.reduce((before, { cost }) => before + cost, 0);
+  return table(
+    ["Function", "Runs", "A million buys"],
+    buy.map(({ name, count, cost }) => [name, `${count}`, dollars(cost)]),
+    ["**Total, about**", "", `**$${Math.round(total(buy))}**`],
+  ).concat("", `A sale that needs an approval costs $${Math.round(total(approval))} a million more.`);
+}
+
+function clientTable(functions: Functions): string[] {
+  const messages = monthSeconds * (perMillion.streamMessages / million);
+  const minutes = monthMinutes * (perMillion.connectionMinutes / million);
+  const delivery = monthSeconds * timeCost(functions.deliver?.gigabytes ?? 0, deliveryMs);
+  const rows = [
+    ["Messages, one in each second", "2.592 M × $1.00 / M each", dollars(1000 * messages)],
+    ["Connections", "43,200 minutes × $0.25 / M each", dollars(1000 * minutes)],
+    ["deliver, for each of them", `2.592 M × ${deliveryMs} ms each`, dollars(1000 * delivery)],
+  ];
+  return table(["Item", "Calculation", "A month"], rows, [
+    "**Total, about**",
+    "",
+    `**$${Math.round(1000 * (messages + minutes + delivery))}**`,
+  ]);
+}
+
+const rowOf = ({ item, calculation, cost }: Cost) => [item, calculation, dollars(cost)];
+
+const table = (head: string[], rows: string[][], last?: string[]) =>
+  [head, head.map(() => "---"), ...rows, ...(last ? [last] : [])].map((cells) => `| ${cells.join(" | ")} |`);

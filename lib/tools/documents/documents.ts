@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Documents } from "../../client/generator/openapi-source.ts";
+import { asyncApiDocument } from "./asyncapi.ts";
+import type { CostTemplate } from "./billed-resources.ts";
+import { costsPage } from "./costs-page.ts";
+import { functionsPage } from "./functions-page.ts";
+import { openApiDocument } from "./openapi.ts";
+import { siteFiles } from "./site/site.ts";
+import { tablePage } from "./table-page.ts";
+
+const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
+
+/** Not committed: `npm ci` writes it. */
+const clientTypes = "lib/client/openapi.ts";
+
+const documents: Record<string, () => string | Promise<string>> = {
+  "docs/openapi.json": () => json(openApiDocument()),
+  "docs/asyncapi.json": () => json(asyncApiDocument()),
+  "docs/functions.md": functionsPage,
+  "docs/table.md": tablePage,
+  [clientTypes]: () => clientTypesOf(openApiDocument(), asyncApiDocument()),
+};
+
+/** Loads TypeScript 5 only when it is needed. */
+async function clientTypesOf(openapi: object, asyncapi: object): Promise<string> {
+  const { openapiSource } = await import("../../client/generator/openapi-source.ts");
+  return openapiSource({ openapi, asyncapi } as Documents);
+}
+
+type Deps = {
+  read(path: string): string;
+  /** Also makes missing folders. */
+  write(path: string, content: string | Buffer): void;
+  warn(line: string): void;
+  /** Synthesizes the stacks with the default configuration. This takes some seconds. */
+  templates(): CostTemplate[];
+};
+
+/**
+ * Writes the documents that are derived from the table of operations, the schemas and the layout of the table. With
+ * --check it writes nothing and warns about outdated documents, except docs/costs.md, which the tests of the stacks check.
+ * With --client it writes only the client's types, and with --site only the reference pages, into a folder.
+ *
+ * @returns the exit code
+ */
+export async function main(argv: readonly string[], { read, write, warn, templates }: Deps): Promise<number> {
+  const options = {
+    check: { type: "boolean" },
+    client: { type: "boolean" },
+    site: { type: "string" },
+  } as const;
+  const { check, client, site } = parseArgs({ args: [...argv], options }).values;
+  if (client) {
+    write(clientTypes, await clientTypesOf(openApiDocument(), asyncApiDocument()));
+    return 0;
+  }
+  if (site !== undefined) {
+    for (const [name, { body }] of siteFiles((document) => read(`docs/${document}`)))
+      write(join(site, name), body);
+    return 0;
+  }
+  const current = await Promise.all(
+    Object.entries(documents).map(async ([path, make]) => ({ path, text: await make() })),
+  );
+  if (!check) {
+    for (const { path, text } of current) write(path, text);
+    write("docs/costs.md", costsPage(templates()));
+  }
+  const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
+  for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
+  return stale.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,79 @@
+import { operations } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
+
+/** Makes docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
+export function functionsPage(): string {
+  const rows = Object.entries<Operation>(operations);
+  return [
+    "# Functions",
+    "",
+    "Generated from [lib/operations/operations.ts](../lib/operations/operations.ts) by `npm run documents`.",
+    "Do not edit this page.",
+    "",
+    `Each of the ${rows.length} rows is a Lambda function, some of them only where chains trade.`,
+    "After the overview, each section lists everything that its function may do, and the effects on users while it fails.",
+    "",
+    "| Function | Runs | What it does |",
+    "| --- | --- | --- |",
+    ...rows.map(([name, row]) => `| ${name} | ${trigger(row)} | ${row.summary} |`),
+    ...rows.flatMap(([name, row]) => ["", ...section(name, row)]),
+    "",
+  ].join("\n");
+}
+
+function section(name: string, row: Operation): string[] {
+  const rights = [
+    ["Table", row.table.map(actionOf)],
+    ["KMS key of wallets", row.key.map(actionOf)],
+    ["KMS keys for imports", row.importKeys.map(actionOf)],
+    ["KMS key of orders", row.mac.map(actionOf)],
+    ["WebSocket connections", row.connections.map((method) => connectionRights[method])],
+    ["Invokes", row.invokes],
+    ["API keys and usage plans", row.plans],
+  ] as const;
+  return [
+    `## ${name}`,
+    "",
+    `${row.summary}.`,
+    "",
+    `- Handler: [functions/${name}/handler.ts](../functions/${name}/handler.ts)`,
+    `- Runs: ${trigger(row)}${row.deployed === "with trading" ? ", only where chains trade" : ""}`,
+    ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
+    `- Memory and time limit: ${row.memoryMB} MB, ${row.timeoutSeconds} s`,
+    `- While it fails: ${onePerLine(row.impact)}`,
+  ];
+}
+
+/** Puts each sentence of a list item on a line of its own. */
+const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  ");
+
+/** Drops the service prefix of an IAM action. */
+const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
+
+const connectionRights = { GET: "look up", POST: "send", DELETE: "close" };
+
+function trigger(row: Operation): string {
+  switch (row.kind) {
+    case "rest":
+      return `${row.method} ${row.path}`;
+    case "refusal":
+      return row.refuses === "with trading"
+        ? "REST methods that trade, where nothing trades"
+        : "REST methods of exports, where they are off";
+    case "authorizer":
+      return row.of === "rest" ? "before every REST request" : "before `$connect`";
+    case "websocket":
+      return `WebSocket \`${row.route}\``;
+    case "changes":
+      return `changes: ${row.changes}`;
+    case "schedule":
+      return interval(row.everyMinutes);
+    case "internal":
+      return "invoked directly";
+  }
+}
+
+function interval(minutes: number): string {
+  if (minutes === 24 * 60) return "every day";
+  return minutes === 1 ? "every minute" : `every ${minutes} minutes`;
+}

@@ -1,0 +1,156 @@
+import type * as v from "valibot";
+import type { clientMessages } from "../../api/client-messages.ts";
+import type { ServerMessage } from "../../api/server-messages.ts";
+
+type ClientMessage = v.InferInput<(typeof clientMessages)[keyof typeof clientMessages]>;
+
+const time = "2026-11-21T09:30:00.250Z";
+
+const order = {
+  orderId: "o-1001",
+  wallet: "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf",
+  chain: "eth",
+  symbol: "ETH/USDC",
+  side: "buy",
+  type: "limit",
+  status: "partially_filled",
+  amount: "2",
+  filledAmount: "0.75",
+  price: "2600",
+  averagePrice: "2598.4",
+  createdAt: "2026-11-21T09:12:41.000Z",
+  updatedAt: "2026-11-21T09:29:58.112Z",
+  version: 3,
+} as const;
+
+const position = {
+  positionId: "p-77",
+  wallet: "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf",
+  chain: "eth",
+  symbol: "ETH/USDC",
+  status: "open",
+  amount: "0.75",
+  averageEntryPrice: "2598.4",
+  realizedPnl: "0",
+  openedAt: "2026-11-21T09:29:58.112Z",
+  updatedAt: "2026-11-21T09:29:58.112Z",
+  version: 1,
+} as const;
+
+const price = {
+  chain: "eth",
+  symbol: "ETH",
+  price: "2616.26",
+  currency: "USD",
+  source: "coinbase",
+  asOf: "2026-11-21T09:29:59.871Z",
+} as const;
+
+/** Examples of each message, by the title of its schema. */
+export const messageExamples: Readonly<Record<string, readonly (ClientMessage | ServerMessage)[]>> = {
+  Subscribe: [
+    { type: "subscribe", id: "c1", channels: ["prices", "orders", "positions"] },
+    { type: "subscribe", channels: ["prices"] },
+  ],
+  Unsubscribe: [{ type: "unsubscribe", id: "c2", channels: ["orders"] }],
+  Ping: [{ type: "ping", id: 1 }, { type: "ping" }],
+  Subscriptions: [{ type: "subscriptions", id: "c1", channels: ["orders", "positions", "prices"], time }],
+  OrdersSnapshot: [
+    { type: "snapshot", channel: "orders", time, data: [order] },
+    { type: "snapshot", channel: "orders", more: true, time, data: [order] },
+  ],
+  PositionsSnapshot: [{ type: "snapshot", channel: "positions", time, data: [position] }],
+  PricesSnapshot: [{ type: "snapshot", channel: "prices", time, data: [price] }],
+  OrdersUpdate: [
+    {
+      type: "update",
+      channel: "orders",
+      time,
+      data: [{ ...order, status: "filled", filledAmount: "2", averagePrice: "2599.1", version: 4 }],
+    },
+  ],
+  PositionsUpdate: [{ type: "update", channel: "positions", time, data: [position] }],
+  PricesUpdate: [{ type: "update", channel: "prices", time, data: [price] }],
+  TradingSettingsUpdated: [
+    {
+      type: "TradingSettingsUpdated",
+      time,
+      data: {
+        chain: "sol",
+        version: 5,
+        settings: {
+          slippage: 1,
+          priorityFee: 0.001,
+          mevProtection: true,
+          autoBuy: false,
+          autoSell: false,
+        },
+      },
+    },
+  ],
+  WalletExportRequested: [
+    {
+      type: "WalletExportRequested",
+      time,
+      data: {
+        walletId: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+        availableAt: order.updatedAt,
+        version: 1_795_348_800_000,
+      },
+    },
+  ],
+  WalletsUpdated: [
+    {
+      type: "WalletsUpdated",
+      time,
+      data: {
+        wallets: [
+          {
+            _id: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+            UserID: "alice",
+            generatedWalletAddress: order.wallet,
+            slotName: "Sniper",
+            colortag: "pink",
+            network: "eth",
+            walletType: "generated",
+            createdAt: order.createdAt,
+            version: 2,
+            state: "active",
+          },
+        ],
+      },
+    },
+  ],
+  RewardRedeemed: [
+    {
+      type: "RewardRedeemed",
+      time,
+      data: {
+        redemption: {
+          redemptionId: "8C5MZ3Q5T9WJ2M4N6P8R0S1V3X",
+          rewardId: "hoodie-terminal",
+          name: "Terminal hoodie",
+          cost: 4000,
+          status: "pending",
+          createdAt: order.updatedAt,
+          updatedAt: order.updatedAt,
+          version: 1,
+        },
+      },
+    },
+  ],
+  Pong: [{ type: "pong", id: 1, time }],
+  ErrorMessage: [
+    {
+      type: "error",
+      id: "c3",
+      code: "UNKNOWN_CHANNEL",
+      message: "Unknown in channels: trades. Channels are orders, positions, prices.",
+    },
+    {
+      type: "error",
+      code: "INVALID_JSON",
+      message: "The message must be valid JSON",
+    },
+  ],
+};

@@ -1,0 +1,214 @@
+import type * as v from "valibot";
+import { errorBodies, type HttpErrorCode, statusOfCode, UnauthorizedBodySchema } from "../../api/errors.ts";
+import type { OperationSchemas } from "../../api/operation-schema.ts";
+import { schemas } from "../../api/operation-schemas.ts";
+import { NoContentSchema } from "../../api/scalars.ts";
+import { operationsOf, type RestOperationName } from "../../operations/operations.ts";
+import type { RestRow } from "../../operations/types.ts";
+import { type JsonSchema, schemaComponents } from "./components.ts";
+import { clientSample, curlSample, introduction } from "./request-samples.ts";
+import { type RestExample, restExamples } from "./rest-examples.ts";
+import { restNotes, restTags } from "./rest-notes.ts";
+
+/** The description of each error code. */
+const meanings: Record<HttpErrorCode, string> = {
+  INVALID_REQUEST: "The request cannot be read. The message names the field.",
+  IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key.",
+  IDEMPOTENCY_KEY_REUSED: "The key was already used with another body.",
+  INVALID_PRIVATE_KEY: "The private key does not belong to that network.",
+  UNKNOWN_IMPORT_KEY: "The service accepts no key with this keyId now. List the keys, and seal to the first.",
+  INVALID_CIPHERTEXT: "The ciphertext does not open for this user, network, keyId and Idempotency-Key.",
+  ADDRESS_MISMATCH: "The private key belongs to another address than expectedAddress.",
+  EXPORT_DISABLED: "Exports of wallets are switched off.",
+  EXPORT_NOT_FOUND: "The wallet has no requested export, or the export has ended.",
+  EXPORT_LIMIT_REACHED:
+    "The user has requested too many exports today, or exported the wallet too often for one request.",
+  INVALID_SETTING: "The chain has no such setting.",
+  PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing has changed.",
+  UNSUPPORTED_CHAIN: "The chain does not trade here.",
+  NO_ROUTE: "No pool can make the trade.",
+  AMOUNT_TOO_SMALL: "The amount is too small: the trade would give nothing.",
+  INSUFFICIENT_BALANCE: "The wallet has too little of a coin or token, including network fees.",
+  WALLET_LIMIT_REACHED: "The wallet limit of the user's tier is reached.",
+  TRADING_DISABLED: "Trading is switched off.",
+  POLICY_LIMIT: "The buy is above a limit.",
+  WALLET_NOT_FOUND: "The user has no such wallet.",
+  TOKEN_NOT_FOUND: "The address does not answer as a token.",
+  ORDER_NOT_FOUND: "The user has no such order.",
+  PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
+  GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
+  TOKEN_UNSAFE: "The token cannot be sold, or has a very high tax.",
+  REWARD_NOT_FOUND: "There is no such reward.",
+  REWARD_UNAVAILABLE: "The reward is not available now.",
+  OUT_OF_STOCK: "The reward is sold out.",
+  INSUFFICIENT_POINTS: "The user has fewer points than the reward costs.",
+  REWARD_BUSY: "Too many users are buying the reward now. Try again after `Retry-After` seconds.",
+  WALLET_BUSY:
+    "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
+  ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
+  UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
+  INTERNAL_ERROR: "The service failed. Changes are never saved in part.",
+  CHAIN_UNAVAILABLE:
+    "The chain cannot be reached. Nothing was recorded. Try again after `Retry-After` seconds.",
+};
+
+/** Descriptions of the gateway's own responses. */
+const gatewayReasons: Record<number, string> = {
+  401: "The token is missing or not accepted. `needsRefresh` is true if the token has expired.",
+  429: "Too many requests. Try again after `Retry-After` seconds.",
+};
+
+/** Makes the OpenAPI 3.1 description of the REST API. */
+export function openApiDocument(): JsonSchema {
+  const components = schemaComponents("draft-2020-12");
+  const json = (schema: v.GenericSchema, example?: object) => ({
+    "application/json": { schema: components.convert(schema), ...(example && { example }) },
+  });
+
+  function operation(name: RestOperationName, row: RestRow): JsonSchema {
+    const { path, query, headers, body, success, answerHeaders }: OperationSchemas = schemas[name];
+    const example = restExamples[name];
+    const { tag, description } = restNotes[name];
+    const parameters = [
+      ...parametersIn("path", path, example?.path),
+      ...parametersIn("query", query, example?.query),
+      ...parametersIn("header", headers, example?.headers),
+    ];
+    return {
+      operationId: name,
+      tags: [tag],
+      summary: row.summary,
+      description,
+      ...(parameters.length > 0 && { parameters }),
+      ...(body && { requestBody: { required: true, content: json(body, example?.body) } }),
+      responses: {
+        [success === NoContentSchema ? 204 : 200]: {
+          description: "Success",
+          headers: { ...policyHeader, ...describedHeaders(answerHeaders ?? {}) },
+          ...(success !== NoContentSchema && { content: json(success) }),
+        },
+        ...(row.method === "GET" &&
+          answerHeaders?.ETag && {
+            304: {
+              description: "If-None-Match names the current ETag.",
+              headers: { ...policyHeader, ...describedHeaders({ ETag: answerHeaders.ETag }) },
+            },
+          }),
+        ...Object.fromEntries(
+          [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
+        ),
+      },
+      "x-codeSamples": [
+        // A key cannot be sealed with curl.
+        ...(name === "importWallet"
+          ? []
+          : [{ lang: "Shell", label: "curl", source: curlSample(row, example) }]),
+        { lang: "JavaScript", label: "client", source: clientSample(name, example) },
+      ],
+    };
+  }
+
+  function parametersIn(
+    place: "path" | "query" | "header",
+    schema: v.GenericSchema | undefined,
+    examples: RestExample["path"] = {},
+  ): JsonSchema[] {
+    if (schema === undefined) return [];
+    const { properties = {}, required = [] } = components.convert(schema) as Parameters;
+    return Object.entries(properties).map(([name, { description, ...property }]) => {
+      return {
+        name,
+        in: place,
+        required: required.includes(name),
+        schema: property,
+        ...(description !== undefined && { description }),
+        ...(name in examples && { example: examples[name] }),
+      };
+    });
+  }
+
+  function error(status: number, codes: readonly HttpErrorCode[], { errors }: RestRow): JsonSchema {
+    const shape = status < 500 ? errors.client : errors.server;
+    const content = json(gatewayBodies[status] ?? errorBodies[shape]);
+    // Only the envelope carries the code.
+    const reasons = codes.map((code) =>
+      shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
+    );
+    const headers = {
+      // Codes come from functions; the gateway's own responses have none.
+      ...(codes.length > 0 && policyHeader),
+      ...(retried.includes(status) && retryAfter),
+    };
+    return {
+      description: gatewayReasons[status] ?? reasons.join("\n"),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      content,
+      ...(shape === "envelope" && codes.length > 0 && { "x-error-codes": [...new Set(codes)] }),
+    };
+  }
+
+  const paths: Record<string, JsonSchema> = {};
+  for (const [name, row] of operationsOf("rest")) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Multi-chain trading terminal",
+      version: "1.0.0",
+      description: introduction,
+      contact: { name: "The operators of the service" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "http://127.0.0.1:3000", description: "The local runner" }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    tags: Object.entries(restTags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "Takes precedence over the cookie.",
+        },
+        cookie: { type: "apiKey", in: "cookie", name: "access_token" },
+      },
+      schemas: components.schemas,
+      headers: describedHeaders({
+        "RateLimit-Policy":
+          'The user\'s plan, and its number of requests per period in seconds: `"standard";q=1000;w=60`. Responses of functions have it, including errors.',
+      }),
+    },
+  };
+}
+
+const policyHeader = { "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" } };
+
+const describedHeaders = (headers: Readonly<Record<string, string>>): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );
+
+type Parameters = { properties?: Record<string, JsonSchema>; required?: string[] };
+
+const retried = [429, statusOfCode.CHAIN_UNAVAILABLE];
+const retryAfter = { "Retry-After": { description: "Seconds", schema: { type: "integer" } } };
+
+/** Lists the errors of an operation by status, in order. */
+function errorsOf({ path, body, errors = [] }: OperationSchemas): Map<number, HttpErrorCode[]> {
+  const codes: HttpErrorCode[] = [...errors, "INTERNAL_ERROR"];
+  if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
+  if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
+  const statuses = [...codes.map((code) => statusOfCode[code]), ...Object.keys(gatewayReasons).map(Number)];
+  const byStatus = statuses
+    .toSorted((a, b) => a - b)
+    .map((status) => [status, codes.filter((code) => statusOfCode[code] === status)] as const);
+  return new Map(byStatus);
+}
+
+/** API Gateway sends these responses itself, with one body for all operations. */
+const gatewayBodies: Record<number, v.GenericSchema> = {
+  401: UnauthorizedBodySchema,
+  429: errorBodies.error,
+};

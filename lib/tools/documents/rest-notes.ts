@@ -1,0 +1,145 @@
+import type { RestOperationName } from "../../operations/operations.ts";
+
+/** The groups of the reference page, in order. */
+export const restTags = {
+  Wallets:
+    "Make, import, name and retire wallets. Private keys never leave the service, except in a sealed export.",
+  Sessions: "Keep a page's token in a cookie that scripts cannot read.",
+  "Trading settings": "Defaults of orders, for each chain.",
+  Users: "Read the user's profile, level and referrals.",
+  Rewards: "List rewards and buy them with points.",
+  Markets: "Tokens, balances and quotes.",
+  Orders: "Place, cancel and follow orders and the resulting positions.",
+} as const;
+
+type Note = { tag: keyof typeof restTags; description: string };
+
+const byId = "For another user's wallet, the response is 404, as if it did not exist.";
+const newestFirst = "The response has a `cursor` while more follow; send it back with the same filters.";
+const makesOne =
+  "Create the Idempotency-Key before the first try, and repeat an unanswered request with the same key and body.";
+
+/** Descriptions of each operation on the reference page, in Markdown. They follow its summary. */
+export const restNotes: Record<RestOperationName, Note> = {
+  storeWallet: {
+    tag: "Wallets",
+    description:
+      "Seals the private key under its own data key. The same address on the same network is the same wallet: importing it again changes nothing. To hide the key from everybody on the way, import it sealed.",
+  },
+  listWallets: {
+    tag: "Wallets",
+    description: "Returns a bare array, without retired wallets. Private keys are never returned.",
+  },
+  listWalletsV2: {
+    tag: "Wallets",
+    description: `Lists all wallets, or those of a network, in pages if \`limit\` or \`cursor\` is given. ${newestFirst}`,
+  },
+  listImportKeys: {
+    tag: "Wallets",
+    description:
+      "Seal to the first key, and pin its `keyId` in your program. The others will soon be removed.",
+  },
+  importWallet: {
+    tag: "Wallets",
+    description: `Takes a private key that the client has encrypted by HPKE to one of the import keys, with the Idempotency-Key as additional data. docs/wallets.md has the necessary 25 lines of JavaScript. ${makesOne}`,
+  },
+  createWallet: {
+    tag: "Wallets",
+    description: `The key comes from the platform's random number generator, and nobody else has it. ${makesOne}`,
+  },
+  updateWallet: { tag: "Wallets", description: `\`null\` restores the default. ${byId}` },
+  retireWallet: {
+    tag: "Wallets",
+    description: `Ends the wallet's open orders. It can be restored for 30 days; then its private key is deleted for good. ${byId}`,
+  },
+  restoreWallet: {
+    tag: "Wallets",
+    description: `Fails if the wallet limit is reached. No effect on an active wallet. ${byId}`,
+  },
+  listWalletEvents: {
+    tag: "Wallets",
+    description: `Includes wallets that are retired or deleted. ${newestFirst} ${byId}`,
+  },
+  getWalletPolicy: {
+    tag: "Wallets",
+    description: `A wallet without a policy may buy anything. \`pending\` takes effect later. ${byId}`,
+  },
+  setWalletPolicy: {
+    tag: "Wallets",
+    description: `Replaces the policy. Tighter limits apply at once, looser ones after 24 hours. ${byId}`,
+  },
+  exportWallet: {
+    tag: "Wallets",
+    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key that both requests name. ${byId}`,
+  },
+  cancelExport: { tag: "Wallets", description: "Do this at once if you did not request the export." },
+  startSession: {
+    tag: "Sessions",
+    description:
+      "The token must be in the `Authorization` header. Browsers send the cookie only from pages of the API's own site, and drop it when the token expires.",
+  },
+  endSession: {
+    tag: "Sessions",
+    description: "Removes the cookie from the browser. The token stays valid until it expires.",
+  },
+  updateTradingSettings: {
+    tag: "Trading settings",
+    description:
+      "Changes the fields of the body, and returns the full record. All connections of the user get `TradingSettingsUpdated`. With `If-Match`, nothing changes unless the settings have one of the given ETags.",
+  },
+  getTradingSettings: {
+    tag: "Trading settings",
+    description:
+      "Defaults replace settings that the user has not changed. The ETag is the version: use it for `If-Match` in a change and `If-None-Match` in the next read.",
+  },
+  getUserData: {
+    tag: "Users",
+    description:
+      "Returns referral data with `type=ref`, and otherwise the profile with the settings of all chains.",
+  },
+  listRewards: {
+    tag: "Rewards",
+    description:
+      "`userCanAfford` compares the user's points with the cost. `stock` is the number left, or -1 for an unlimited reward.",
+  },
+  redeemReward: {
+    tag: "Rewards",
+    description: `Takes the points at once. An operator then fulfils or refunds the redemption. ${makesOne}`,
+  },
+  listRedemptions: { tag: "Rewards", description: `Includes the user's current points. ${newestFirst}` },
+  listTokens: {
+    tag: "Markets",
+    description: "The coin comes first, as `native`. Other tokens can be traded by address.",
+  },
+  inspectToken: {
+    tag: "Markets",
+    description:
+      "Simulates a buy and a sale of 0.01 coins. `sellable`, `buyTax` and `sellTax` are `null` if the hosts cannot simulate.",
+  },
+  readBalances: {
+    tag: "Markets",
+    description:
+      "Lists the coin, the listed tokens, and the tokens of open positions. `reserved` is the amount that open orders will spend, and `available` is the rest.",
+  },
+  quoteOrder: {
+    tag: "Markets",
+    description:
+      "Reserves nothing and binds nobody. `wouldBeRefused` is the first error that an order would get.",
+  },
+  placeOrder: {
+    tag: "Orders",
+    description: `Responds as soon as the order is recorded; its progress arrives on the stream. ${makesOne}`,
+  },
+  cancelOrder: {
+    tag: "Orders",
+    description:
+      "While no swap is signed, the order ends at once. After that, an empty transaction competes for its nonce. Repeating the request is harmless.",
+  },
+  listOrders: { tag: "Orders", description: newestFirst },
+  getOrder: {
+    tag: "Orders",
+    description:
+      "`report` has the amounts that a filled order spent and received, from its receipts. For another user's order, the response is 404, as if it did not exist.",
+  },
+  listPositions: { tag: "Orders", description: newestFirst },
+};

@@ -1,0 +1,82 @@
+import type { clientMessages } from "../../api/client-messages.ts";
+import type { serverMessages } from "../../api/server-messages.ts";
+
+export type ClientType = keyof typeof clientMessages;
+export type ServerType = keyof typeof serverMessages;
+
+/** The types that can reply to each client message. */
+export const replies: Record<ClientType, readonly ServerType[]> = {
+  subscribe: ["subscriptions", "error"],
+  unsubscribe: ["subscriptions", "error"],
+  ping: ["pong", "error"],
+};
+
+/** Descriptions of each client message. They follow its summary. */
+export const receives: Record<ClientType, string> = {
+  subscribe: "A snapshot of each named channel follows, and then updates as they happen.",
+  unsubscribe: "Messages already under way can still arrive.",
+  ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
+};
+
+/** Summaries of the types that the service also sends without a request. */
+export const sends = {
+  snapshot:
+    "Send the contents of a channel to a connection that has subscribed to it, or has missed an update",
+  update: "Send changed records of a channel to its subscribers",
+  TradingSettingsUpdated:
+    "Send changed settings to every connection of their user; no subscription is needed",
+  WalletsUpdated: "Send changed wallets to every connection of their user; no subscription is needed",
+  WalletExportRequested:
+    "Announce a requested export to every connection of its user, without a subscription, and again when they subscribe",
+  RewardRedeemed:
+    "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
+  error: "Report a problem with a message of any type",
+} satisfies Partial<Record<ServerType, string>>;
+
+/** A summary of each message, by the title of its schema. */
+export const messageSummaries: Readonly<Record<string, string>> = {
+  Subscribe:
+    "Add channels. Valid names count even beside unknown ones; naming a channel again sends its snapshot again.",
+  Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
+  Ping: "Keep a quiet connection open.",
+  Subscriptions: "All channels to which the connection is subscribed.",
+  OrdersSnapshot: "The user's orders: all open ones, and the newest 500 that ended within seven days.",
+  PositionsSnapshot:
+    "The user's positions: all open ones, and the newest 500 that were closed within seven days.",
+  PricesSnapshot: "The latest price of each chain's native asset; empty until the first prices arrive.",
+  OrdersUpdate: "Complete records of new or changed orders.",
+  PositionsUpdate: "Complete records of new or changed positions.",
+  PricesUpdate: "The latest prices, at most once a second.",
+  TradingSettingsUpdated: "All settings of a chain, after one of them has changed.",
+  WalletsUpdated: "Complete records of new or changed wallets. A retired one can be restored for 30 days.",
+  WalletExportRequested:
+    "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled.",
+  RewardRedeemed:
+    "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
+  Pong: "The reply to a ping.",
+  ErrorMessage: "The problem with a message. The connection stays open, except after RATE_LIMITED.",
+};
+
+/** The delivery guarantees, as Markdown. */
+export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
+
+**Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
+then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot
+again. Requested exports of wallets that can still be cancelled follow. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
+in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
+
+**Duplicates.** Changes to orders, positions, settings, wallets, requested exports and redemptions are sent at least once. Changes to one record normally
+arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so some
+in between can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
+later \`asOf\`) and drop the other.
+
+**Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
+each private channel that it has. One that takes nothing for a minute, while others do, is closed.
+
+**Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
+user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status
+429, and so are connections that are opened too fast. A connection can send 10 messages a second, and 50 at once;
+one that sends more gets one \`RATE_LIMITED\` and is closed. Send a \`ping\` every few minutes. After a close,
+connect and subscribe again: the snapshots bring everything up to date.
+
+**New message types** and new fields can be added at any time. Ignore what you do not know.`;

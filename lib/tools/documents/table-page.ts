@@ -1,0 +1,52 @@
+import { operations } from "../../operations/operations.ts";
+import type { Operation } from "../../operations/types.ts";
+import {
+  type GuardedPartition,
+  type PartitionLayout,
+  partitionNameOf,
+  partitions,
+} from "../../table/layout.ts";
+
+/** docs/table.md: the partitions of the table, and the items in each. */
+export function tablePage(): string {
+  return [
+    "# The table",
+    "",
+    "Generated from [lib/table/layout.ts](../lib/table/layout.ts) by `npm run documents`.",
+    "Do not edit this page.",
+    "",
+    "All state is in one DynamoDB table, with the keys `PK` and `SK`.",
+    "Keys vary in the names in braces.",
+    "`newestFirst` is a time that counts down, so that later items come first.",
+    "",
+    "Changes of some items are sent on: to the connections of its user, to the subscribers of a channel, or to `mirrorPlans`.",
+    "Items of the moment describe what exists elsewhere right now, such as connections: an old copy is wrong, so backups skip them.",
+    ...partitions.flatMap((partition) => ["", ...section(partition)]),
+    "",
+  ].join("\n");
+}
+
+function section(partition: PartitionLayout): string[] {
+  const { key, owner, isGuarded, note, items } = partition;
+  return [
+    `## ${key}`,
+    "",
+    `Belongs to ${owner === "user" ? "the user" : "the service"}.`,
+    ...(isGuarded ? [writersOf(partitionNameOf(key) as GuardedPartition)] : []),
+    ...(note === undefined ? [] : [note.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n")]),
+    "",
+    "| Sort key | Item | Changes go to | Of the moment |",
+    "| --- | --- | --- | --- |",
+    ...Object.values(items).map(
+      ({ key, holds, changesGoTo = "", isOfTheMoment }) =>
+        `| ${key} | ${holds} | ${changesGoTo} | ${isOfTheMoment ? "yes" : ""} |`,
+    ),
+  ];
+}
+
+/** Names the functions that own a guarded partition. */
+function writersOf(partition: GuardedPartition): string {
+  const owners = Object.entries<Operation>(operations).filter(([, { owns }]) => owns.includes(partition));
+  const writers = [...owners.map(([name]) => `\`${name}\``), "operators"];
+  return `Guarded: only ${new Intl.ListFormat("en").format(writers)} write it.`;
+}

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Block } from "../core/evm/host-snapshot.ts";
+import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { blockCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
+import { ChainUnavailable, HostFault, RpcRefusal } from "./host-fault.ts";
+import { type RpcHost, rpcHost } from "./rpc-host.ts";
+
+type Calls = readonly RpcCall<unknown>[];
+
+/** Values that hosts agree on, and their block. */
+export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<Asked> };
+
+/** The hosts of one chain. */
+export type ChainClient = {
+  /** All configured hosts. Calls are sent to each of them as they are. */
+  hosts: readonly RpcHost[];
+  /** Returns hosts that note their failures. Those that failed recently come last. */
+  inOrder(): RpcHost[];
+  /**
+   * Asks the first host that answers.
+   *
+   * @throws {ChainUnavailable} if none does.
+   * @throws {RpcRefusal} if a call fails on the chain, or no host knows the method.
+   */
+  read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>>;
+  /**
+   * Asks until two hosts give the same values at the same block, for two seconds. A lone host is believed.
+   *
+   * @param callsAt The calls for a block. Their values must be the same for every honest host.
+   * @throws {ChainUnavailable} if no two agree in time.
+   * @throws {RpcRefusal} as `read` does.
+   */
+  agree<const Asked extends Calls>(callsAt: (block: Block) => Asked): Promise<Agreement<Asked>>;
+};
+
+export type ChainClientOptions = {
+  chain: TradingChain;
+  hosts: readonly string[];
+  /** The most time of a request to a host. */
+  timeoutMs?: number;
+  /** The longest time that hosts may disagree. */
+  agreeMs?: number;
+  nowMs?: () => number;
+};
+
+/** A host that failed comes last for this time, so that not every request waits for it. */
+const restMs = 10_000;
+
+/** The pause between two rounds. Hosts that are a block apart agree soon. */
+const pauseMs = 100;
+
+/** Remembers which hosts failed, so a function keeps one client for its whole life. */
+export function chainClient(options: ChainClientOptions): ChainClient {
+  const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
+  const { chainId, maxLagBlocks } = chainFacts[chain];
+  const hosts = options.hosts.map((url) => rpcHost({ url, chainId, timeoutMs }));
+  const failedMs = new Map<RpcHost, number>();
+  const notedHosts = hosts.map(noting);
+
+  /** Wraps a host so that its failures are noted. */
+  function noting(host: RpcHost): RpcHost {
+    const noted: RpcHost = {
+      async request(calls, signal) {
+        try {
+          const values = await host.request(calls, signal);
+          failedMs.delete(noted);
+          return values;
+        } catch (error) {
+          const isOfHost =
+            error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
+          if (isOfHost) failedMs.set(noted, nowMs());
+          throw error;
+        }
+      },
+    };
+    return noted;
+  }
+
+  function inOrder(): RpcHost[] {
+    const isResting = (host: RpcHost) => nowMs() - (failedMs.get(host) ?? Number.NEGATIVE_INFINITY) < restMs;
+    const [resting = [], ready = []] = [true, false].map((rests) =>
+      notedHosts.filter((host) => isResting(host) === rests),
+    );
+    return [...ready, ...resting];
+  }
+
+  /** Returns the host's values, or the error that it failed with. */
+  async function ask<Asked extends Calls>(
+    host: RpcHost,
+    calls: Asked,
+    signal?: AbortSignal,
+  ): Promise<{ values: ValuesOf<Asked> } | { error: HostFault | RpcRefusal }> {
+    try {
+      return { values: await host.request(calls, signal) };
+    } catch (error) {
+      if (error instanceof HostFault || error instanceof RpcRefusal) return { error };
+      throw error;
+    }
+  }
+
+  async function read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>> {
+    const errors: (HostFault | RpcRefusal)[] = [];
+    for (const host of inOrder()) {
+      const answer = await ask(host, calls);
+      if ("values" in answer) return answer.values;
+      if (answer.error instanceof RpcRefusal && answer.error.kind === "call") throw answer.error;
+      errors.push(answer.error);
+    }
+    throw unsupported(errors) ?? new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] });
+  }
+
+  /**
+   * Runs one round: asks for the newest blocks, then asks at the newest block that two hosts have, within the allowed
+   * lag.
+   */
+  async function round<Asked extends Calls>(
+    asked: readonly RpcHost[],
+    callsAt: (block: Block) => Asked,
+    signal: AbortSignal,
+  ): Promise<Agreement<Asked> | { errors: (HostFault | RpcRefusal)[] }> {
+    const needed = Math.min(2, hosts.length);
+    const errors: (HostFault | RpcRefusal)[] = [];
+    const heads: { host: RpcHost; block: Block }[] = [];
+    const askHead = async (host: RpcHost) => {
+      const answer = await ask(host, [blockCall("latest")], signal);
+      if ("error" in answer) errors.push(answer.error);
+      else heads.push({ host, block: answer.values[0] as Block });
+    };
+    await Promise.all(asked.map(askHead));
+    const newest = heads.map(({ block }) => block);
+    const common = commonBlock(newest, maxLagBlocks, needed);
+    if (common === undefined) return { errors };
+
+    const calls = [blockCall(common.number), ...callsAt(common)] as const;
+    const able = heads.filter(({ block }) => block.number >= common.number);
+    const answers = await Promise.all(able.map(({ host }) => ask(host, calls, signal)));
+    const counts = new Map<string, number>();
+    for (const answer of answers) {
+      if ("error" in answer) {
+        errors.push(answer.error);
+        continue;
+      }
+      const [block, ...values] = answer.values as [Block, ...unknown[]];
+      const text = textOf([block, values]);
+      const count = (counts.get(text) ?? 0) + 1;
+      counts.set(text, count);
+      if (count === needed) return { block, values: values as ValuesOf<Asked> };
+    }
+    return { errors };
+  }
+
+  async function agree<const Asked extends Calls>(
+    callsAt: (block: Block) => Asked,
+  ): Promise<Agreement<Asked>> {
+    const signal = AbortSignal.timeout(agreeMs);
+    for (let isFirst = true; ; isFirst = false) {
+      // Asks the other hosts only if the first two do not agree.
+      const asked = isFirst ? inOrder().slice(0, 2) : inOrder();
+      const half = AbortSignal.any([signal, AbortSignal.timeout(agreeMs / 2)]);
+      const outcome = await round(asked, callsAt, half);
+      if ("values" in outcome) return outcome;
+      const refusals = outcome.errors.filter((error) => error instanceof RpcRefusal && error.kind === "call");
+      if (refusals[0] !== undefined && refusals.length >= Math.min(2, hosts.length)) throw refusals[0];
+      const known = asked.length === hosts.length ? unsupported(outcome.errors) : undefined;
+      if (known !== undefined) throw known;
+      if (!(await paused(signal)))
+        throw new ChainUnavailable(`No two hosts of ${chain} agree`, { cause: outcome.errors[0] });
+    }
+  }
+
+  /** Returns the refusal if every host refused in the same way. */
+  function unsupported(errors: readonly (HostFault | RpcRefusal)[]): RpcRefusal | undefined {
+    const refusals = errors.filter(
+      (error): error is RpcRefusal => error instanceof RpcRefusal && error.kind === "unsupported",
+    );
+    return refusals.length === hosts.length ? refusals[0] : undefined;
+  }
+
+  return { hosts, inOrder, read, agree };
+}
+
+/**
+ * Returns the newest block that this many hosts have. Of two heads far apart, one is invented or old. Hosts would agree
+ * on old prices, which were once true.
+ *
+ * @param heads The newest block of each host.
+ */
+export function commonBlock<Head extends Pick<Block, "number">>(
+  heads: readonly Head[],
+  maxLagBlocks: number,
+  needed = 2,
+): Head | undefined {
+  const newestFirst = heads.toSorted((a, b) => b.number - a.number);
+  return newestFirst.find(({ number }, index) => {
+    const other = newestFirst[index + 1 - needed];
+    return other !== undefined && other.number - number <= maxLagBlocks;
+  });
+}
+
+/** @returns false if the time is up */
+const paused = (signal: AbortSignal): Promise<boolean> => delay(pauseMs, true, { signal }).catch(() => false);
+
+/** Turns values into text for comparison. Nodes word the same failure differently. */
+const textOf = (values: unknown): string =>
+  JSON.stringify(values, (_, value) => {
+    if (typeof value === "bigint") return `${value}n`;
+    return value instanceof RpcRefusal ? { refused: value.kind, data: value.revertData } : value;
+  });

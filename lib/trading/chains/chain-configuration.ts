@@ -1,0 +1,28 @@
+import type { V2Venue, V3Venue } from "../core/intent.ts";
+import type { TradingChain } from "../core/trading-chain.ts";
+
+/** The contracts of an exchange on a chain, by their addresses. */
+export type ChainVenue = V2Contracts | V3Contracts;
+
+export type V2Contracts = { venue: V2Venue; factory: string; router: string; feeBps: number };
+export type V3Contracts = { venue: V3Venue; factory: string; router: string; quoter: string };
+
+export type ListedToken = { token: string; symbol: string; name: string; decimals: number };
+
+/** The hosts, contracts and tokens of a chain. Addresses are in EIP-55 form. */
+export type ChainConfiguration = {
+  /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
+  hosts: readonly string[];
+  /** The only URL that receives protected transactions. */
+  relay?: string;
+  /** The token that wraps the chain's coin. */
+  wrapped: ListedToken;
+  venues: readonly ChainVenue[];
+  /** The tokens shown to users. Others can be traded too. */
+  tokens: readonly ListedToken[];
+  /** The most coins that a buy may spend, as decimal text. */
+  maxOrder?: string;
+};
+
+/** The chains on which trading is on. */
+export type TradingConfiguration = { readonly [Chain in TradingChain]?: ChainConfiguration };

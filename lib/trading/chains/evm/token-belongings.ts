@@ -1,0 +1,28 @@
+import type { SwapVenue } from "../../core/intent.ts";
+import type { ChainConfiguration } from "../chain-configuration.ts";
+import { allowanceOf, balanceOf } from "./contract-questions.ts";
+import { multicall, thenRead } from "./multicall.ts";
+import type { BlockTag, RpcCall } from "./rpc-call.ts";
+
+/** A wallet's units of a token, and the units that each venue's router may take. */
+export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<SwapVenue, bigint> };
+
+/** The most gas that a token gets for answers about itself. */
+export const tokenGas = 2_000_000n;
+
+/** Asks for a wallet's units and allowances. Undefined if the token does not answer. */
+export function belongingsCall(
+  { venues }: Pick<ChainConfiguration, "venues">,
+  token: string,
+  wallet: string,
+  tag: BlockTag,
+): RpcCall<TokenBelongings | undefined> {
+  const questions = [
+    balanceOf(token, wallet),
+    ...venues.map(({ router }) => allowanceOf(token, wallet, router)),
+  ] as const;
+  return thenRead(multicall(questions, tag, tokenGas), ([held, ...allowed]) => {
+    if (held === undefined) return undefined;
+    return { held, allowances: new Map(venues.map(({ venue }, index) => [venue, allowed[index] ?? 0n])) };
+  });
+}

@@ -1,0 +1,63 @@
+import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
+import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
+import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../core/token-identity.ts";
+import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import type { ChainConfiguration, ListedToken } from "./chain-configuration.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+export type Chains = ReadonlyMap<TradingChain, ChainReader>;
+
+/**
+ * Finds a chain by its name.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here
+ */
+export function chainFor(chains: Chains, network: Network): ChainReader {
+  const reader = chains.get(network as TradingChain);
+  if (reader === undefined) throw unsupportedChain(chains);
+  return reader;
+}
+
+export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN"> {
+  const names = [...chains.keys()];
+  const message = `chain must be one that trades here: ${names.join(", ")}`;
+  return new DomainError("UNSUPPORTED_CHAIN", message, { chains: names });
+}
+
+/** The most that a buy may spend, in wei. */
+export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "configuration">) =>
+  maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder");
+
+/** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */
+export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>
+  [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
+
+/** Identifies a token by the list, or else by its own description. Undefined if it is no token. */
+export const identityIn = (
+  { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
+  token: string,
+  claims: TokenClaims,
+): TokenIdentity | undefined =>
+  tokenIdentity(token, claims, listedTokens(configuration), [chainFacts[chain].coin.symbol]);
+
+/**
+ * Identifies a token.
+ *
+ * @throws {DomainError} TOKEN_NOT_FOUND if it is no token
+ */
+export function identify(
+  reader: Pick<ChainReader, "chain" | "configuration">,
+  token: string,
+  claims: TokenClaims,
+): TokenIdentity {
+  const identity = identityIn(reader, token, claims);
+  if (identity === undefined) throw tokenNotFound(reader.chain);
+  return identity;
+}
+
+export const tokenNotFound = (chain: TradingChain): DomainError =>
+  new DomainError("TOKEN_NOT_FOUND", `There is no tradable token on ${chain} at this address`);
+
+export const walletNotFound = (chain: TradingChain): DomainError =>
+  new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${chain}`);

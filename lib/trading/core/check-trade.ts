@@ -1,0 +1,159 @@
+import type { DomainError } from "../../core/domain-error.ts";
+import { greatest } from "./bigints.ts";
+import { coinDecimals, unitsFrom } from "./decimal-text.ts";
+import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./evm/fees.ts";
+import type { Fees } from "./intent.ts";
+import { type Need, objectionToOrder } from "./order-checks.ts";
+import type { Submission } from "./order-details.ts";
+import { reservedBy } from "./reserved.ts";
+import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
+import { hasEnded, type TradeOrder } from "./trade-order.ts";
+import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
+import type { BuyRules } from "./wallet-policy.ts";
+
+/** The user's facts that decide about an order, beside the request and the chain. */
+export type Trader = {
+  /** The user's settings for the chain. The request may override them. */
+  settings: OrderSettings;
+  /** All users' orders of the wallet. */
+  orders: readonly TradeOrder[];
+  /** True if an operator has stopped trading. */
+  isStopped: boolean;
+  /** The most that a buy may spend, in wei. */
+  maxOrder?: bigint | undefined;
+  /** The wallet's buying rules. Absent without a wallet. */
+  buyRules?: BuyRules | undefined;
+};
+
+/** A chain as the service is configured for it. */
+export type ChainSetup = { chain: TradingChain; hasRelay: boolean };
+
+/** The terms that an order would get, and the reason to refuse it. */
+export type TradeCheck = {
+  chain: TradingChain;
+  settings: OrderSettings;
+  /** In wei for a unit of gas. */
+  maxGasPrice: bigint;
+  /** At most the highest gas price, unless that is the objection. */
+  fees: Fees;
+  networkFee: NetworkFee;
+  /** The lowest amount that may arrive. */
+  least: bigint;
+  /** The needs, the coin's first. Empty without a wallet. */
+  needs: readonly Need[];
+  submission: Submission;
+  objection?: DomainError;
+};
+
+const million = 1_000_000n;
+const ppmOf = (percent: number) => BigInt(Math.round(percent * 10_000));
+
+/** Chooses the settings of an order: its own first, then the user's. */
+export const settingsForTrade = (
+  trade: AskedTrade,
+  { settings }: Pick<Trader, "settings">,
+): OrderSettings => ({
+  slippage: trade.slippage ?? settings.slippage,
+  gasPreset: trade.gasPreset ?? settings.gasPreset,
+  maxGasPrice: trade.maxGasPrice ?? settings.maxGasPrice,
+  mevProtection: trade.mevProtection ?? settings.mevProtection,
+});
+
+/**
+ * Checks a trade against one host's facts. Quotes, trial runs and orders all use it.
+ *
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
+ */
+export function checkTrade(
+  setup: ChainSetup,
+  trade: AskedTrade,
+  trader: Trader,
+  facts: TradeFacts,
+): TradeCheck {
+  const { side } = trade;
+  const { amount, fees: wanted, baseFee, transactions, safety, flags, priceImpact } = facts;
+  const settings = settingsForTrade(trade, trader);
+  const maxGasPrice = weiOfGwei(settings.maxGasPrice);
+  const swapGas = transactions.at(-1) as PlannedGas;
+  const fees = feesWithin(maxGasPrice, wanted, baseFee, swapGas.gasLimit, swapGas.l1Fee) ?? wanted;
+  const fee = networkFee(transactions, fees, baseFee);
+  const orders = trader.orders.filter((order) => !hasEnded(order));
+  const needs = needsOfTrade(setup.chain, trade, { ...facts, orders }, fee);
+  const objection = objectionToOrder({
+    side,
+    token: trade.token,
+    amount,
+    isStopped: trader.isStopped,
+    openOrders: orders.length,
+    maxOrder: trader.maxOrder,
+    buyRules: trader.buyRules,
+    maxGasPrice,
+    fees: wanted,
+    baseFee,
+    swapGas,
+    // If both are short, the token is the more helpful message.
+    needs: needs.toReversed(),
+    safety,
+    flags,
+    allowUnsafe: trade.allowUnsafe ?? false,
+    priceImpact,
+    maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+  });
+  return {
+    chain: setup.chain,
+    settings,
+    maxGasPrice,
+    fees,
+    networkFee: fee,
+    least: leastOut(trade, settings, facts),
+    needs,
+    submission: submissionOf(setup, settings),
+    ...(objection && { objection }),
+  };
+}
+
+/** Computes the lowest amount that may arrive: at least one unit. */
+function leastOut(
+  { side, minAmountOut }: AskedTrade,
+  { slippage }: OrderSettings,
+  { amountOut, identity }: TradeFacts,
+): bigint {
+  if (minAmountOut !== undefined)
+    return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals, "minAmountOut");
+  const lowest = (amountOut * (million - ppmOf(slippage))) / million;
+  return greatest(lowest, 1n);
+}
+
+const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
+
+/** Computes the wallet's balances minus the amounts that its open orders will spend. */
+export function availableOf(
+  held: NonNullable<TradeFacts["held"]>,
+  token: string,
+  orders: readonly TradeOrder[],
+): { coins: bigint; tokens: bigint } {
+  const reserved = reservedBy(orders);
+  return {
+    coins: rest(held.coins, reserved.coins),
+    tokens: rest(held.tokens, reserved.tokens.get(token) ?? 0n),
+  };
+}
+
+function needsOfTrade(
+  chain: TradingChain,
+  { side, token }: AskedTrade,
+  { identity, amount, held, orders }: TradeFacts & Pick<Trader, "orders">,
+  { max }: NetworkFee,
+): Need[] {
+  if (held === undefined) return [];
+  const available = availableOf(held, token, orders);
+  const { symbol } = chainFacts[chain].coin;
+  const needed = side === "buy" ? amount + max : max;
+  const coin = { token: nativeToken, symbol, decimals: coinDecimals, needed, available: available.coins };
+  return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
+}
+
+function submissionOf({ chain, hasRelay }: ChainSetup, { mevProtection }: OrderSettings): Submission {
+  if (!chainFacts[chain].hasPublicPool) return "sequencer";
+  return mevProtection && hasRelay ? "private" : "public";
+}

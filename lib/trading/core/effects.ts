@@ -1,0 +1,143 @@
+import type { Book } from "./book.ts";
+import type { ChainSnapshot, HostSnapshot } from "./evm/host-snapshot.ts";
+import type { Slot } from "./evm/slot.ts";
+import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
+import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
+import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
+import type { TradeOrder } from "./trade-order.ts";
+import type { OrderSettings } from "./trading-chain.ts";
+import type { Limits } from "./wallet-policy.ts";
+
+/** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
+export type LaneView = {
+  lane: Lane | undefined;
+  jobs: readonly Job[];
+  slots: readonly Slot[];
+  /** The orders of the jobs, oldest first. */
+  orders: readonly TradeOrder[];
+  books: readonly Book[];
+  /** The users who have retired the wallet. */
+  retired: ReadonlySet<string>;
+  /** Each user's current highest gas price, in wei. */
+  maxGasPrices: ReadonlyMap<string, bigint>;
+  /** Each user's policy for the wallet, and the amount that they have spent. */
+  limits: ReadonlyMap<string, Limits>;
+  /** True if an operator has stopped trading. */
+  isStopped: boolean;
+};
+
+/** The facts by which the signer decides. */
+export type SigningView = {
+  order: TradeOrder | undefined;
+  slot: Slot | undefined;
+  ledger: Ledger | undefined;
+  isRetired: boolean;
+  isStopped: boolean;
+  /** True if the user has cancelled the order. */
+  isCancelled: boolean;
+  maxGasPrice: bigint;
+  limits: Limits;
+};
+
+/** The facts that are known before an order is placed. */
+export type PlacingView = {
+  used: UsedKey | undefined;
+  /** The order that an earlier request placed with the same key. */
+  order: TradeOrder | undefined;
+  /** True if the user has the wallet, and it is not retired. */
+  hasWallet: boolean;
+  /** All users' unsettled orders of the wallet, and their number according to its lane. Absent without a lane. */
+  laneOrders: readonly TradeOrder[];
+  jobs: number | undefined;
+  /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
+  settings: OrderSettings | undefined;
+  isStopped: boolean;
+  /** The most that a buy may spend, even if the wallet's policy allows more. */
+  maxOrder: bigint | undefined;
+  limits: Limits;
+};
+
+/** The facts about a chain that a run asks for. */
+export type Question = LaneKey & {
+  hashes: readonly string[];
+  orders: readonly Intent[];
+  /** The signed calls, by hash. */
+  calls?: ReadonlyMap<string, Call>;
+  /** The numbers of the blocks whose hashes are wanted. */
+  blocks?: readonly number[];
+};
+
+export type SignRequest = LaneKey & {
+  orderId: string;
+  userID: string;
+  nonce: number;
+  purpose: Call["purpose"];
+  fees: Fees;
+};
+
+/** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
+export type Objection = { refused: string } | { later: string };
+
+/** The signer's answer: the slot with the recorded attempt, or an objection. */
+export type SignAnswer = { slot: Slot } | Objection;
+
+/**
+ * Everything that the trading procedures do outside themselves. Functions on AWS carry these effects out one by one,
+ * and so does the model that tests them. If one fails, the run ends; the sweep retries it.
+ */
+export type Effects = {
+  /** Reads the machine's clock, in milliseconds. */
+  now: { ask: Record<never, never>; answer: number };
+  pause: { ask: { ms: number }; answer: undefined };
+  /** Reads a lane, with the amounts spent on the day. The next two effects read them too. */
+  readLane: { ask: { lane: LaneKey; day: string }; answer: LaneView };
+  readSigning: { ask: { request: SignRequest; day: string }; answer: SigningView };
+  readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
+  readOrder: {
+    ask: { userID: string; orderId: string };
+    answer: { order: TradeOrder | undefined; slots: readonly Slot[] };
+  };
+  /** Reads all lanes of the chain. */
+  readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
+  /** Writes one transaction. The answer is whether its conditions held. */
+  write: { ask: { step: Step }; answer: boolean };
+  /** Asks one host. There is no answer if the host fails or answers another question. */
+  look: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
+  /** Asks two hosts about a trade, at the same block if they see one in time. */
+  quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
+  /**
+   * Asks any host about these transactions. There is no answer if none responds, or if the latest block is still the
+   * named one.
+   */
+  chainSnapshot: {
+    ask: { chain: LaneKey["chain"]; hashes: readonly string[]; latest?: string };
+    answer: ChainSnapshot | undefined;
+  };
+  /** Invokes the signer. */
+  sign: { ask: { request: SignRequest }; answer: SignAnswer };
+  /**
+   * Sends a transaction. The answer is false only if it certainly reached nobody. Later answers from the chain decide.
+   */
+  send: { ask: { chain: LaneKey["chain"]; raw: string; isPrivate: boolean }; answer: boolean };
+  /** Invokes executeOrders without waiting for it. */
+  wake: { ask: { lane: LaneKey }; answer: undefined };
+  makeMac: { ask: { intent: Intent }; answer: string };
+  checkMac: { ask: { intent: Intent; mac: string }; answer: boolean };
+  /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */
+  signBytes: {
+    ask: { transaction: UnsignedTransaction; userID: string };
+    answer: { hash: string; raw: string } | Objection;
+  };
+};
+
+export type Effect = { [Name in keyof Effects]: { do: Name } & Effects[Name]["ask"] }[keyof Effects];
+
+/** A procedure yields effects one by one, and is resumed with each answer. */
+export type Procedure<Result> = Generator<Effect, Result, Effects[keyof Effects]["answer"]>;
+
+type Ask<Name extends keyof Effects> = { do: Name } & Effects[Name]["ask"];
+
+/** Yields one effect, and returns its answer. */
+export function* perform<Name extends keyof Effects>(effect: Ask<Name>): Procedure<Effects[Name]["answer"]> {
+  return (yield effect as Effect) as Effects[Name]["answer"];
+}

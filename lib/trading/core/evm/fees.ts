@@ -1,0 +1,128 @@
+import type { GasPreset } from "../../../users/settings.ts";
+import { greatest, least } from "../bigints.ts";
+import { formatAmount } from "../decimal-text.ts";
+import type { Fees } from "../intent.ts";
+import { chainFacts, type TradingChain } from "../trading-chain.ts";
+
+/** The percentiles of tips to ask hosts for, one for each preset. */
+export const rewardPercentiles = [25, 50, 75, 95] as const;
+
+/** The number of recent blocks whose tips are used. */
+export const feeBlocks = 5;
+
+/** A chain's fees according to one host, in wei for a unit of gas. */
+export type FeeMarket = {
+  /** The base fee of the next block. */
+  baseFee: bigint;
+  /** The tips paid in each recent block that had transactions, at each of {@link rewardPercentiles}. */
+  tips: readonly (readonly bigint[])[];
+  /** The answer to `eth_maxPriorityFeePerGas`. */
+  suggestedTip: bigint;
+  /** The answer to `eth_gasPrice`. */
+  gasPrice: bigint;
+};
+
+/**
+ * For each preset: the percentile of tips to pay, and the quarters of the base fee that a transaction may pay, so that
+ * it stays valid while the base fee rises.
+ */
+const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {
+  slow: { percentile: 0, quarters: 5n },
+  medium: { percentile: 1, quarters: 6n },
+  fast: { percentile: 2, quarters: 8n },
+  turbo: { percentile: 3, quarters: 12n },
+};
+
+const weiPlaces = 9;
+
+/** Converts a gas price of the settings to wei. */
+export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
+
+/** Formats a gas price in gwei, for reports. */
+export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
+
+const ceilDivide = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
+
+function median(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/**
+ * Computes a transaction's fees by preset, before any cap. The tip is never 0: relays drop transactions without one,
+ * and an idle chain suggests 0.
+ */
+export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarket): Fees {
+  const { percentile, quarters } = presets[preset];
+  const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
+  const floor = chainFacts[chain].isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
+  const tip = greatest(paid, market.suggestedTip / 10n, floor, 1n);
+  return {
+    maxFeePerGas: ceilDivide(market.baseFee * quarters, 4n) + tip,
+    maxPriorityFeePerGas: tip,
+  };
+}
+
+/** The cost of a transaction's data on layer 1. 0 for chains other than base. */
+export type L1Fee = bigint;
+
+/**
+ * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so it
+ * exceeds a limit exactly if the cost does.
+ */
+export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
+  baseFee + tip + ceilDivide(l1Fee, gasLimit);
+
+/** Computes the most that a unit of gas may cost, so that with the L1 fee it stays within the highest gas price. */
+export const feeCap = (maxGasPrice: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
+  maxGasPrice - ceilDivide(l1Fee, gasLimit);
+
+/**
+ * Limits fees so that a transaction, with its L1 fee, stays within the highest gas price. Undefined if the next block
+ * costs more: the transaction would wait in the pool until the price falls.
+ */
+export function feesWithin(
+  maxGasPrice: bigint,
+  fees: Fees,
+  baseFee: bigint,
+  gasLimit: bigint,
+  l1Fee: L1Fee,
+): Fees | undefined {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+  if (gasPriceNow(baseFee, maxPriorityFeePerGas, gasLimit, l1Fee) > maxGasPrice) return undefined;
+  const cap = feeCap(maxGasPrice, gasLimit, l1Fee);
+  return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
+}
+
+/**
+ * Computes the gas limit from the gas that a simulation used. A refund at the end is up to a fifth of the gas spent, so
+ * a transaction may need a quarter more on the way, as sales on v2 do. The limit adds another fifth for pools that
+ * move. Above twice the estimate, avax would charge for unused gas.
+ */
+export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 3n, 2n);
+
+/** The gas of a transaction that is still to be sent. */
+export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
+
+/** The network fee in wei. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
+export type NetworkFee = { expected: bigint; max: bigint; l1: bigint };
+
+/** Computes the network fees of transactions: expected in the next block, and at most. */
+export function networkFee(transactions: readonly PlannedGas[], fees: Fees, baseFee: bigint): NetworkFee {
+  const sum = (of: (transaction: PlannedGas) => bigint) =>
+    transactions.reduce((total, transaction) => total + of(transaction), 0n);
+  const l1 = sum(({ l1Fee }) => l1Fee);
+  const price = baseFee + fees.maxPriorityFeePerGas;
+  return {
+    expected: sum(({ estimate }) => estimate) * price + l1,
+    max: mostFee(transactions, fees),
+    l1,
+  };
+}
+
+/** Computes the highest possible network fees of transactions. */
+export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: Fees): bigint {
+  const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);
+  return gas * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n);
+}

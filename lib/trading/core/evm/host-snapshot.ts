@@ -1,0 +1,105 @@
+import type { Fees, Route } from "../intent.ts";
+import type { L1Fee } from "./fees.ts";
+
+/** A block. Its time is in seconds. */
+export type Block = { number: number; hash: string; time: number };
+
+/** The result of a transaction, read from its receipt and logs. */
+export type Receipt = {
+  hash: string;
+  block: Block;
+  /** In native coin, with the L1 fee. */
+  fee: bigint;
+  l1Fee: bigint;
+  gasUsed: bigint;
+  /** The price paid for a unit of gas in wei, without the L1 fee. */
+  gasPrice: bigint;
+} & ({ status: "failed"; isSlippage: boolean } | { status: "ok"; spent: bigint; received: bigint });
+
+/** The facts for one order, at the latest block. */
+export type OrderFacts = {
+  /** The fees by the order's preset, before any cap. */
+  fees: Fees;
+  /** The gas for each purpose, with a margin. */
+  gasLimit: { approve: bigint; swap: bigint };
+  l1Fee: { approve: L1Fee; swap: L1Fee };
+  /** For a sale: the tokens in the wallet, and those that the router may take. */
+  held?: bigint;
+  allowance?: bigint;
+  /** For a sale: true if an allowance must be set to 0 before it can change. */
+  wantsZeroFirst?: boolean;
+  /** Absent if no pool can deliver. */
+  quote?: Route & { amountOut: bigint /** In percent. */; priceImpact?: number };
+};
+
+/**
+ * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
+ * allowances match the nonce. The receipts are read last: every transaction in those blocks has one.
+ */
+export type HostSnapshot = {
+  latest: Block;
+  finalized: Block;
+  nonce: { latest: number; pending: number; finalized: number };
+  /** The wallet's native coin. */
+  coins: bigint;
+  /** The base fee of the next block, in wei for a unit of gas. */
+  baseFee: bigint;
+  /** The fees for clearing a nonce. */
+  clearFees: Fees;
+  clearL1Fee: L1Fee;
+  orders: ReadonlyMap<string, OrderFacts>;
+  /** The hashes of the requested blocks, by number. */
+  blocks: ReadonlyMap<number, string>;
+  /** The receipts, by hash. Transactions unknown to the host have none. */
+  receipts: ReadonlyMap<string, Receipt>;
+};
+
+/** One host's answers about the transactions of all lanes of a chain. */
+export type ChainSnapshot = {
+  /** The hash of its latest block. */
+  latest: string;
+  /** The number of its finalized block. */
+  finalized: number;
+  /** The hash of each mined transaction's block, by the transaction's hash. */
+  blocks: ReadonlyMap<string, string>;
+};
+
+/**
+ * The answers of the two hosts. Undefined for a host without a clear answer: its silence is no fact about the chain.
+ */
+export type HostSnapshots = readonly [HostSnapshot | undefined, HostSnapshot | undefined];
+
+/** True if both hosts answered, and the condition holds for both. */
+export const bothSay = (snapshots: HostSnapshots, holds: (snapshot: HostSnapshot) => boolean): boolean =>
+  snapshots.every((snapshot) => snapshot !== undefined && holds(snapshot));
+
+export const bothAnswered = (snapshots: HostSnapshots): snapshots is readonly [HostSnapshot, HostSnapshot] =>
+  bothSay(snapshots, () => true);
+
+/** True if every future block is later than a deadline, in seconds. */
+export const isPast = (deadline: number, snapshots: HostSnapshots): boolean =>
+  bothSay(snapshots, ({ latest }) => latest.time > deadline);
+
+/** Returns the wallet's next nonce if both hosts agree. */
+export function agreedNonce([a, b]: HostSnapshots): number | undefined {
+  return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
+}
+
+/** Returns a receipt that any host has. The known receipt is preferred, so that two hosts do not alternate. */
+export function receiptOf(
+  hashes: readonly string[],
+  snapshots: HostSnapshots,
+  isPossible: (receipt: Receipt) => boolean,
+  known?: Receipt,
+): Receipt | undefined {
+  const seen = snapshots
+    .flatMap((snapshot) => hashes.flatMap((hash) => snapshot?.receipts.get(hash) ?? []))
+    .filter(isPossible);
+  return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
+}
+
+export function isSameReceipt(a: Receipt, b: Receipt): boolean {
+  if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
+  if (a.status === "failed" || b.status === "failed") return a.status === b.status;
+  return a.spent === b.spent && a.received === b.received;
+}

@@ -1,0 +1,260 @@
+import { greatest } from "../bigints.ts";
+import type { SignRequest } from "../effects.ts";
+import type { Call, Fees } from "../intent.ts";
+import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
+import type { Step } from "../table-step.ts";
+import {
+  hasEnded,
+  isSameLife,
+  lifeOf,
+  type OrderEnd,
+  slotsOf,
+  swapSlotOf,
+  type TradeOrder,
+} from "../trade-order.ts";
+import { objectionNow } from "../wallet-policy.ts";
+import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
+import { feeCap } from "./fees.ts";
+import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
+import { jointFees } from "./joint-facts.ts";
+import { planFor } from "./planning.ts";
+import { clearCap } from "./signing-rules.ts";
+import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
+import { isFoundFinal } from "./sold-out.ts";
+
+export type LaneState = LaneRun & {
+  snapshots: HostSnapshots;
+  /** The transactions that this run has sent. */
+  sentAtMs: SendingTimes;
+  /** True if disagreeing hosts may be asked again before an order is made to wait. */
+  isPatient: boolean;
+};
+
+/** The next action of a run for a lane. */
+export type Move =
+  | { kind: "write"; step: Step }
+  | { kind: "sign"; request: SignRequest; order: TradeOrder }
+  | { kind: "send"; hash: string; raw: string; isPrivate: boolean }
+  | { kind: "look again" }
+  | { kind: "rest" };
+
+/**
+ * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
+ * first records what happened on the chain, then ends orders, and then begins new work.
+ */
+export function nextMove(state: LaneState): Move {
+  const slots = state.view.slots.map((slot) => observed(slot, state.snapshots));
+  const front = slots.find(({ state }) => state === "signed");
+  return (
+    recordMove(state, slots) ??
+    (front && sendMove(state, front)) ??
+    recordMove(
+      state,
+      slots.map((slot) => withSendingTimes(slot, state.sentAtMs)),
+      true,
+    ) ??
+    endMove(state) ??
+    settleMove(state) ??
+    (front && !isBehindGap(front, state.snapshots) ? replaceMove(state, front) : beginMove(state)) ?? {
+      kind: "rest",
+    }
+  );
+}
+
+const orderOf = ({ view }: LaneState, slot: Slot) =>
+  view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
+
+/** Records the hosts' news. Changes of orders without changes of slots wait until everything is sent. */
+function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): Move | undefined {
+  const isNew = (slot: Slot) => !state.view.slots.includes(slot);
+  for (const order of state.view.orders) {
+    const put = slotsOf(order, slots).filter(isNew);
+    const life = lifeOf(order, slots, state.snapshots);
+    if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
+      return { kind: "write", step: orderStep(state, order, { life }, { put }) };
+  }
+  return undefined;
+}
+
+/** True if its swap or approval may be sent, or sent again. The day's count already includes signed buys. */
+const maySend = (state: LaneState, order: TradeOrder) =>
+  !state.view.isStopped &&
+  !state.view.retired.has(order.intent.userID) &&
+  !order.isCancelling &&
+  !isPast(order.intent.validUntil, state.snapshots) &&
+  !isForbidden(state, order, true);
+
+/** True if the user's policy forbids it now. */
+function isForbidden({ view, nowMs }: LaneState, { intent }: TradeOrder, isSigned = false): boolean {
+  const limits = view.limits.get(intent.userID);
+  if (intent.side === "sell" || limits === undefined) return false;
+  return objectionNow(limits, intent, { isCounted: isSigned, nowMs }) !== undefined;
+}
+
+function sendMove(state: LaneState, front: Slot): Move | undefined {
+  const { purpose, hash, raw } = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
+  if (state.sentAtMs.has(hash)) return undefined;
+  const isWanted = purpose === "clear" || maySend(state, orderOf(state, front));
+  return isWanted ? { kind: "send", hash, raw, isPrivate: front.isPrivate } : undefined;
+}
+
+/** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
+function endMove(state: LaneState): Move | undefined {
+  const { view } = state;
+  for (const order of view.orders) {
+    const swap = swapSlotOf(order, view.slots);
+    const ending = hasEnded(order) || (swap && swap.state !== "planned") ? undefined : endingOf(order, state);
+    if (ending !== undefined) return endWith(state, order, ending);
+    // The order ended, so its planned approval is not needed.
+    const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
+    if (hasEnded(order) && removed.length > 0)
+      return { kind: "write", step: orderStep(state, order, { swapNonce: undefined }, { removed }) };
+  }
+  return undefined;
+}
+
+function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
+  const removed = slotsOf(order, state.view.slots).filter(({ state }) => state === "planned");
+  const ended = { ...order, ending };
+  const changes = { ending, life: lifeOf(ended, state.view.slots, state.snapshots) };
+  return { kind: "write", step: orderStep(state, order, changes, { removed }) };
+}
+
+/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
+function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
+  const { intent, life } = order;
+  const { view, snapshots, nowMs } = state;
+  if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  if (isForbidden(state, order)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
+  if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, snapshots)) return undefined;
+  const silence = bothAnswered(snapshots) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
+  return { status: "expired", reasonCode: life.reasonCode ?? silence };
+}
+
+function settleMove(state: LaneState): Move | undefined {
+  const { view, snapshots } = state;
+  for (const order of view.orders) {
+    const isFound = isFoundFinal(order, snapshots);
+    if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, snapshots), view.slots))
+      continue;
+    if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
+    // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
+    const { soldOutAt: _, soldOutIn: __, ...rest } = order.ending as OrderEnd;
+    return { kind: "write", step: orderStep(state, order, { ending: rest }) };
+  }
+  return undefined;
+}
+
+/** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
+const isBehindGap = ({ nonce }: Slot, snapshots: HostSnapshots) =>
+  snapshots.every((each) => each === undefined || each.nonce.latest < nonce);
+
+/** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
+function replaceMove(state: LaneState, front: Slot): Move | undefined {
+  const { snapshots, nowMs } = state;
+  const newest = newestAttempt(front);
+  if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
+  const order = orderOf(state, front);
+  const { intent } = order;
+  // A buy that may no longer be sent would block the sales behind it.
+  const isUnwanted = order.isCancelling || isForbidden(state, order, true);
+  const isLapsed = isPast(intent.validUntil, snapshots) || (front.call.purpose === "swap" && isUnwanted);
+  const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
+  const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
+  const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
+  // An attempt that reached nobody needs no higher fees. Each run sends it again.
+  if (purpose === newest.purpose && (!isDue || front.isUndelivered)) return undefined;
+  if (purpose !== "clear" && (hasEnded(order) || !maySend(state, order))) return undefined;
+  const fees = bumpedFees(purpose, state, order, front);
+  return fees && signMove(order, front, purpose, fees);
+}
+
+/** Computes the fees of the next attempt. Including the L1 fee, they stay within the highest gas price. */
+function bumpedFees(
+  purpose: Call["purpose"],
+  { view, snapshots }: LaneState,
+  { intent }: TradeOrder,
+  slot: Slot,
+): Fees | undefined {
+  const newest = newestAttempt(slot);
+  if (newest === undefined) return undefined;
+  const seen = snapshots.filter((snapshot) => snapshot !== undefined);
+  if (purpose === "clear") {
+    const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
+    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, l1Fee);
+    return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
+  }
+  const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
+  if (facts.length === 0) return undefined;
+  const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
+  const cap = feeCap(intent.maxGasPrice, slot.gasLimit, l1Fee);
+  return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
+}
+
+/** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
+const wantedFees = ([a, b]: readonly Fees[]): Fees | undefined => a && b && jointFees([a, b]);
+
+const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
+  const { chain, wallet, nonce, orderId, userID } = slot;
+  return { kind: "sign", order, request: { chain, wallet, nonce, orderId, userID, purpose, fees } };
+};
+
+/**
+ * Signs a planned transaction, or plans one for the first order that can go on. A wallet has only one transaction in
+ * flight, apart from those that wait behind a gap.
+ */
+function beginMove(state: LaneState): Move | undefined {
+  const { view, snapshots } = state;
+  const planned = view.slots.find(({ state }) => state === "planned");
+  if (planned !== undefined) return plannedMove(state, planned);
+  const plans = view.orders
+    .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
+    .map((order) => ({ order, plan: planFor(order, view, snapshots) }));
+  if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
+    return { kind: "look again" };
+  for (const { order, plan } of plans) {
+    if ("end" in plan) return endWith(state, order, plan.end);
+    if ("slot" in plan) return planMove(state, order, plan.slot, plan.amount);
+    const life = { ...order.life, stage: "waiting", reasonCode: plan.wait } as const;
+    if (!isSameLife(life, order.life)) return { kind: "write", step: orderStep(state, order, { life }) };
+  }
+  return undefined;
+}
+
+const isUnplanned = (order: TradeOrder) => !hasEnded(order) && order.swapNonce === undefined;
+
+/** Its exact approval would overwrite that of another sale. */
+const isHeldBack = ({ intent, approveNonces }: TradeOrder, orders: readonly TradeOrder[]) =>
+  intent.side === "sell" &&
+  approveNonces.length === 0 &&
+  orders.some(
+    (other) => isUnplanned(other) && other.approveNonces.length > 0 && other.intent.token === intent.token,
+  );
+
+function planMove(state: LaneState, order: TradeOrder, slot: Slot, amount: bigint): Move {
+  const { reasonCode: _, ...progress } = order.life;
+  const noted =
+    slot.call.purpose === "swap"
+      ? { swapNonce: slot.nonce, amount }
+      : { approveNonces: [...order.approveNonces, slot.nonce] };
+  const life = { ...progress, stage: "queued" } as const;
+  return { kind: "write", step: orderStep(state, order, { life, ...noted }, { put: [slot] }) };
+}
+
+/** Signs a planned slot, or removes it if the next nonce has changed. */
+function plannedMove(state: LaneState, slot: Slot): Move | undefined {
+  const order = orderOf(state, slot);
+  const nonce = agreedNonce(state.snapshots);
+  if (nonce === undefined) return state.isPatient ? { kind: "look again" } : undefined;
+  if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
+  const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
+  const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
+  return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };
+}
+
+/** Rejects an order that the signer refuses. */
+export const refusedStep = (state: LaneState, order: TradeOrder): Step => {
+  const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+  return move.kind === "write" ? move.step : [];
+};

@@ -1,0 +1,154 @@
+import { greatest, least } from "../bigints.ts";
+import type { Objection, SigningView } from "../effects.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  type Intent,
+  isSameCall,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "../intent.ts";
+import { hasEnded } from "../trade-order.ts";
+import { objectionNow } from "../wallet-policy.ts";
+import { replaces, replacing } from "./fee-bumps.ts";
+import { feeCap, type L1Fee } from "./fees.ts";
+import type { Slot } from "./slot.ts";
+
+/** An order may need to set its allowance to 0 first. */
+const maxApprovals = 2;
+
+/** The most gas of a transaction. */
+export const mostGas = 1_500_000n;
+
+/** The gas of an empty transaction to oneself. */
+export const clearGas = 21_000n;
+
+/**
+ * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
+ * for the order, so no wallet gets stuck, and users who raise their limit may pay more. But a clear never costs more
+ * than the order's own transaction was allowed to: the executor can write settings and slots.
+ *
+ * @param l1Fee The L1 fee for its data. The signer does not know it.
+ */
+export function clearCap(
+  intent: Intent,
+  maxGasPriceNow: bigint,
+  { attempts }: Pick<Slot, "attempts">,
+  l1Fee: L1Fee = 0n,
+): bigint {
+  const own = attempts.filter(({ purpose }) => purpose !== "clear");
+  return least(
+    greatest(
+      feeCap(greatest(intent.maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
+      ...own.map((attempt) => replacing(attempt).maxFeePerGas),
+    ),
+    feeCap(highestClearCap(intent), clearGas, l1Fee),
+  );
+}
+
+/** Limits the cost of clears, whatever users allow. */
+const highestClearCap = ({ gasLimit, maxGasPrice }: Intent) =>
+  greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
+
+const refused = (reason: string): Objection => ({ refused: reason });
+const later = (reason: string): Objection => ({ later: reason });
+
+/**
+ * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
+ * most once, whatever runs, nodes and clocks do.
+ *
+ * @param isGenuine True if the MAC over the intent is valid.
+ */
+export function objectionTo(
+  transaction: UnsignedTransaction,
+  view: SigningView,
+  isGenuine: boolean,
+  nowMs: number,
+): Objection | undefined {
+  const { order, slot, ledger } = view;
+  const { call, nonce } = transaction;
+  if (order === undefined || slot === undefined) return later("the slot is gone");
+  if (!isGenuine) return refused("the intent was not made by placeOrder");
+  if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
+  const last = ledger?.fees[nonce];
+  if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
+    return later("the fees do not replace the last attempt");
+  if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
+    return refused("the tip is above the whole fee");
+  if (call.purpose === "clear") {
+    if (last === undefined) return refused("nothing was signed at this nonce");
+    if (transaction.maxFeePerGas > highestClearCap(order.intent))
+      return refused("the fee is above the highest gas price");
+    // The user may have lowered it since the clear was planned.
+    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
+      return later("the fee is above the user's current highest gas price");
+    return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
+  }
+  return (
+    objectionToState(view, nowMs) ??
+    objectionToGas(transaction, order.intent) ??
+    (call.purpose === "swap"
+      ? (objectionToSwap(call, nonce, view) ?? objectionOfPolicy(call, view, nowMs))
+      : objectionToApproval(call, nonce, view))
+  );
+}
+
+const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
+  a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
+
+function objectionToState(
+  { order, isRetired, isStopped, isCancelled }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
+  if (isStopped) return later("trading is stopped");
+  if (isRetired) return later("the wallet is retired");
+  if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");
+  return undefined;
+}
+
+function objectionToGas(transaction: UnsignedTransaction, intent: Intent): Objection | undefined {
+  const { gasLimit, maxFeePerGas } = transaction;
+  if (gasLimit > 2n * intent.gasLimit || gasLimit > mostGas) return refused("the gas limit is too high");
+  return maxFeePerGas > intent.maxGasPrice ? refused("the fee is above the highest gas price") : undefined;
+}
+
+function objectionToSwap(
+  call: SwapCall,
+  nonce: number,
+  { order, ledger }: SigningView,
+): Objection | undefined {
+  const intent = order?.intent as Intent;
+  if (!allowsRoute(intent, call)) return refused("the route is not allowed");
+  if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
+  // Everything else about the call follows from the intent: recipient, value, minimum, deadline and refund.
+  if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
+  if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
+  if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
+    return refused("the order's swap was signed with another nonce or another call");
+  return undefined;
+}
+
+/** A policy may allow the same buy later, so no objection here is final. */
+function objectionOfPolicy(
+  { token, amountIn: amount }: SwapCall,
+  { order, ledger, limits }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  if (order?.intent.side !== "buy") return undefined;
+  const isCounted = ledger?.swap !== undefined;
+  const objection = objectionNow(limits, { token, amount }, { isCounted, nowMs });
+  return objection && later(`the policy forbids it: ${objection.rule}`);
+}
+
+function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {
+  const intent = view.order?.intent as Intent;
+  const nonces = view.ledger?.approveNonces ?? [];
+  if (intent.side !== "sell" || call.token !== intent.token || !intent.venues.includes(call.venue))
+    return refused("the approval is not the order's");
+  if (call.amount < 0n || call.amount > intent.amount) return refused("the amount is above the order's");
+  if (view.ledger?.swap?.nonce === nonce) return refused("the nonce is the swap's");
+  if (!nonces.includes(nonce) && nonces.length >= maxApprovals) return refused("the order has its approvals");
+  return undefined;
+}

@@ -1,0 +1,127 @@
+import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../intent.ts";
+import {
+  bothAnswered,
+  bothSay,
+  type HostSnapshot,
+  type HostSnapshots,
+  isSameReceipt,
+  type Receipt,
+  receiptOf,
+} from "./host-snapshot.ts";
+
+/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
+export type Attempt = Fees & {
+  purpose: Call["purpose"];
+  hash: string;
+  /** The signed bytes. Anybody who has them can send them, so only the table and the senders have them. */
+  raw: string;
+  gasLimit: bigint;
+  signedAtMs: number;
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  sentAtMs?: number | undefined;
+};
+
+/**
+ * A nonce of a wallet, taken for one transaction of an order:
+ *
+ * | state   | meaning                                                             | next                  |
+ * | ------- | ------------------------------------------------------------------- | --------------------- |
+ * | planned | nothing is signed                                                   | signed, or removed    |
+ * | signed  | the attempts may be anywhere                                        | mined, taken          |
+ * | mined   | a block has one of the attempts                                     | signed, or final      |
+ * | taken   | the nonce is used by none of the attempts: another program has it   | signed, mined, final  |
+ *
+ * Final slots are removed when their order settles.
+ */
+export type Slot = LaneKey & {
+  nonce: number;
+  orderId: string;
+  userID: string;
+  state: "planned" | "signed" | "mined" | "taken";
+  call: SwapCall | ApproveCall;
+  /** The fees of the first attempt. */
+  fees: Fees;
+  gasLimit: bigint;
+  isPrivate: boolean;
+  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
+  held?: bigint;
+  allowance?: bigint;
+  attempts: readonly Attempt[];
+  /** True if the newest attempt has certainly reached neither relay nor host. */
+  isUndelivered?: boolean;
+  /** Only for a mined slot. */
+  receipt?: Receipt;
+  /** Grows with each write. */
+  revision: number;
+};
+
+const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
+
+/** Returns the attempt that replaces the others. */
+export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);
+
+/** Returns the attempt that is in a block. */
+export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
+  attempts.find(({ hash }) => hash === receipt?.hash);
+
+/**
+ * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
+ * wrong one is corrected before it becomes final.
+ */
+export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
+  if (slot.state === "planned") return slot;
+  const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
+  const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
+  if (receipt !== undefined) return inState(slot, "mined", receipt);
+  // Only two clear answers prove that it is in no block.
+  if (!bothAnswered(snapshots)) return slot;
+  const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
+  return inState(slot, isUsed ? "taken" : "signed");
+}
+
+/** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
+const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
+  snapshot !== undefined &&
+  !snapshot.receipts.has(hash) &&
+  snapshot.finalized.number >= block.number &&
+  snapshot.nonce.latest <= nonce;
+
+function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
+  const { receipt: known, ...rest } = slot;
+  const isSame =
+    receipt === undefined ? known === undefined : known !== undefined && isSameReceipt(known, receipt);
+  if (slot.state === state && isSame) return slot;
+  return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
+}
+
+/** The time at which each attempt was sent, by hash. Undefined for an attempt that reached nobody. */
+export type SendingTimes = ReadonlyMap<string, number | undefined>;
+
+/** Records when its attempts were first sent, and whether the newest one has reached anybody. */
+export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
+  const attempts = slot.attempts.map((attempt) => {
+    const sentAtMs = attempt.sentAtMs ?? times.get(attempt.hash);
+    return sentAtMs === attempt.sentAtMs ? attempt : { ...attempt, sentAtMs };
+  });
+  const newest = newestAttempt(slot)?.hash ?? "";
+  const isUndelivered = times.has(newest) ? times.get(newest) === undefined : slot.isUndelivered;
+  const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
+  if (isSame && (isUndelivered ?? false) === (slot.isUndelivered ?? false)) return slot;
+  return { ...slot, attempts, isUndelivered: isUndelivered ?? false, revision: slot.revision + 1 };
+}
+
+/** True if both hosts say that no later block can change it. */
+export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
+  const { state, receipt } = slot;
+  if (state === "mined" && receipt !== undefined)
+    return bothSay(snapshots, ({ receipts, finalized }) => {
+      const seen = receipts.get(receipt.hash);
+      return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
+    });
+  if (state !== "taken") return false;
+  return bothSay(
+    snapshots,
+    ({ nonce, receipts }) =>
+      nonce.finalized > slot.nonce && hashesOf(slot).every((hash) => !receipts.has(hash)),
+  );
+}

@@ -1,0 +1,141 @@
+import type { PrivateChannel } from "../../core/channel.ts";
+import type { ExecutionKind, OrderStatus } from "../../core/execution-words.ts";
+import type { Network } from "../../core/network.ts";
+import { epochSeconds } from "../../core/time.ts";
+
+export const channelOf = { order: "orders", position: "positions" } as const satisfies Record<
+  ExecutionKind,
+  PrivateChannel
+>;
+
+export const orderSides = ["buy", "sell"] as const;
+export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit"] as const;
+export const positionStatuses = ["open", "closed"] as const;
+
+/** Where an open order of ours stands. One that has ended is `done`. */
+export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
+
+/** Why an order of ours waits, or ended without a fill. */
+export const reasonCodes = [
+  "AMOUNT_TOO_SMALL",
+  "CANCELLED_BY_USER",
+  "CHAIN_UNAVAILABLE",
+  "GAS_PRICE_TOO_HIGH",
+  "INSUFFICIENT_BALANCE",
+  "NONCE_TAKEN",
+  "NOT_INCLUDED",
+  "NO_ROUTE",
+  "POLICY_LIMIT",
+  "RELAY_UNAVAILABLE",
+  "REVERTED",
+  "SIGNING_REFUSED",
+  "SLIPPAGE_EXCEEDED",
+  "TRADING_DISABLED",
+  "WALLET_BUSY",
+  "WALLET_RETIRED",
+] as const;
+
+export type ReasonCode = (typeof reasonCodes)[number];
+
+/**
+ * Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the symbol. Orders
+ * placed here have all fields from `token` on that apply. Other engines need not send them.
+ */
+export type Order = {
+  orderId: string;
+  /** The address that trades. */
+  wallet: string;
+  chain: Network;
+  /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
+  symbol: string;
+  side: (typeof orderSides)[number];
+  type: (typeof orderTypes)[number];
+  status: OrderStatus;
+  amount: string;
+  filledAmount: string;
+  /** The limit of a limit order. */
+  price?: string | undefined;
+  stopPrice?: string | undefined;
+  /** Of the filled amount. */
+  averagePrice?: string | undefined;
+  /** The last transaction that settled it. */
+  txHash?: string | undefined;
+  /** Why it was rejected or cancelled, for the user. */
+  reason?: string | undefined;
+  createdAt: string;
+  updatedAt: string;
+  /** Grows with each change. The record with the greatest version is the current one. */
+  version: number;
+  /** The address of the traded token. */
+  token?: string | undefined;
+  /** The idempotency key that it was placed with. */
+  clientOrderId?: string | undefined;
+  /** The unit of `amount`: a token's address, or `native` for the chain's coin. */
+  amountToken?: string | undefined;
+  /** The share of the balance that a sale asked for, if it did. */
+  percent?: number | undefined;
+  /** What reached the wallet: tokens of a buy, native coin of a sale. */
+  receivedAmount?: string | undefined;
+  /** The least that may arrive. */
+  minAmountOut?: string | undefined;
+  /** Percent. */
+  slippage?: number | undefined;
+  /** Native coin paid for all transactions of the order so far. */
+  networkFee?: string | undefined;
+  stage?: (typeof orderStages)[number] | undefined;
+  /** Whether the outcome is final on chain. */
+  settled?: boolean | undefined;
+  reasonCode?: ReasonCode | undefined;
+  /** After this time nothing fills. */
+  validUntil?: string | undefined;
+};
+
+export type Position = {
+  positionId: string;
+  wallet: string;
+  chain: Network;
+  symbol: string;
+  status: (typeof positionStatuses)[number];
+  /** The amount held now. */
+  amount: string;
+  averageEntryPrice: string;
+  /** May be negative. */
+  realizedPnl: string;
+  openedAt: string;
+  updatedAt: string;
+  version: number;
+  /** The address of the held token. */
+  token?: string | undefined;
+  closedAt?: string | undefined;
+  /** Whether all of its fills are final on chain. */
+  settled?: boolean | undefined;
+  /** Native coin paid for `amount`. */
+  cost?: string | undefined;
+  /** Native coin paid for the transactions of its orders. */
+  networkFees?: string | undefined;
+  /** Tokens that left the wallet by no order. */
+  movedOut?: string | undefined;
+};
+
+export type Execution = Order | Position;
+
+export const idOf = (execution: Execution): string =>
+  "orderId" in execution ? execution.orderId : execution.positionId;
+
+/** When it began: lists have the newest first. */
+export const startOf = (execution: Execution): string =>
+  "orderId" in execution ? execution.createdAt : execution.openedAt;
+
+/** Whether it can still change. */
+export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
+
+/** How long a finished order or position is shown. Another engine keeps its own history. */
+const shownAfterEndSeconds = 7 * 24 * 60 * 60;
+
+/** How many finished orders, or positions, are shown at most. Those that ended last are. */
+export const maxShownAfterEnd = 500;
+
+/** When a record that is saved now may be deleted, in seconds since the epoch. Undefined while it can still change. */
+export function expiryOf(execution: Execution, now: Date): number | undefined {
+  return isOpen(execution) ? undefined : epochSeconds(now) + shownAfterEndSeconds;
+}

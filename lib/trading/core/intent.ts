@@ -1,0 +1,124 @@
+import type { Network } from "../../core/network.ts";
+import type { Order } from "./execution.ts";
+
+/** A wallet on one chain. Its nonces form one sequence, even if several users have the key. */
+export type LaneKey = { chain: Network; wallet: string };
+
+/** Venues with pools of the Uniswap v2 kind, which all have one fee. */
+export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
+
+/** Venues with pools of the Uniswap v3 kind, one for each fee. */
+export const v3Venues = ["uniswap-v3"] as const;
+
+export const isV2Venue = ({ venue }: { venue: SwapVenue }): boolean =>
+  v2Venues.some((each) => each === venue);
+
+export type V2Venue = (typeof v2Venues)[number];
+export type V3Venue = (typeof v3Venues)[number];
+
+/** An exchange with pools and a router of its own. */
+export type SwapVenue = V2Venue | V3Venue;
+
+/**
+ * The limits of an order, fixed when it is placed. Only the function that places orders can make the MAC over them, so
+ * the signer can trust them. The minimum is never lowered later.
+ */
+export type Intent = LaneKey & {
+  orderId: string;
+  userID: string;
+  side: Order["side"];
+  /** The traded token. The other side is always the chain's native coin. */
+  token: string;
+  /** The most that may be spent: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
+  amount: bigint;
+  /** The least that may arrive. */
+  minAmountOut: bigint;
+  venues: readonly SwapVenue[];
+  /**
+   * For a buy on v3: the fee of the only v3 pool that it may use. On v3 the minimum limits the amount that leaves the
+   * pool, so another pool of a taxed token could deliver less.
+   */
+  v3FeeBps?: number;
+  gasLimit: bigint;
+  /** Wei for a unit of gas. */
+  maxGasPrice: bigint;
+  gasPreset: "slow" | "medium" | "fast" | "turbo";
+  /** True if its transactions go only to a relay. */
+  isPrivate: boolean;
+  /** In seconds, by the time of blocks. No later block can fill the order. */
+  validUntil: number;
+};
+
+/** The path of a swap. */
+export type Route = { venue: SwapVenue; feeBps: number };
+
+/** A swap as its calldata encodes it. */
+export type SwapCall = Route & {
+  purpose: "swap";
+  side: Order["side"];
+  token: string;
+  recipient: string;
+  /** The native coin sent with it. */
+  value: bigint;
+  amountIn: bigint;
+  minAmountOut: bigint;
+  deadline: number;
+  /**
+   * True if it takes back coin that the pool did not use. On v3 the router otherwise keeps it, and anyone can take it.
+   */
+  hasRefund: boolean;
+};
+
+/** Lets the venue's router take tokens from the wallet. */
+export type ApproveCall = { purpose: "approve"; token: string; venue: SwapVenue; amount: bigint };
+
+/** Sends nothing to the wallet itself, to use up a nonce. */
+export type ClearCall = { purpose: "clear" };
+
+export type Call = SwapCall | ApproveCall | ClearCall;
+
+/** In wei for a unit of gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
+
+/** True if an order may use this route. */
+export const allowsRoute = ({ side, venues, v3FeeBps }: Intent, { venue, feeBps }: Route): boolean =>
+  venues.includes(venue) && (side === "sell" || isV2Venue({ venue }) || feeBps === v3FeeBps);
+
+/**
+ * Filters a chain's venues by the order's rules. A buy may always use v2, which checks the amount that arrives. On v3
+ * it may use only the pool that it was quoted for.
+ */
+export function routesFor(
+  side: Intent["side"],
+  venues: readonly SwapVenue[],
+  quoted: Route,
+): Pick<Intent, "venues" | "v3FeeBps"> {
+  if (side === "sell") return { venues };
+  return {
+    venues: venues.filter((venue) => isV2Venue({ venue }) || venue === quoted.venue),
+    ...(!isV2Venue(quoted) && { v3FeeBps: quoted.feeBps }),
+  };
+}
+
+/** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
+export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigint): SwapCall => ({
+  purpose: "swap",
+  venue,
+  feeBps,
+  side: intent.side,
+  token: intent.token,
+  recipient: intent.wallet,
+  value: intent.side === "buy" ? amountIn : 0n,
+  amountIn,
+  minAmountOut: intent.minAmountOut,
+  deadline: intent.validUntil,
+  hasRefund: intent.side === "buy" && venue === "uniswap-v3",
+});
+
+/** True if two calls have the same calldata. */
+export function isSameCall(a: Call, b: Call): boolean {
+  const names = Object.keys(a) as (keyof Call)[];
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}

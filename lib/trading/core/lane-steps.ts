@@ -1,0 +1,197 @@
+import { emptyBook, rebooked } from "./book.ts";
+import type { LaneView } from "./effects.ts";
+import type { Slot } from "./evm/slot.ts";
+import type { BookEvent } from "./holding.ts";
+import type { LaneKey } from "./intent.ts";
+import { watchFor } from "./lane-watch.ts";
+import { detailsOf } from "./order-report.ts";
+import { type ItemWrite, type Lane, type Step, unchanged } from "./table-step.ts";
+import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+
+const leaseMs = 30_000;
+
+/** The data that a run has read, and the id with which it holds the lane. */
+export type LaneRun = { view: LaneView; holder: string; nowMs: number };
+
+/**
+ * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
+ */
+export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
+  holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
+
+/** Takes a lane if it exists and is free. */
+export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => [
+  {
+    change: "lane",
+    item: lane,
+    set: { holder, leaseUntilMs: nowMs + leaseMs },
+    when: { freeAtMs: nowMs },
+  },
+];
+
+/**
+ * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
+ * order waits for the sweep.
+ *
+ * @param run The state after that step.
+ */
+export function leaveStep({ view, holder, nowMs }: LaneRun, last: Step = []): Step {
+  const { chain, wallet, jobs } = view.lane as Lane;
+  const [addJobs = 0] = last.flatMap((write) => ("change" in write ? [write.addJobs ?? 0] : []));
+  const leaving: ItemWrite = {
+    change: "lane",
+    item: { chain, wallet },
+    set: { released: watchFor(view, nowMs) },
+    addJobs,
+    when: { holder, jobs: jobs - addJobs },
+  };
+  const isOfLane = (write: ItemWrite) => "change" in write || ("check" in write && write.check === "lane");
+  return [leaving, ...last.filter((write) => !isOfLane(write))];
+}
+
+const stillHeld = ({ view, holder }: LaneRun): ItemWrite => ({
+  check: "lane",
+  item: view.lane as Lane,
+  when: { holder },
+});
+
+const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
+  put: "order",
+  item,
+  when: unchanged(old),
+});
+
+type OrderChanges = Parameters<typeof changed>[1];
+
+/** Writes changes of an order and its slots, and the resulting changes of its position. */
+export function orderStep(
+  run: LaneRun,
+  old: TradeOrder,
+  changes: OrderChanges,
+  { put = [], removed = [] }: { put?: readonly Slot[]; removed?: readonly Slot[] } = {},
+): Step {
+  const { view, nowMs } = run;
+  const order = changed(old, changes, nowMs);
+  const slots = slotsOf(order, view.slots).filter((slot) => !put.some(({ nonce }) => nonce === slot.nonce));
+  const before = new Map(view.slots.map((slot) => [slot.nonce, slot]));
+  return [
+    stillHeld(run),
+    putOrder(order, old),
+    ...put.map((item): ItemWrite => {
+      const revision = before.get(item.nonce)?.revision;
+      return { put: "slot", item, when: revision === undefined ? "absent" : { revision } };
+    }),
+    ...removed.map((item): ItemWrite => ({ remove: "slot", item, when: { revision: item.revision } })),
+    ...bookWrites(run, order, eventsOf(order, [...slots, ...put], nowMs)),
+  ];
+}
+
+/** Ends the work on an order whose outcome is final. The lane ends with its last order. */
+export function settleStep(run: LaneRun, old: TradeOrder, life: Life): Step {
+  const { orderId, chain, wallet } = old.intent;
+  const { jobs } = run.view.lane as Lane;
+  const { holder } = run;
+  const removed = slotsOf(old, run.view.slots);
+  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) };
+  const [, ...writes] = orderStep(run, old, changes, { removed });
+  return [
+    jobs === 1
+      ? { remove: "lane", item: { chain, wallet }, when: { holder, jobs } }
+      : { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder } },
+    { remove: "job", item: { chain, wallet, orderId }, when: { orderId } },
+    ...writes,
+  ];
+}
+
+function eventsOf(order: TradeOrder, slots: readonly Slot[], nowMs: number): BookEvent[] {
+  const { intent, life, ending } = order;
+  const common = { orderId: intent.orderId, settled: life.settled };
+  if (ending?.soldOutAt !== undefined)
+    return [{ ...common, kind: "sold-out", nonce: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
+  const swap = swapSlotOf(order, slots);
+  if (life.status !== "filled" || swap?.receipt?.status !== "ok") return [];
+  const { spent, received, block } = swap.receipt;
+  const time = new Date(block.time * 1000).toISOString();
+  const fill = { ...common, nonce: swap.nonce, time, spent, received, networkFee: life.networkFee };
+  return [
+    intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held: swap.held ?? spent },
+  ];
+}
+
+function bookWrites({ view, nowMs }: LaneRun, order: TradeOrder, now: readonly BookEvent[]): ItemWrite[] {
+  const { orderId, userID, token } = order.intent;
+  const old = view.books.find((book) => book.userID === userID && book.token === token);
+  const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
+  const isTakenBack = known[0] !== undefined && now.length === 0 && !order.life.settled;
+  const events: readonly BookEvent[] = isTakenBack
+    ? [{ kind: "taken-back", orderId, nonce: known[0]?.nonce ?? 0, settled: false }]
+    : now;
+  if (isSameEvents(known, events)) return [];
+  const fresh = old ?? emptyBook(order.intent, order.placed.symbol, order.placed.decimals);
+  const { book, changed: positions } = rebooked(fresh, orderId, events, nowMs);
+  return [
+    { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
+    ...positions.map((position): ItemWrite => {
+      const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
+      // The opening time is also the position's place in lists.
+      const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
+      return { put: "position", item: { ...position, userID }, when };
+    }),
+  ];
+}
+
+const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[]): boolean =>
+  known.length === events.length &&
+  known.every((event, index) => {
+    const other = events[index];
+    if (other === undefined || event.kind !== other.kind || event.settled !== other.settled) return false;
+    if (event.nonce !== other.nonce) return false;
+    if (!("spent" in event && "spent" in other)) return true;
+    return (
+      event.spent === other.spent &&
+      event.received === other.received &&
+      event.networkFee === other.networkFee &&
+      event.time === other.time
+    );
+  });
+
+/** Applies a written step to the view. */
+export function afterStep(view: LaneView, step: Step): LaneView {
+  const orders = step.flatMap((write) => ("put" in write && write.put === "order" ? [write.item] : []));
+  const books = step.flatMap((write) => ("put" in write && write.put === "book" ? [write.item] : []));
+  const slots = step.flatMap((write) => ("put" in write && write.put === "slot" ? [write.item] : []));
+  const gone = step.flatMap((write) =>
+    "remove" in write && write.remove === "slot" ? [write.item.nonce] : [],
+  );
+  const done = step.flatMap((write) =>
+    "remove" in write && write.remove === "job" ? [write.item.orderId] : [],
+  );
+  const isEnded = step.some((write) => "remove" in write && write.remove === "lane");
+  const lane = isEnded ? undefined : view.lane && { ...view.lane, jobs: view.lane.jobs - done.length };
+  const isOpen = (order: TradeOrder) => !done.includes(order.intent.orderId);
+  return {
+    ...view,
+    lane,
+    jobs: view.jobs.filter(({ orderId }) => !done.includes(orderId)),
+    orders: view.orders
+      .map((order) => orders.find(({ intent }) => intent.orderId === order.intent.orderId) ?? order)
+      .filter(isOpen),
+    books: [
+      ...view.books.filter((book) => !books.some((b) => b.userID === book.userID && b.token === book.token)),
+      ...books,
+    ],
+    slots: withSlots(view.slots, slots).filter(({ nonce }) => !gone.includes(nonce)),
+  };
+}
+
+/** Replaces or adds slots, ordered by nonce. */
+export const withSlots = (slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
+  [...slots.filter(({ nonce }) => !changed.some((slot) => slot.nonce === nonce)), ...changed].toSorted(
+    (a, b) => a.nonce - b.nonce,
+  );
+
+export const isSettleable = (
+  order: TradeOrder,
+  isFinalSlot: (slot: Slot) => boolean,
+  slots: readonly Slot[],
+): boolean => hasEnded(order) && slotsOf(order, slots).every(isFinalSlot);

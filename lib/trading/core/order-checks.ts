@@ -1,0 +1,146 @@
+import { DomainError } from "../../core/domain-error.ts";
+import type { TokenFlag } from "../../core/token-flag.ts";
+import { coinDecimals, formatAmount } from "./decimal-text.ts";
+import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./evm/fees.ts";
+import type { Fees } from "./intent.ts";
+import { isUnsafe, type TokenSafety } from "./token-safety.ts";
+import { type BuyRules, objectionToBuy, type PolicyObjection } from "./wallet-policy.ts";
+
+/**
+ * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
+ * will spend.
+ */
+export type Need = {
+  /** The token's address, or `native`. */
+  token: string;
+  symbol: string;
+  decimals: number;
+  needed: bigint;
+  available: bigint;
+};
+
+/** The facts that decide about an order before the chain is asked. */
+type PlacingChecks = {
+  side: "buy" | "sell";
+  token: string;
+  /** Only for a buy. */
+  amount?: bigint | undefined;
+  /** True if an operator has stopped trading. */
+  isStopped: boolean;
+  /** The number of the wallet's open orders. */
+  openOrders: number;
+  /** The most that a buy may spend. */
+  maxOrder: bigint | undefined;
+  /** The wallet's buying rules. Absent without a wallet. */
+  buyRules: BuyRules | undefined;
+};
+
+/** The facts that decide whether an order can be placed, once it has a quote. */
+export type OrderChecks = PlacingChecks & {
+  /** In wei for a unit of gas. */
+  maxGasPrice: bigint;
+  fees: Fees;
+  baseFee: bigint;
+  swapGas: PlannedGas;
+  /** If several are short, the error names the first one. */
+  needs: readonly Need[];
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  allowUnsafe: boolean;
+  /** In percent, like its limit. */
+  priceImpact: number;
+  maxPriceImpact: number;
+};
+
+const maxOpenOrders = 20;
+
+/** Returns the first reason to refuse an order, if there is one. */
+export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
+  return (
+    objectionToTrading(checks) ??
+    objectionToWallet(checks) ??
+    objectionToGasPrice(checks) ??
+    shortage(checks.needs) ??
+    objectionToToken(checks) ??
+    objectionToImpact(checks)
+  );
+}
+
+export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped">) =>
+  isStopped ? new DomainError("TRADING_DISABLED", "Trading is stopped for now") : undefined;
+
+export function objectionToWallet({
+  openOrders,
+  side,
+  token,
+  amount,
+  maxOrder,
+  buyRules,
+}: Omit<PlacingChecks, "isStopped">) {
+  if (openOrders >= maxOpenOrders) {
+    return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the limit`);
+  }
+  // Sales are never limited.
+  if (side === "sell" || amount === undefined) return undefined;
+  if (maxOrder !== undefined && amount > maxOrder)
+    return aboveLimit(
+      { limit: maxOrder, requested: amount },
+      (limit) => `An order may spend at most ${limit}`,
+    );
+  const objection = buyRules && objectionToBuy(buyRules, { token, amount });
+  return objection && aboveLimit(objection, messageOfRule[objection.rule]);
+}
+
+const messageOfRule: Record<PolicyObjection["rule"], (limit: string, requested: string) => string> = {
+  tradingEnabled: () => "The wallet's policy forbids buying",
+  tokens: () => "The wallet's policy forbids buying this token",
+  maxPerOrder: (limit) => `The wallet's policy lets an order spend at most ${limit}`,
+  maxPerDay: (limit, requested) =>
+    `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
+};
+
+function aboveLimit(
+  amounts: Pick<PolicyObjection, "limit" | "requested">,
+  messageOf: (limit: string, requested: string) => string,
+) {
+  const limit = formatAmount(amounts.limit, coinDecimals);
+  const requested = formatAmount(amounts.requested, coinDecimals);
+  return new DomainError("POLICY_LIMIT", messageOf(limit, requested), { limit, requested });
+}
+
+function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, l1Fee } }: OrderChecks) {
+  if (feesWithin(maxGasPrice, fees, baseFee, gasLimit, l1Fee) !== undefined) return undefined;
+  const gasPrice = gweiText(gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee));
+  const limit = gweiText(maxGasPrice);
+  const message = `Gas costs ${gasPrice} gwei now, above the highest gas price of ${limit} gwei`;
+  return new DomainError("GAS_PRICE_TOO_HIGH", message, { gasPrice, limit });
+}
+
+export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
+
+/** Names the coin or token that is short, if there is one. */
+export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
+  const short = needs.find((need) => !isEnough(need));
+  if (short === undefined) return undefined;
+  const { token, symbol, decimals } = short;
+  const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
+  const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
+  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
+}
+
+function objectionToToken({ side, safety, flags, allowUnsafe }: OrderChecks) {
+  if (side === "sell" || allowUnsafe || !isUnsafe(safety)) return undefined;
+  const { sellable, buyTax, sellTax } = safety;
+  const problem = sellable === false ? "cannot be sold" : "has a tax above 25 %";
+  return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it anyway, set allowUnsafe`, {
+    flags,
+    buyTax,
+    sellTax,
+  });
+}
+
+function objectionToImpact({ priceImpact, maxPriceImpact: limit }: OrderChecks) {
+  if (priceImpact <= limit) return undefined;
+  const message = `The price would be ${priceImpact} % worse, above the limit of ${limit} %`;
+  return new DomainError("PRICE_IMPACT_TOO_HIGH", message, { priceImpact, limit });
+}

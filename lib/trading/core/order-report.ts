@@ -1,0 +1,105 @@
+import { coinDecimals, formatAmount } from "./decimal-text.ts";
+import { gweiText } from "./evm/fees.ts";
+import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./evm/slot.ts";
+import type { Call } from "./intent.ts";
+import type { FillReport, OrderDetails, ShownAttempt, Submission } from "./order-details.ts";
+import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+import { chainFacts, nativeToken, tradingChains } from "./trading-chain.ts";
+
+/** Describes an order's transactions, in the order in which they were made. */
+export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetails {
+  if (order.details !== undefined) return order.details;
+  const own = slotsOf(order, slots);
+  const made = own
+    .flatMap((slot) => slot.attempts.map((attempt) => ({ slot, attempt })))
+    .toSorted((a, b) => a.slot.nonce - b.slot.nonce || a.attempt.signedAtMs - b.attempt.signedAtMs);
+  const report = reportOf(order, own);
+  return {
+    attempts: made.map(({ slot, attempt }, index) => shownAttempt(slot, attempt, index + 1)),
+    ...(report && { report }),
+  };
+}
+
+function submissionOf({ chain, isPrivate }: Slot): Submission {
+  if (isPrivate) return "private";
+  const trading = tradingChains.find((each) => each === chain);
+  return trading !== undefined && chainFacts[trading].hasPublicPool ? "public" : "sequencer";
+}
+
+function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttempt {
+  const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas, gasLimit, sentAtMs } = attempt;
+  return {
+    attempt: number,
+    purpose,
+    nonce: slot.nonce,
+    txHash: hash,
+    maxFeePerGas: gweiText(maxFeePerGas),
+    maxPriorityFeePerGas: gweiText(maxPriorityFeePerGas),
+    gasLimit: Number(gasLimit),
+    submission: submissionOf(slot),
+    ...(sentAtMs !== undefined && { sentAt: new Date(sentAtMs).toISOString() }),
+    outcome: outcomeOf(slot, attempt),
+  };
+}
+
+function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
+  if (slot.state === "mined" && attempt === minedAttempt(slot))
+    return slot.receipt?.status === "ok" ? "mined" : "reverted";
+  return slot.state === "signed" && attempt === newestAttempt(slot) ? "pending" : "replaced";
+}
+
+const coinText = (units: bigint) => formatAmount(units, coinDecimals);
+
+function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefined {
+  const { intent, placed, quoted } = order;
+  const slot = swapSlotOf(order, own);
+  const receipt = slot && minedAttempt(slot)?.purpose === "swap" ? slot.receipt : undefined;
+  if (slot === undefined || receipt?.status !== "ok") return undefined;
+  const tokenText = (units: bigint) => formatAmount(units, placed.decimals);
+  const [[spentIn, spentText], [receivedIn, receivedText]] =
+    intent.side === "buy"
+      ? ([
+          [nativeToken, coinText],
+          [intent.token, tokenText],
+        ] as const)
+      : ([
+          [intent.token, tokenText],
+          [nativeToken, coinText],
+        ] as const);
+  const { allowance = 0n } = slot;
+  return {
+    spent: { token: spentIn, amount: spentText(receipt.spent) },
+    received: { token: receivedIn, amount: receivedText(receipt.received) },
+    quotedAmountOut: receivedText(quoted.amountOut),
+    slippage: slippageOf(quoted.amountOut, receipt.received),
+    ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
+    networkFee: feesPaid(own),
+    gasUsed: Number(receipt.gasUsed),
+    effectiveGasPrice: gweiText(receipt.gasPrice),
+    submission: submissionOf(slot),
+    block: receipt.block.number,
+    blockTime: new Date(receipt.block.time * 1000).toISOString(),
+    approvalLeft: tokenText(allowance > receipt.spent ? allowance - receipt.spent : 0n),
+  };
+}
+
+/** Rounds to four decimal places, towards 0. */
+const slippageOf = (quoted: bigint, received: bigint): number =>
+  quoted === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000;
+
+function feesPaid(own: readonly Slot[]): FillReport["networkFee"] {
+  const paid = own.flatMap((slot) => {
+    const purpose = minedAttempt(slot)?.purpose;
+    return purpose === undefined || slot.receipt === undefined ? [] : [{ purpose, ...slot.receipt }];
+  });
+  const sum = (of: (each: (typeof paid)[number]) => bigint) =>
+    coinText(paid.reduce((total, each) => total + of(each), 0n));
+  const sumOf = (purpose: Call["purpose"]) => sum((each) => (each.purpose === purpose ? each.fee : 0n));
+  return {
+    total: sum(({ fee }) => fee),
+    swap: sumOf("swap"),
+    approve: sumOf("approve"),
+    clear: sumOf("clear"),
+    l1: sum(({ l1Fee }) => l1Fee),
+  };
+}

@@ -1,0 +1,236 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { dayOf } from "../../core/time.ts";
+import { type ChainSetup, checkTrade, settingsForTrade, type TradeCheck } from "./check-trade.ts";
+import { coinDecimals, unitsFrom } from "./decimal-text.ts";
+import { type PlacingView, type Procedure, perform } from "./effects.ts";
+import { jointFacts } from "./evm/joint-facts.ts";
+import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
+import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
+import { buyRulesBeside } from "./reserved.ts";
+import type { Step } from "./table-step.ts";
+import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
+import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
+import { chainFacts } from "./trading-chain.ts";
+import type { BuyRules } from "./wallet-policy.ts";
+
+type PlacingSetup = ChainSetup & { venues: readonly SwapVenue[] };
+
+/** A request to trade with a wallet, as the client sent it. */
+export type TradeRequest = LaneKey & {
+  userID: string;
+  trade: AskedTrade;
+  /** In ISO 8601. */
+  createdAt: string;
+  /** The chain, or the reason why it does not trade. */
+  setup: PlacingSetup | DomainError<"UNSUPPORTED_CHAIN">;
+};
+
+/** A request to place an order. */
+export type PlaceRequest = TradeRequest & {
+  /** The id of the order, if the key has not placed one yet. */
+  orderId: string;
+  /** The idempotency key, and the fingerprint of the rest of the request. */
+  key: string;
+  fingerprint: string;
+  validForSeconds?: number | undefined;
+};
+
+/** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
+export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
+
+export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
+
+/** The terms of an order, by facts that two hosts agree on. */
+export type Assessed = { setup: PlacingSetup; facts: TradeFacts; check: TradeCheck };
+
+export type AssessAnswer = Assessed | { refused: PlacingRefusal };
+
+/** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
+const maxTries = 20;
+
+const validSeconds = { slow: 600, medium: 120, fast: 120, turbo: 120 } as const;
+
+/** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
+export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
+  const { chain, wallet, userID, key, createdAt } = request;
+  const lane: LaneKey = { chain, wallet };
+  let known: TradeFacts | undefined;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const view = yield* perform({ do: "readPlacing", lane, day: dayOf(Date.parse(createdAt)), userID, key });
+    const replay = yield* replayed(request, view);
+    if (replay !== undefined) return replay;
+    const assessed = yield* assess(request, view, known);
+    if ("refused" in assessed) return assessed;
+    // A percentage refers to the balance that the orders placed meanwhile have left.
+    if (request.trade.percent === undefined) known = assessed.facts;
+    const intent = intentOf(request, assessed);
+    const mac = yield* perform({ do: "makeMac", intent });
+    const order = newOrder(request, assessed, intent, mac);
+    if (yield* perform({ do: "write", step: placingStep(request, order, view) })) {
+      yield* perform({ do: "wake", lane });
+      return { order, isReplayed: false };
+    }
+    // The key was used meanwhile, the wallet is gone, or another order has reserved funds that this one needs.
+  }
+  return {
+    refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),
+  };
+}
+
+/** Computes the terms of an order for the trade, without recording anything. */
+export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
+  const { chain, wallet, userID, createdAt } = request;
+  const day = dayOf(Date.parse(createdAt));
+  const view = yield* perform({ do: "readPlacing", lane: { chain, wallet }, day, userID });
+  return yield* assess(request, view);
+}
+
+/**
+ * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
+ */
+function* replayed(
+  { fingerprint }: PlaceRequest,
+  { used, order }: PlacingView,
+): Procedure<PlaceAnswer | undefined> {
+  if (used === undefined || order === undefined) return undefined;
+  if (used.fingerprint !== fingerprint) {
+    const { orderId } = used;
+    const message = "Idempotency-Key was used for another order, with another body";
+    return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
+  }
+  if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });
+  return { order, isReplayed: true };
+}
+
+/** Runs all checks in their order of precedence. Those that need no chain come first. */
+function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): Procedure<AssessAnswer> {
+  const { chain, wallet, trade, setup } = request;
+  const early = objectionTo(request, view);
+  const { laneOrders: orders, settings } = view;
+  // Every chain that trades has settings.
+  if (early !== undefined || setup instanceof DomainError || settings === undefined)
+    return { refused: early ?? "CHAIN_UNAVAILABLE" };
+  const { gasPreset } = settingsForTrade(trade, { settings });
+  const question = { chain, wallet, trade, gasPreset, orders };
+  const quotes = known ? ([known, known] as const) : yield* perform({ do: "quote", question });
+  const facts = agreed(quotes);
+  if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
+  if (facts instanceof DomainError) return { refused: facts };
+  const [check, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
+    checkTrade(setup, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
+  ) as [TradeCheck, ...TradeCheck[]];
+  // An objection that only one host's facts raise may be wrong.
+  const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
+  return objection === undefined ? { setup, facts, check } : { refused: objection };
+}
+
+const buyRulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): BuyRules =>
+  buyRulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
+
+function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
+  const { trade, setup } = request;
+  const stopped = objectionToTrading(view);
+  if (stopped !== undefined) return stopped;
+  if (setup instanceof DomainError) return setup;
+  if (!view.hasWallet)
+    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
+  const { side, token, amount } = trade;
+  return objectionToWallet({
+    side,
+    token,
+    amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
+    openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
+    maxOrder: view.maxOrder,
+    buyRules: buyRulesFor(request, view),
+  });
+}
+
+/**
+ * Returns the quote that both hosts give. A single host could invent a minimum far below the market, or hide a route.
+ */
+function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (a instanceof DomainError || b instanceof DomainError)
+    return a instanceof DomainError && b instanceof DomainError && a.code === b.code ? a : undefined;
+  return isSameQuote(a, b) ? jointFacts(a, b) : undefined;
+}
+
+/** True if two hosts give the same quote at the same block. */
+export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
+  a.block.number === b.block.number &&
+  a.block.time === b.block.time &&
+  a.amount === b.amount &&
+  a.amountOut === b.amountOut &&
+  a.route.venue === b.route.venue &&
+  a.route.feeBps === b.route.feeBps &&
+  a.identity.decimals === b.identity.decimals;
+
+function intentOf(request: PlaceRequest, { setup, facts, check }: Assessed): Intent {
+  const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
+  const { gasPreset } = check.settings;
+  const seconds = validForSeconds ?? validSeconds[gasPreset];
+  return {
+    chain,
+    wallet,
+    orderId,
+    userID,
+    side: trade.side,
+    token: trade.token,
+    amount: facts.amount,
+    minAmountOut: check.least,
+    ...routesFor(trade.side, setup.venues, facts.route),
+    gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
+    maxGasPrice: check.maxGasPrice,
+    gasPreset,
+    isPrivate: check.submission === "private",
+    validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
+  };
+}
+
+function newOrder(
+  { trade, key, createdAt }: PlaceRequest,
+  { facts, check }: Assessed,
+  intent: Intent,
+  mac: string,
+): TradeOrder {
+  const { symbol, decimals } = facts.identity;
+  const { coin } = chainFacts[check.chain];
+  const { amountOut, priceImpact } = facts;
+  return {
+    intent,
+    mac,
+    placed: {
+      clientOrderId: key,
+      symbol: `${symbol}/${coin.symbol}`,
+      decimals,
+      ...(trade.minAmountOut === undefined && { slippage: check.settings.slippage }),
+      ...(trade.percent !== undefined && { percent: trade.percent }),
+      createdAt,
+    },
+    quoted: { amountOut, priceImpact, networkFee: check.networkFee.max },
+    amount: intent.amount,
+    approveNonces: [],
+    isCancelling: false,
+    life: unstarted,
+    revision: 1,
+    version: 1,
+    updatedAt: createdAt,
+  };
+}
+
+function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder, { jobs }: PlacingView): Step {
+  const { chain, wallet, userID, orderId, token } = order.intent;
+  return [
+    { put: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
+    { put: "order", item: order, when: "absent" },
+    { put: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
+    // No order was placed since; it would have reserved funds that this one counts on.
+    {
+      change: "lane",
+      item: { chain, wallet },
+      addJobs: 1,
+      when: jobs === undefined ? "absent" : { jobs },
+    },
+    { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
+  ];
+}

@@ -1,0 +1,67 @@
+import bs58 from "bs58";
+import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
+import { readAddress } from "./address.ts";
+import { coinDecimals, formatAmount, unitsFrom } from "./decimal-text.ts";
+import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
+
+/** A policy with amounts as decimal text, in the network's coin. */
+export type PolicyText = {
+  maxPerOrder?: string | undefined;
+  maxPerDay?: string | undefined;
+  tokens: string[] | "any";
+  tradingEnabled: boolean;
+};
+
+/** A policy and its pending change, as clients see them. */
+export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyText; effectiveAt: string } };
+
+const decimalsOf = (network: Network): number => (network === "sol" ? 9 : coinDecimals);
+
+/**
+ * Parses a policy for a wallet on this network. EVM addresses get their EIP-55 form, and duplicates are removed.
+ *
+ * @throws {DomainError} INVALID_REQUEST with the field
+ */
+export function readPolicy(
+  network: Network,
+  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: PolicyText,
+): WalletPolicy {
+  const decimals = decimalsOf(network);
+  const readToken = network === "sol" ? readSolanaAddress : readAddress;
+  return {
+    ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
+    ...(maxPerDay !== undefined && { maxPerDay: unitsFrom(maxPerDay, decimals, "maxPerDay") }),
+    tokens:
+      tokens === "any"
+        ? tokens
+        : [...new Set(tokens.map((token, index) => readToken(token, `tokens.${index}`)))],
+    tradingEnabled,
+  };
+}
+
+function readSolanaAddress(text: string, field: string): string {
+  // Decoding takes quadratic time, so the length is checked first.
+  if (text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32) return text;
+  throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
+}
+
+/** Formats an amount of the network's coin. */
+export const coinText = (network: Network, units: bigint): string => formatAmount(units, decimalsOf(network));
+
+const policyText = (
+  network: Network,
+  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
+): PolicyText => ({
+  ...(maxPerOrder !== undefined && { maxPerOrder: coinText(network, maxPerOrder) }),
+  ...(maxPerDay !== undefined && { maxPerDay: coinText(network, maxPerDay) }),
+  tokens: tokens === "any" ? tokens : [...tokens],
+  tradingEnabled,
+});
+
+export const policyStateText = (network: Network, { policy, pending }: PolicyState): PolicyStateText => ({
+  policy: policyText(network, policy),
+  ...(pending && {
+    pending: { policy: policyText(network, pending.policy), effectiveAt: pending.effectiveAt },
+  }),
+});

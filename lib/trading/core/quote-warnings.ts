@@ -1,0 +1,38 @@
+import type { NetworkFee } from "./evm/fees.ts";
+import type { Order } from "./execution.ts";
+import type { Submission } from "./order-details.ts";
+
+export const quoteWarnings = [
+  "MEV_UNPROTECTED",
+  /** The remaining coin does not pay for a later sale. */
+  "NO_GAS_TO_SELL",
+  /** The network fee is above 20 % of the trade. */
+  "FEE_ABOVE_VALUE",
+  /** The slippage is above 10 %. */
+  "SLIPPAGE_HIGH",
+] as const;
+
+export type QuoteWarning = (typeof quoteWarnings)[number];
+
+export type Warned = {
+  side: Order["side"];
+  submission: Submission;
+  /** The native side of the trade. */
+  coins: bigint;
+  networkFee: NetworkFee;
+  /** The coin that the wallet has left. Undefined without a wallet. */
+  left: bigint | undefined;
+  /** In percent. */
+  slippage: number;
+};
+
+/** Lists warnings about a trade, in a fixed order. */
+export function warningsOf({ side, submission, coins, networkFee, left, slippage }: Warned): QuoteWarning[] {
+  const holds: Record<QuoteWarning, boolean> = {
+    MEV_UNPROTECTED: submission === "public",
+    NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < 2n * networkFee.max,
+    FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
+    SLIPPAGE_HIGH: slippage > 10,
+  };
+  return quoteWarnings.filter((warning) => holds[warning]);
+}

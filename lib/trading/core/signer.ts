@@ -1,0 +1,146 @@
+import { dayOf } from "../../core/time.ts";
+import {
+  type Objection,
+  type Procedure,
+  perform,
+  type SignAnswer,
+  type SigningView,
+  type SignRequest,
+} from "./effects.ts";
+import { clearGas, objectionTo } from "./evm/signing-rules.ts";
+import type { Attempt, Slot } from "./evm/slot.ts";
+import type { Call, UnsignedTransaction } from "./intent.ts";
+import type { Ledger, Step } from "./table-step.ts";
+import type { TradeOrder } from "./trade-order.ts";
+import { counted } from "./wallet-policy.ts";
+
+/**
+ * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
+ * record. If asked again, it returns the recorded one.
+ */
+export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
+  // Reads the clock before the table: a signature counts on the day whose count it has read.
+  const nowMs = yield* perform({ do: "now" });
+  const view = yield* perform({ do: "readSigning", request, day: dayOf(nowMs) });
+  const { slot, order } = view;
+  if (slot === undefined || order === undefined) return { later: "the slot is gone" };
+  const mismatch = mismatchOf(request, order, slot);
+  if (mismatch !== undefined) return mismatch;
+  if (slot.attempts.some((attempt) => isAttemptFor(request, attempt))) return { slot };
+  const transaction = transactionFor(request, slot);
+  if (transaction === undefined) return { later: "the slot is for another purpose" };
+  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
+  const objection = objectionTo(transaction, view, isGenuine, nowMs);
+  if (objection !== undefined) return objection;
+  const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  if (!("raw" in bytes)) return bytes;
+  const { gasLimit } = transaction;
+  const attempt = { ...request.fees, purpose: request.purpose, ...bytes, gasLimit, signedAtMs: nowMs };
+  const signed: Slot = {
+    ...slot,
+    state: "signed",
+    attempts: [...slot.attempts, attempt],
+    revision: slot.revision + 1,
+  };
+  const isWritten = yield* perform({
+    do: "write",
+    step: signingStep(transaction, view, order, slot, signed, nowMs),
+  });
+  return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
+}
+
+/** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
+function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
+  const { orderId, userID, chain, wallet, nonce } = request;
+  const isOrders =
+    intent.orderId === orderId &&
+    intent.userID === userID &&
+    intent.chain === chain &&
+    intent.wallet === wallet;
+  if (!isOrders) return { refused: "the intent is of another order, user or wallet" };
+  if (slot.chain !== chain || slot.wallet !== wallet || slot.nonce !== nonce)
+    return { refused: "the slot is of another nonce or wallet" };
+  const isOwn = slot.orderId === orderId && slot.userID === userID;
+  return isOwn ? undefined : { later: "the slot is another order's" };
+}
+
+const isAttemptFor = ({ purpose, fees }: SignRequest, attempt: Attempt) =>
+  attempt.purpose === purpose &&
+  attempt.maxFeePerGas === fees.maxFeePerGas &&
+  attempt.maxPriorityFeePerGas === fees.maxPriorityFeePerGas;
+
+function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTransaction | undefined {
+  const { chain, wallet, nonce } = slot;
+  const call: Call = purpose === "clear" ? { purpose } : slot.call;
+  if (call.purpose !== purpose) return undefined;
+  return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
+}
+
+/**
+ * A cancellation writes the order, a retirement the wallet, and the user the policy: this step conflicts with each of
+ * them, so only one succeeds. If two buys are signed at once, only one finds the day's count unchanged.
+ */
+function signingStep(
+  transaction: UnsignedTransaction,
+  view: SigningView,
+  order: TradeOrder,
+  slot: Slot,
+  signed: Slot,
+  nowMs: number,
+): Step {
+  const { ledger } = view;
+  const { chain, wallet } = slot;
+  const { userID, orderId } = order.intent;
+  const recorded: Step = [
+    { put: "slot", item: signed, when: { revision: slot.revision } },
+    {
+      put: "ledger",
+      item: entered(ledger ?? { orderId, approveNonces: [], fees: {}, revision: 0 }, transaction),
+      when: revisionOf(ledger),
+    },
+  ];
+  if (transaction.call.purpose === "clear") return recorded;
+  return [
+    ...recorded,
+    { check: "order", item: order, when: { revision: order.revision } },
+    { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
+    { check: "cancellation", item: { orderId }, when: "absent" },
+    ...buyingWrites(transaction, view, order, nowMs),
+  ];
+}
+
+const revisionOf = (item: { revision: number } | undefined) =>
+  item === undefined ? "absent" : { revision: item.revision };
+
+/** Counts a buy when its swap is signed first. Later attempts differ only in fees. */
+function buyingWrites(
+  { call }: UnsignedTransaction,
+  { ledger, limits: { stored, count } }: SigningView,
+  { intent }: TradeOrder,
+  nowMs: number,
+): Step {
+  if (call.purpose !== "swap" || intent.side !== "buy") return [];
+  const { chain, wallet, userID, orderId } = intent;
+  const key = { chain, wallet, userID };
+  const buy = { orderId, amount: call.amountIn, nowMs };
+  return [
+    { check: "policy", item: key, when: revisionOf(stored) },
+    ...(ledger?.swap === undefined
+      ? [{ put: "day", item: counted(key, count, buy), when: revisionOf(count) } as const]
+      : []),
+  ];
+}
+
+function entered(
+  ledger: Ledger,
+  { nonce, call, maxFeePerGas, maxPriorityFeePerGas }: UnsignedTransaction,
+): Ledger {
+  const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);
+  return {
+    ...ledger,
+    ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
+    ...(call.purpose === "swap" && { swap: { nonce, call } }),
+    fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas } },
+    revision: ledger.revision + 1,
+  };
+}

@@ -1,0 +1,135 @@
+import type { Book, BookKey } from "./book.ts";
+import type { Slot } from "./evm/slot.ts";
+import type { Position } from "./execution.ts";
+import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
+import type { TradeOrder } from "./trade-order.ts";
+import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
+
+/** What a lane waits for since the last run has left it. Whoever watches the chain wakes it then. */
+export type LaneWatch = {
+  /** The jobs that the run knew of. */
+  jobs: number;
+  /** The block that each signed transaction was seen in, by the hashes of both. Empty if it was in none. */
+  blocks: Readonly<Record<string, string>>;
+  /** From which final block on an outcome may be final. */
+  finalFrom?: number;
+  /** When something is due whatever the chain does. */
+  dueAtMs?: number;
+  /** Since when nothing has happened to one of its orders that can go on. */
+  idleSinceMs?: number;
+};
+
+/** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
+export type Lane = LaneKey & {
+  /** A random id of the run that may write, while there is one. Never a counter: a counter starts again with the lane. */
+  holder?: string;
+  leaseUntilMs?: number;
+  jobs: number;
+  watch?: LaneWatch;
+};
+
+/** An order that is not settled, in its wallet's lane. */
+export type Job = LaneKey & { orderId: string; userID: string; token: string };
+
+/** What the signer has signed for an order. Only the signer may write it. */
+export type Ledger = {
+  orderId: string;
+  approveNonces: readonly number[];
+  /** The last fees signed at each nonce. */
+  fees: Readonly<Record<number, Fees>>;
+  /** The only nonce and calldata that the order's swap may ever have. */
+  swap?: { nonce: number; call: SwapCall };
+  revision: number;
+};
+
+/**
+ * The user has cancelled an order. Only the function that cancels may write it, so the signer believes it whatever the order
+ * says.
+ */
+export type Cancellation = {
+  orderId: string;
+  /** In seconds. Long after the time when the order could be filled. */
+  expiresAt: number;
+};
+
+/** An idempotency key that was used. It does not expire. */
+export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
+
+export type TradingWallet = LaneKey & { userID: string; isRetired: boolean };
+
+/** The items of the table that trading uses. */
+export type Items = {
+  lane: Lane;
+  job: Job;
+  slot: Slot;
+  order: TradeOrder;
+  ledger: Ledger;
+  cancellation: Cancellation;
+  key: UsedKey;
+  book: Book;
+  position: Position & { userID: string };
+  wallet: TradingWallet;
+  policy: PolicyRecord;
+  day: DaySpend;
+};
+
+export type Kind = keyof Items;
+
+/** What names an item of each kind. */
+export type Names = {
+  lane: LaneKey;
+  job: LaneKey & { orderId: string };
+  slot: LaneKey & { nonce: number };
+  order: { intent: Pick<Intent, "userID" | "orderId"> };
+  ledger: { orderId: string };
+  cancellation: { orderId: string };
+  key: { userID: string; key: string };
+  book: BookKey;
+  position: { userID: string; positionId: string };
+  wallet: LaneKey & { userID: string };
+  policy: PolicyKey;
+  day: PolicyKey & { day: string };
+};
+
+/** Holds if the item does not exist, or has exactly these values. `undefined` stands for an absent field. */
+export type Condition<K extends Kind> = "absent" | { [Name in keyof Items[K]]?: Items[K][Name] | undefined };
+
+type Check<K extends Kind> = { check: K; item: Names[K]; when: Condition<K> };
+
+type WriteOf<K extends Kind> =
+  | { put: K; item: Items[K]; when: Condition<K> }
+  | { remove: K; item: Names[K]; when: Condition<K> }
+  | Check<K>;
+
+/** Holds if the lane exists, and no run holds it at that time. */
+export type FreeLane = { freeAtMs: number };
+
+export const isFreeLane = (when: object | string): when is FreeLane =>
+  typeof when === "object" && "freeAtMs" in when;
+
+/** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
+export type LaneChange = {
+  change: "lane";
+  item: LaneKey;
+  set?: Pick<Lane, "holder" | "leaseUntilMs"> | { released: LaneWatch };
+  addJobs?: number;
+  when?: Condition<"lane"> | FreeLane;
+};
+
+/** Kinds that other functions write too, or that are written once and for all. */
+type Special = "wallet" | "policy" | "cancellation";
+
+export type ItemWrite =
+  | { [K in Exclude<Kind, Special>]: WriteOf<K> }[Exclude<Kind, Special>]
+  | { [K in Special]: Check<K> }[Special]
+  | { put: "cancellation"; item: Cancellation; when?: undefined }
+  | LaneChange;
+
+/**
+ * The condition of an order's next version. It names the version too, so that who writes the step can see whether clients
+ * see a difference.
+ */
+export const unchanged = ({ revision, version }: TradeOrder): Condition<"order"> => ({ revision, version });
+
+/** Writes that happen together or not at all: one transaction, which names no item twice. */
+export type Step = readonly ItemWrite[];

@@ -1,0 +1,70 @@
+import { type TokenFlag, tokenFlags } from "../../core/token-flag.ts";
+import { percentOf } from "./percent.ts";
+import type { TokenIdentity } from "./token-identity.ts";
+
+/** The findings of a simulated buy and sale of a token. Taxes are in percent; null is unknown. */
+export type TokenSafety = {
+  sellable: boolean | null;
+  buyTax: number | null;
+  sellTax: number | null;
+  /** True if less arrives than was sent, but the difference is too small for a tax. */
+  hasLoss: boolean;
+};
+
+export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
+
+/** Units of a token on their way to or from a pool. */
+type Transfer = { sent: bigint; arrived: bigint };
+
+/** A buy and a sale. The sale is absent if no sale succeeded. */
+export type RoundTrip = { bought: Transfer; sold?: Transfer };
+
+const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
+const taxOf = (transfer: Transfer) => percentOf(lossOf(transfer), transfer.sent);
+
+export function safetyOf({ bought, sold }: RoundTrip): TokenSafety {
+  const legs = sold === undefined ? [bought] : [bought, sold];
+  return {
+    sellable: sold !== undefined,
+    buyTax: taxOf(bought),
+    sellTax: sold === undefined ? null : taxOf(sold),
+    hasLoss: legs.some((leg) => lossOf(leg) > 0n && taxOf(leg) === 0),
+  };
+}
+
+/** Combines the findings of several pools: the token can be sold if one pool shows it, at the lowest tax. */
+export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
+  const rank = ({ sellable }: TokenSafety) => (sellable === null ? 2 : sellable ? 0 : 1);
+  const tax = ({ buyTax, sellTax }: TokenSafety) => (buyTax ?? 0) + (sellTax ?? 0);
+  const [best = unknownSafety] = safeties.toSorted((a, b) => rank(a) - rank(b) || tax(a) - tax(b));
+  return best;
+}
+
+/** In a pool with less than one coin, the smallest trade moves the price by several percent. */
+const leastLiquidity = 10n ** 18n;
+
+/** Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool. */
+export function flagsOf(
+  { isListed, isImpersonator, isOdd }: TokenIdentity,
+  { sellable, buyTax, sellTax, hasLoss }: TokenSafety,
+  liquidity: bigint,
+): TokenFlag[] {
+  const holds: Record<TokenFlag, boolean> = {
+    NOT_LISTED: !isListed,
+    IMPERSONATES: isImpersonator,
+    ODD_METADATA: isOdd,
+    TAXED: (buyTax ?? 0) > 0 || (sellTax ?? 0) > 0,
+    TRANSFER_LOSS: hasLoss,
+    CANNOT_SELL: sellable === false,
+    SELLABILITY_UNKNOWN: sellable === null,
+    LOW_LIQUIDITY: liquidity < leastLiquidity,
+  };
+  return tokenFlags.filter((flag) => holds[flag]);
+}
+
+/** In percent. Above it, a buy needs the user's explicit consent. */
+const highestTax = 25;
+
+/** True if buying the token most likely loses the money. Sales are never blocked. */
+export const isUnsafe = ({ sellable, buyTax, sellTax }: TokenSafety): boolean =>
+  sellable === false || (buyTax ?? 0) > highestTax || (sellTax ?? 0) > highestTax;

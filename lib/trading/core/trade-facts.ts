@@ -1,0 +1,70 @@
+import type { DomainError } from "../../core/domain-error.ts";
+import type { TokenFlag } from "../../core/token-flag.ts";
+import type { GasPreset } from "../../users/settings.ts";
+import type { PlannedGas } from "./evm/fees.ts";
+import type { Order } from "./execution.ts";
+import type { Fees, LaneKey, Route } from "./intent.ts";
+import type { TokenIdentity } from "./token-identity.ts";
+import type { TokenSafety } from "./token-safety.ts";
+import type { TradeOrder } from "./trade-order.ts";
+
+/** The request's trade. Amounts are decimal text, the token is in EIP-55 form. */
+export type Trade = {
+  side: Order["side"];
+  token: string;
+  /** The amount to spend. */
+  amount?: string | undefined;
+  /** Replaces the amount of a sale: a percentage of the available balance. */
+  percent?: number | undefined;
+};
+
+/** A trade with its user's limits. Settings of the chain apply where a limit is absent. */
+export type AskedTrade = Trade & {
+  /** In percent. */
+  slippage?: number | undefined;
+  /** Replaces the slippage, as decimal text. */
+  minAmountOut?: string | undefined;
+  /** In percent; {@link defaultMaxPriceImpact} if absent. */
+  maxPriceImpact?: number | undefined;
+  gasPreset?: GasPreset | undefined;
+  /** In gwei. */
+  maxGasPrice?: number | undefined;
+  mevProtection?: boolean | undefined;
+  allowUnsafe?: boolean | undefined;
+};
+
+/** In percent. */
+export const defaultMaxPriceImpact = 15;
+
+/** The facts about a trade that hosts are asked for. */
+export type QuoteQuestion = LaneKey & {
+  trade: Trade;
+  gasPreset: GasPreset;
+  /** The wallet's orders. Open ones reserve the amounts that they will spend. */
+  orders: readonly TradeOrder[];
+};
+
+/** One host's facts about a trade at one block. Amounts are in units. */
+export type TradeFacts = {
+  block: { number: number; time: number };
+  identity: TokenIdentity;
+  /** The amounts that would be spent and would arrive. */
+  amount: bigint;
+  amountOut: bigint;
+  /** In percent. */
+  priceImpact: number;
+  route: Route & { pool: string };
+  /** The transactions still needed: approvals, then the swap. */
+  transactions: readonly PlannedGas[];
+  /** The fees by the preset, before any cap. */
+  fees: Fees;
+  /** The base fee of the next block. */
+  baseFee: bigint;
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  /** The wallet's balances. Absent without a wallet. */
+  held?: { coins: bigint; tokens: bigint };
+};
+
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
+export type HostQuote = TradeFacts | DomainError | undefined;

@@ -1,0 +1,99 @@
+import { chains } from "../../core/network.ts";
+import {
+  defaultSettings,
+  type EvmSettings,
+  type SettingsPatch,
+  settingsInForce,
+} from "../../users/settings.ts";
+
+/** The networks on which orders can be executed here. */
+export const tradingChains = ["eth", "base", "bsc", "avax"] as const;
+
+/** Stands for the chain's native coin where a token's address is expected. */
+export const nativeToken = "native";
+
+export type TradingChain = (typeof tradingChains)[number];
+
+/** Facts about a chain that are the same in every deployment. */
+export type ChainFacts = {
+  /** The id that its hosts must report, and that every transaction is signed for. */
+  chainId: number;
+  coin: { symbol: string; name: string };
+  /**
+   * Hosts whose latest blocks are further apart do not count as seeing the same chain: about three seconds of blocks.
+   */
+  maxLagBlocks: number;
+  /** True if pending transactions are public, so that a relay can hide them. */
+  hasPublicPool: boolean;
+  /** True if transactions pay an L1 fee for their data, beside gas. */
+  hasL1Fee: boolean;
+  /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
+  isGasPriceFloor: boolean;
+};
+
+export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
+  eth: {
+    chainId: 1,
+    coin: { symbol: "ETH", name: "Ether" },
+    maxLagBlocks: 1,
+    hasPublicPool: true,
+    hasL1Fee: false,
+    isGasPriceFloor: false,
+  },
+  base: {
+    chainId: 8453,
+    coin: { symbol: "ETH", name: "Ether" },
+    maxLagBlocks: 2,
+    hasPublicPool: false,
+    hasL1Fee: true,
+    isGasPriceFloor: false,
+  },
+  bsc: {
+    chainId: 56,
+    coin: { symbol: "BNB", name: "BNB" },
+    maxLagBlocks: 7,
+    hasPublicPool: true,
+    hasL1Fee: false,
+    isGasPriceFloor: true,
+  },
+  avax: {
+    chainId: 43114,
+    coin: { symbol: "AVAX", name: "Avalanche" },
+    maxLagBlocks: 3,
+    hasPublicPool: true,
+    hasL1Fee: false,
+    isGasPriceFloor: false,
+  },
+};
+
+/** The settings of an order that names none of its own. */
+export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
+
+/** The settings of users who have chosen none. For bsc and avax, users cannot choose yet. */
+export const defaultOrderSettings: Readonly<Record<TradingChain, OrderSettings>> = {
+  eth: orderSettings(defaultSettings.eth),
+  base: orderSettings(defaultSettings.base),
+  bsc: { slippage: 1, gasPreset: "medium", maxGasPrice: 10, mevProtection: true },
+  avax: { slippage: 1, gasPreset: "medium", maxGasPrice: 50, mevProtection: true },
+};
+
+function orderSettings({ slippage, gasPreset, maxGasPrice, mevProtection }: EvmSettings): OrderSettings {
+  return { slippage, gasPreset, maxGasPrice, mevProtection };
+}
+
+/** Merges a user's stored settings with the defaults of a chain. */
+export function orderSettingsOf(chain: TradingChain, stored?: SettingsPatch): OrderSettings {
+  const chosen = chains.find((each) => each === chain);
+  // Some chains have no settings for users to choose.
+  const settings =
+    chosen === undefined || chosen === "sol"
+      ? defaultOrderSettings[chain]
+      : orderSettings(settingsInForce(chosen, stored));
+  return { ...settings, slippage: rounded(settings.slippage) };
+}
+
+/**
+ * Settings may have more decimal places than percentages of trading, which have four. The lowest allowed values are the
+ * same.
+ */
+const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;

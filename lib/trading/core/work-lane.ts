@@ -1,0 +1,115 @@
+import { dayOf } from "../../core/time.ts";
+import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
+import type { HostSnapshots } from "./evm/host-snapshot.ts";
+import { type LaneState, type Move, nextMove, refusedStep } from "./evm/next-move.ts";
+import type { Slot } from "./evm/slot.ts";
+import type { LaneKey } from "./intent.ts";
+import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
+import type { Lane, Step } from "./table-step.ts";
+
+/** Disagreeing hosts are asked again for this long, at this interval. */
+const patienceMs = 2000;
+const pauseMs = 250;
+
+/** The most moves of a run, and the longest time before it reads the table again. The lease lasts much longer. */
+const maxMoves = 40;
+const longestMs = 10_000;
+
+const callsOf = ({ call, attempts }: Slot) =>
+  attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
+
+export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Question => ({
+  chain: lane.chain,
+  wallet: lane.wallet,
+  hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+  calls: new Map(slots.flatMap(callsOf)),
+  orders: orders.filter(({ life }) => life.status === "open").map(({ intent }) => intent),
+  blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
+});
+
+export function* askHosts(lane: LaneKey, view: LaneView): Procedure<HostSnapshots> {
+  const question = questionAbout(lane, view);
+  const first = yield* perform({ do: "look", host: 0, question });
+  const second = yield* perform({ do: "look", host: 1, question });
+  return [first, second];
+}
+
+/**
+ * Takes a wallet's lane, does everything that is possible now for its orders, and leaves. It never waits for a block.
+ *
+ * @param holder A random id of this run.
+ */
+export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
+  const startMs = yield* perform({ do: "now" });
+  // Takes the lane before reading it: another run may have changed anything read earlier.
+  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
+  let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs) });
+  if (view.lane?.holder !== holder) return;
+  const sentAtMs = new Map<string, number | undefined>();
+  for (let moves = 0; moves < maxMoves; ) {
+    const snapshots = yield* askHosts(lane, view);
+    const nowMs = yield* perform({ do: "now" });
+    if (nowMs - startMs > longestMs) return;
+    const isPatient = nowMs - startMs < patienceMs;
+    // The run relies on its own writes until it needs new facts.
+    for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
+      const state = { view, snapshots, nowMs, holder, sentAtMs, isPatient };
+      const move = nextMove(state);
+      if (move.kind === "rest") {
+        if (yield* perform({ do: "write", step: leaveStep(state) })) return;
+        isKnown = false;
+      } else if (move.kind === "look again") {
+        yield* perform({ do: "pause", ms: pauseMs });
+        isKnown = false;
+      } else {
+        const next = yield* carryOut(move, state, sentAtMs);
+        if (next === "left") return;
+        isKnown = next !== undefined;
+        view = next ?? view;
+      }
+    }
+    view = yield* perform({ do: "readLane", lane, day: dayOf(nowMs) });
+    if (view.lane?.holder !== holder) return;
+  }
+}
+
+/** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
+function* carryOut(
+  move: Exclude<Move, { kind: "rest" | "look again" }>,
+  state: LaneState,
+  sentAtMs: Map<string, number | undefined>,
+): Procedure<LaneView | "left" | undefined> {
+  const { view } = state;
+  switch (move.kind) {
+    case "write":
+      return yield* writeStep(move.step, state);
+    case "send": {
+      const { raw, isPrivate } = move;
+      const isTaken = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
+      sentAtMs.set(move.hash, isTaken ? yield* perform({ do: "now" }) : undefined);
+      return view;
+    }
+    case "sign": {
+      const answer = yield* perform({ do: "sign", request: move.request });
+      if ("slot" in answer) return { ...view, slots: withSlots(view.slots, [answer.slot]) };
+      const isUnsigned = view.slots.some(
+        ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
+      );
+      if (isUnsigned && "refused" in answer) return yield* writeStep(refusedStep(state, move.order), state);
+      // Only time can help.
+      yield* perform({ do: "write", step: leaveStep(state) });
+      return "left";
+    }
+  }
+}
+
+/** Writes a step, and leaves the lane with it if nothing else is to be done. */
+function* writeStep(step: Step, state: LaneState): Procedure<LaneView | "left" | undefined> {
+  const view = afterStep(state.view, step);
+  const next = view.lane && nextMove({ ...state, view });
+  if (next?.kind === "rest")
+    return (yield* perform({ do: "write", step: leaveStep({ ...state, view }, step) })) ? "left" : undefined;
+  if (!(yield* perform({ do: "write", step }))) return undefined;
+  // The lane has ended with its last order.
+  return next === undefined ? "left" : view;
+}

@@ -1,0 +1,82 @@
+import type { Network } from "../../core/network.ts";
+import { publishCall } from "../chains/evm/rpc-call.ts";
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
+import type { Question } from "../core/effects.ts";
+import type { HostSnapshot } from "../core/evm/host-snapshot.ts";
+import { tradingChains } from "../core/trading-chain.ts";
+import type { Performers } from "./run-procedure.ts";
+import { snapshotOf } from "./snapshot-of-host.ts";
+
+type Chains = ReadonlyMap<Network, ChainReader>;
+
+/**
+ * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
+ * finish watching the transactions sent there.
+ */
+export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf) {
+  const relays = new Map<Network, RpcHost>(
+    tradingChains.flatMap((chain) => {
+      const url = chains.get(chain)?.configuration.relay;
+      return url === undefined ? [] : [[chain, rpcHost({ url })] as const];
+    }),
+  );
+  async function snapshotBy(
+    hosts: readonly RpcHost[],
+    question: Question,
+  ): Promise<HostSnapshot | undefined> {
+    const reader = chains.get(question.chain);
+    for (const host of hosts) {
+      const snapshot = reader && (await see(host, reader, question));
+      if (snapshot !== undefined) return snapshot;
+    }
+    return undefined;
+  }
+
+  /** Asks the first and the second host, each with different hosts in reserve. A lone host is believed. */
+  function bothSnapshots(question: Question): Promise<HostSnapshot | undefined>[] {
+    const hosts = chains.get(question.chain)?.client.hosts ?? [];
+    const even = snapshotBy(everySecond(hosts, 0), question);
+    return [even, hosts.length === 1 ? even : snapshotBy(everySecond(hosts, 1), question)];
+  }
+
+  let asked: { question: Question; snapshots: readonly Promise<HostSnapshot | undefined>[] } | undefined;
+  return {
+    /** Asks both hosts when the first is wanted. */
+    async look({ host, question }) {
+      if (asked?.question !== question) {
+        const snapshots = bothSnapshots(question);
+        asked = { question, snapshots };
+        // An error of the second host is handled when its answer is awaited.
+        for (const snapshot of snapshots) snapshot.catch(() => undefined);
+      }
+      return asked.snapshots[host];
+    },
+    async send({ chain, raw, isPrivate }) {
+      const relay = relays.get(chain);
+      const publicHosts = chains.get(chain)?.client.hosts ?? [];
+      const hosts = isPrivate ? (relay ? [relay] : []) : publicHosts;
+      const reached = await Promise.all(hosts.map((host) => mayHaveReached(host, raw)));
+      return reached.includes(true);
+    },
+  } satisfies Performers;
+}
+
+const everySecond = (hosts: readonly RpcHost[], from: 0 | 1) =>
+  hosts.filter((_, index) => index % 2 === from);
+
+/**
+ * Returns false only if the host certainly received nothing. After a refusal it may have: the host may already know the
+ * transaction.
+ */
+async function mayHaveReached(host: RpcHost, raw: string): Promise<boolean> {
+  try {
+    await host.request([publishCall(raw)]);
+    return true;
+  } catch (error) {
+    if (error instanceof HostFault) return !["UNREACHABLE", "TOO_MANY_REQUESTS"].includes(error.reason);
+    if (error instanceof RpcRefusal) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Effects, Procedure } from "../core/effects.ts";
+
+/** Performs effects, by name. */
+export type Performers = {
+  readonly [Name in keyof Effects]?: (
+    ask: Effects[Name]["ask"],
+  ) => Effects[Name]["answer"] | Promise<Effects[Name]["answer"]>;
+};
+
+/**
+ * Runs a procedure to its end. A failed effect stops it on the spot; the next run continues from the state of the table
+ * and the chain.
+ *
+ * @throws {Error} of an effect, or if no performer exists for one.
+ */
+export async function runProcedure<Result>(
+  procedure: Procedure<Result>,
+  performers: Performers,
+): Promise<Result> {
+  let next = procedure.next();
+  while (!next.done) {
+    const effect = next.value;
+    const perform = performers[effect.do] as ((ask: object) => unknown) | undefined;
+    if (perform === undefined) throw new Error(`No performer for the effect ${effect.do}`);
+    next = procedure.next((await perform(effect)) as Effects[keyof Effects]["answer"]);
+  }
+  return next.value;
+}

@@ -1,0 +1,241 @@
+import { askInParts } from "../chains/ask-in-parts.ts";
+import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/evm/fee-market.ts";
+import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
+import {
+  blockCall,
+  blockHashCall,
+  coinsCall,
+  nonceCall,
+  type RpcCall,
+  receiptCall,
+} from "../chains/evm/rpc-call.ts";
+import { belongingsCall, type TokenBelongings } from "../chains/evm/token-belongings.ts";
+import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
+import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import type { RpcHost } from "../chains/rpc-host.ts";
+import type { Question } from "../core/effects.ts";
+import { clearPreset } from "../core/evm/fee-bumps.ts";
+import { type FeeMarket, feesFor } from "../core/evm/fees.ts";
+import type { HostSnapshot, OrderFacts } from "../core/evm/host-snapshot.ts";
+import { clearGas } from "../core/evm/signing-rules.ts";
+import { allowsRoute, type Fees, type Intent } from "../core/intent.ts";
+import { chainFacts } from "../core/trading-chain.ts";
+import {
+  type ChosenRoute,
+  chooseRoute,
+  routeCalls,
+  routesToTry,
+  type SwapRequest,
+  usualGasLimit,
+  withEstimate,
+} from "../quotes/choose-route.ts";
+import { readReceipts, receiptCalls } from "./read-receipts.ts";
+
+type Chain = Pick<ChainReader, "chain" | "configuration">;
+
+/**
+ * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
+ * meanwhile.
+ */
+export async function snapshotOf(
+  host: RpcHost,
+  chain: Chain,
+  question: Question,
+): Promise<HostSnapshot | undefined> {
+  try {
+    return await look((calls) => host.request(calls), chain, question);
+  } catch (error) {
+    if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Asks in several requests, each of which needs the results of the one before. Few wallets need more than three. */
+async function look(
+  ask: Ask,
+  chain: Chain,
+  { wallet, hashes, calls, orders, blocks = [] }: Question,
+): Promise<HostSnapshot | undefined> {
+  const head = await askTogether(ask, {
+    latest: blockCall("latest"),
+    finalized: blockCall("finalized"),
+    market: feeMarketCalls(),
+    pending: nonceCall(wallet, "pending"),
+  });
+  const { latest, finalized } = head;
+  const tag = latest.number;
+  const market = feeMarketOf(head.market);
+  const clearFees = feesFor(chain.chain, clearPreset, market);
+  // Asks for receipts after the latest block is known, so that every transaction in it has one.
+  const minedSoon = askInParts(ask, hashes, receiptCall);
+  const factsSoon = askTogether(ask, {
+    nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
+    coins: coinsCall(wallet, tag),
+    clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
+    orders: orders.map((intent) => orderCalls(chain, intent, tag)),
+  });
+  const [facts, mined] = await Promise.all([factsSoon, minedSoon]);
+  const shares = await withAmounts(ask, chain, orders, facts.orders, tag);
+  const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
+  const found = mined.flatMap((each, index) =>
+    each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
+  );
+  const detailsSoon = askInParts(ask, found, receiptCalls);
+  const restSoon = askTogether(ask, {
+    routes: requests.map(({ request, routes }) => ({
+      ...routeCalls(chain, request, routes, latest),
+      states: poolStatesCall(chain.configuration, request.token, routes, tag),
+    })),
+    blocks: blocks.map(blockHashCall),
+    again: blockCall(tag),
+  });
+  const [rest, details] = await Promise.all([restSoon, detailsSoon]);
+  const receipts = await readReceipts(
+    ask,
+    chain.configuration,
+    wallet,
+    found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
+    calls,
+  );
+  if (rest.again.hash !== latest.hash || receipts === undefined) return undefined;
+  const known = await Promise.all(
+    requests.map(async ({ intent, belongings, request, routes }, index) => {
+      const answers = rest.routes[index] as (typeof rest.routes)[0];
+      const chosen = chooseRoute(chain, request, routes, answers);
+      const route = await withEstimate(ask, chain, request, chosen, tag);
+      return [intent.orderId, factsOf(intent, request, route, belongings)] as const;
+    }),
+  );
+  return {
+    latest,
+    finalized,
+    nonce: { ...facts.nonce, pending: head.pending },
+    coins: facts.coins,
+    baseFee: market.baseFee,
+    clearFees,
+    clearL1Fee: facts.clearL1Fee[0] ?? 0n,
+    orders: new Map(known),
+    blocks: new Map(
+      blocks.flatMap((number, index) => {
+        const hash = rest.blocks[index];
+        return hash === undefined ? [] : [[number, hash] as const];
+      }),
+    ),
+    receipts,
+  };
+}
+
+/**
+ * Asks for the wallet's next nonce as of the newest final block. Hosts that have forgotten that state, as most do while
+ * finality is late, answer 0. Then a nonce taken by another program is not final yet, and everything else goes on.
+ */
+const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => ({
+  ...nonceCall(wallet, finalized),
+  recover: () => 0,
+});
+
+const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
+  return hasL1Fee ? [l1FeeCall(unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms), tag)] : [];
+};
+
+const orderCalls = ({ configuration }: Chain, { side, token, wallet, amount }: Intent, tag: number) => ({
+  belongings: side === "sell" ? [belongingsCall(configuration, token, wallet, tag)] : [],
+  pools: poolCalls(configuration, token, [{ side, amountIn: amount }], tag),
+});
+
+type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
+
+/** An order with the routes for the amount that it can spend now. */
+type Share = {
+  intent: Intent;
+  amountIn: bigint;
+  /** Only for a sale. */
+  belongings?: TokenBelongings;
+  routes: ReturnType<typeof routesToTry>;
+};
+
+/**
+ * Asks again for sales whose wallet holds less than they want to sell. Leaves out sales whose token does not answer.
+ */
+async function withAmounts(
+  ask: Ask,
+  { configuration }: Chain,
+  orders: readonly Intent[],
+  answers: readonly OrderAnswers[],
+  tag: number,
+): Promise<Share[]> {
+  const shares = orders.flatMap((intent, index) => {
+    const { belongings: [belongings] = [], pools } = answers[index] as OrderAnswers;
+    if (intent.side === "buy") return [{ intent, amountIn: intent.amount, pools }];
+    if (belongings === undefined) return [];
+    const { held } = belongings;
+    const amountIn = held > 0n && held < intent.amount ? held : intent.amount;
+    return [{ intent, amountIn, belongings, pools }];
+  });
+  const lowered = shares.filter(({ intent, amountIn }) => amountIn < intent.amount);
+  const again =
+    lowered.length === 0
+      ? []
+      : await askTogether(
+          ask,
+          lowered.map(({ intent: { side, token }, amountIn }) =>
+            poolCalls(configuration, token, [{ side, amountIn }], tag),
+          ),
+        );
+  return shares.map(({ pools, ...share }) => {
+    const [routes = []] = poolRoutesOf(
+      again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools,
+    ).routes;
+    const allowed = routes.filter((route) => allowsRoute(share.intent, route));
+    return { ...share, routes: routesToTry(allowed) };
+  });
+}
+
+const requestFor = (
+  { chain }: Chain,
+  { intent: { wallet, side, token, gasPreset }, amountIn, belongings }: Share,
+  market: FeeMarket,
+): SwapRequest => ({
+  wallet,
+  side,
+  token,
+  amountIn,
+  allowances: belongings?.allowances ?? new Map(),
+  hasTokens: (belongings?.held ?? 0n) >= amountIn,
+  fees: feesFor(chain, gasPreset, market),
+  baseFee: market.baseFee,
+});
+
+function factsOf(
+  { venues }: Intent,
+  { fees, allowances }: SwapRequest,
+  route: ChosenRoute | undefined,
+  belongings: TokenBelongings | undefined,
+): OrderFacts {
+  const allowance = route?.allowance ?? allowances.get(venues[0] as (typeof venues)[0]) ?? 0n;
+  return {
+    fees,
+    gasLimit: {
+      approve: route?.gas.approve.gasLimit ?? usualGasLimit.approve,
+      swap: route?.gas.swap.gasLimit ?? usualGasLimit.swap,
+    },
+    l1Fee: { approve: route?.gas.approve.l1Fee ?? 0n, swap: route?.gas.swap.l1Fee ?? 0n },
+    ...(belongings && {
+      held: belongings.held,
+      allowance,
+      wantsZeroFirst: route?.wantsZeroFirst ?? false,
+    }),
+    ...(route && {
+      quote: {
+        venue: route.venue,
+        feeBps: route.feeBps,
+        amountOut: route.amountOut,
+        priceImpact: route.priceImpact,
+      },
+    }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Table } from "../../table/table.ts";
+import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../core/lane-trouble.ts";
+import type { Lane } from "../core/table-step.ts";
+import type { TradingChain } from "../core/trading-chain.ts";
+import { sweepLanes } from "../core/waking.ts";
+import { laneOrdersOf } from "../items/lane-records.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+
+/** A problem for operators. The service goes on. */
+export type Trouble = { error: ChainUnavailable | LaneInTrouble; chain: TradingChain; wallet?: string };
+
+class LaneInTrouble extends Error {
+  constructor(trouble: LaneTrouble) {
+    super(`A lane is in trouble: ${trouble}`);
+    // Logs contain only the name.
+    this.name = trouble;
+  }
+}
+
+export type SweepDeps = {
+  table: Table;
+  chains: ReadonlyMap<TradingChain, Pick<ChainReader, "client">>;
+  effects: Performers & Required<Pick<Performers, "readLanes">>;
+  onTrouble: (trouble: Trouble) => void;
+  nowMs?: () => number;
+};
+
+/** Wakes every lane of all chains, and reports problems. A failing chain does not delay the others. */
+export async function sweepChains(deps: SweepDeps): Promise<void> {
+  const chains = [...deps.chains.keys()];
+  const swept = await Promise.allSettled([
+    ...chains.map((chain) => sweepChain(deps, chain)),
+    ...chains.map((chain) => reportSilence(deps, chain)),
+  ]);
+  const failed = swept.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
+async function sweepChain(deps: SweepDeps, chain: TradingChain): Promise<void> {
+  let lanes: readonly Lane[] = [];
+  const { effects } = deps;
+  await runProcedure(sweepLanes(chain), {
+    ...effects,
+    async readLanes(ask) {
+      lanes = await effects.readLanes(ask);
+      return lanes;
+    },
+  });
+  for (const lane of lanes) await reportTrouble(deps, chain, lane);
+}
+
+async function reportTrouble(
+  { table, onTrouble, nowMs = Date.now }: SweepDeps,
+  chain: TradingChain,
+  lane: Lane,
+): Promise<void> {
+  // If no run has seen the newest order, the state that earlier runs left says nothing about it.
+  const idleMs = hasUnseenOrder(lane)
+    ? idleSinceMs(await laneOrdersOf(table, lane), [])
+    : lane.watch?.idleSinceMs;
+  const trouble = troubleOf(lane, idleMs, nowMs());
+  if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });
+}
+
+/**
+ * Asks for the facts that placing an order needs: the same block from two hosts. On a chain without orders, nothing
+ * else would notice an outage.
+ */
+async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
+  try {
+    await chains.get(chain)?.client.agree(() => []);
+  } catch (error) {
+    const isRefused = error instanceof RpcRefusal;
+    if (!isRefused && !(error instanceof ChainUnavailable)) throw error;
+    onTrouble({ chain, error: isRefused ? new ChainUnavailable(error.message, { cause: error }) : error });
+  }
+}

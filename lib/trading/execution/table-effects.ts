@@ -1,0 +1,12 @@
+import type { Table } from "../../table/table.ts";
+import { readLane, readLanes, readOrder } from "../items/views.ts";
+import { writeStep } from "../items/write-step.ts";
+import type { Performers } from "./run-procedure.ts";
+
+export const tableEffects = (table: Table) =>
+  ({
+    readLane: ({ lane, day }) => readLane(table, lane, day),
+    readLanes: ({ chain }) => readLanes(table, chain),
+    readOrder: ({ userID, orderId }) => readOrder(table, userID, orderId),
+    write: ({ step }) => writeStep(table, step),
+  }) satisfies Performers;

@@ -1,0 +1,94 @@
+import type { Network } from "../../core/network.ts";
+import { chains } from "../../core/network.ts";
+import { getItems } from "../../table/batch-get.ts";
+import type { Key } from "../../table/keys.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { settingsKey } from "../../table/table-keys.ts";
+import type { SettingsPatch } from "../../users/settings.ts";
+import { weiOfGwei } from "../core/evm/fees.ts";
+import type { LaneKey } from "../core/intent.ts";
+import type { Items, Kind, Names } from "../core/table-step.ts";
+import {
+  type OrderSettings,
+  orderSettingsOf,
+  type TradingChain,
+  tradingChains,
+} from "../core/trading-chain.ts";
+import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
+import { contentOf, keysOfItems } from "./items.ts";
+import { tradingStopKey } from "./keys.ts";
+
+/** A wallet's private key as it is stored. */
+export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
+
+type Known = Exclude<Kind, "wallet">;
+
+/** Items that were read together. */
+class Found {
+  readonly #items: ReadonlyMap<string, Item<object>>;
+
+  constructor(items: readonly Item<object>[]) {
+    this.#items = new Map(items.map((item) => [keyText(item), item]));
+  }
+
+  has = (key: Key): boolean => this.#items.has(keyText(key));
+
+  get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
+    const item = this.#items.get(keyText(keysOfItems[kind](name)));
+    return item && contentOf(kind, item);
+  }
+
+  all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
+    return names.flatMap((name) => this.get(kind, name) ?? []);
+  }
+
+  /** Whether the user no longer has the wallet. */
+  isRetired({ chain, wallet }: LaneKey, userID: string): boolean {
+    const item = this.#items.get(keyText(keysOfItems.wallet({ chain, wallet, userID })));
+    return item === undefined || "retiredAt" in item;
+  }
+
+  sealedWallet({ chain, wallet }: LaneKey, userID: string): SealedWallet | undefined {
+    const item = this.#items.get(keyText(keysOfItems.wallet({ chain, wallet, userID })));
+    const { _id, encryptedPrivateKey } = (item ?? {}) as { _id?: string; encryptedPrivateKey?: Uint8Array };
+    const isWhole = typeof _id === "string" && encryptedPrivateKey instanceof Uint8Array;
+    return isWhole ? { walletId: _id, encryptedPrivateKey } : undefined;
+  }
+
+  /** The wallet's policy, and what was spent on that day. */
+  limits = (wallet: PolicyKey, day: string): Limits => ({
+    stored: this.get("policy", wallet),
+    count: this.get("day", { ...wallet, day }),
+  });
+
+  isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
+
+  /** The user's settings for orders. Undefined for a network on which none can be executed. */
+  settings(chain: Network, userID: string): OrderSettings | undefined {
+    const trading = tradingChains.find((each) => each === chain);
+    return trading && this.settingsOn(trading, userID);
+  }
+
+  settingsOn(chain: TradingChain, userID: string): OrderSettings {
+    const [key] = settingsKeysOf(chain, userID);
+    const stored = key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
+    return orderSettingsOf(chain, stored);
+  }
+
+  /** In wei for a unit of gas. */
+  maxGasPrice = (chain: Network, userID: string): bigint =>
+    weiOfGwei(this.settings(chain, userID)?.maxGasPrice ?? 0);
+}
+
+/** A key as the key of a map. */
+export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
+
+/** Reads items with one call for each hundred. */
+export async function find(table: Table, keys: readonly Key[]): Promise<Found> {
+  const different = new Map(keys.map((key) => [keyText(key), key]));
+  return new Found(await getItems<object>(table, [...different.values()]));
+}
+
+/** None for a chain that has no settings. */
+export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
+  chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));

@@ -1,0 +1,63 @@
+import type { Key } from "../../table/keys.ts";
+import type { Item } from "../../table/table.ts";
+import { executionKey, walletKey } from "../../table/table-keys.ts";
+import type { Items, Kind, Names } from "../core/table-step.ts";
+import {
+  bookKey,
+  cancellationKey,
+  dayKey,
+  jobKey,
+  laneKey,
+  ledgerKey,
+  policyKey,
+  slotKey,
+  tradeKey,
+  usedKeyKey,
+} from "./keys.ts";
+
+/** Where each kind of item is. Of an order, this is all that is known of it; clients see another item. */
+export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
+  lane: laneKey,
+  job: (job) => jobKey(job, job.orderId),
+  slot: (slot) => slotKey(slot, slot.nonce),
+  order: ({ intent }) => tradeKey(intent.userID, intent.orderId),
+  ledger: ({ orderId }) => ledgerKey(orderId),
+  cancellation: ({ orderId }) => cancellationKey(orderId),
+  key: ({ userID, key }) => usedKeyKey(userID, "placeOrder", key),
+  book: bookKey,
+  position: ({ userID, positionId }) => executionKey(userID, "position", positionId),
+  wallet: ({ userID, chain, wallet }) => walletKey(userID, chain, wallet),
+  policy: policyKey,
+  day: dayKey,
+};
+
+/** The only field of a map that stands for a bigint. */
+const tag = "bigint";
+
+/**
+ * The value as stored. A bigint becomes a map with its digits as text, since DynamoDB's numbers have 38 of them, and token
+ * units up to 78. No text of a user can be mistaken for such a map.
+ */
+export function packed(value: unknown): unknown {
+  if (typeof value === "bigint") return { [tag]: String(value) };
+  return mapped(value, packed);
+}
+
+export function unpacked(value: unknown): unknown {
+  const isBigint = typeof value === "object" && value !== null && tag in value;
+  return isBigint ? BigInt(value[tag] as string) : mapped(value, unpacked);
+}
+
+function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map(map);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)]));
+}
+
+/** What the core knows as an item of this kind, from what is stored. */
+export function contentOf<K extends Exclude<Kind, "wallet">>(
+  _: K,
+  { PK, SK, ...stored }: Item<object>,
+): Items[K] {
+  return unpacked(stored) as Items[K];
+}

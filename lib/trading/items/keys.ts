@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Network } from "../../core/network.ts";
+import { type ItemName, itemAt, itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
+import type { BookKey } from "../core/book.ts";
+import type { LaneKey } from "../core/intent.ts";
+import type { PolicyKey } from "../core/wallet-policy.ts";
+
+export const tradeKey = (userID: string, orderId: string): Key => itemKey("trade", { userID, orderId });
+
+export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key =>
+  itemKey("book", { userID, chain, wallet, token });
+
+/**
+ * Not with the orders: whoever deletes it has a repeated request place a second one. Names the operation, so that the keys
+ * of two operations never meet.
+ */
+export const usedKeyKey = (
+  userID: string,
+  operation: "placeOrder" | "createWallet" | "importWallet",
+  key: string,
+): Key => itemKey("usedKey", { userID, operation, key });
+
+const laneShards = 2;
+
+export const laneKey = ({ chain, wallet }: LaneKey): Key => {
+  const shard = (createHash("sha256").update(wallet).digest()[0] ?? 0) % laneShards;
+  return itemKey("lane", { chain, shard, wallet });
+};
+
+/** All lanes of a chain, by shard. */
+export const lanesOf = (chain: Network): KeyRange[] =>
+  Array.from({ length: laneShards }, (_, shard) => rangeOf("lane", { chain, shard }));
+
+export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
+  itemKey("job", { chain, wallet, orderId });
+
+/** Padded, so that slots are in the order of their nonces. */
+export const slotKey = ({ chain, wallet }: LaneKey, nonce: number): Key =>
+  itemKey("slot", { chain, wallet, nonce: String(nonce).padStart(16, "0") });
+
+export const jobsOf = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("job", { chain, wallet });
+
+export const slotsInLane = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("slot", { chain, wallet });
+
+/** The jobs of a lane, then its slots. */
+export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
+  rangeOf("job", { chain, wallet }, "slot");
+
+export const isJob = (key: Key): boolean => itemAt(key) === "job";
+
+export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
+
+export const cancellationKey = (orderId: string): Key => itemKey("cancellation", { orderId });
+
+export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
+  itemKey("policy", { userID, chain, wallet });
+
+/** Beside the ledgers, where only the signer may write. */
+export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key =>
+  itemKey("signedDay", { orderIdOrUserID: userID, chain, wallet, day });
+
+export const tradingStopKey = (chain: Network): Key => itemKey("tradingStop", { chain });
+
+export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
+
+const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
+  ...(["lane", "job", "slot", "ledger", "signedDay", "cancellation", "watcher", "trade", "book"] as const),
+]);
+
+/** Whether an item is about orders that were placed here, and what came of them. */
+export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean {
+  const item = itemAt(key);
+  if (item === "usedKey")
+    return key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
+  // Only orders and positions of lanes have one: those of other engines stay.
+  return lane !== undefined || (item !== undefined && ofChains.has(item));
+}

@@ -1,0 +1,52 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { ExecutionKind } from "../../core/execution-words.ts";
+import { type Item, type PageOptions, rangeQuery, type Table } from "../../table/table.ts";
+import { listedExecutionsOf } from "../../table/table-keys.ts";
+import type { Execution } from "../core/execution.ts";
+
+/** The values that a field may have, by its name. */
+export type ListFilter = Readonly<Record<string, readonly string[]>>;
+
+type FilteredPage = PageOptions & { filter: ListFilter };
+
+/**
+ * A page of the user's orders or positions, newest first, by one Query. With a filter, the page may have fewer records than
+ * the limit, or none, although there are more.
+ *
+ * @returns the records, and where the page ended, if there may be another.
+ */
+export async function readListed<Listed extends Execution>(
+  table: Table,
+  { userID, kind }: { userID: string; kind: ExecutionKind },
+  { filter, limit, after }: FilteredPage,
+): Promise<{ executions: Listed[]; end?: string }> {
+  const range = listedExecutionsOf(userID, kind);
+  const { PK, from } = range;
+  const { KeyConditionExpression, ExpressionAttributeValues } = rangeQuery(range);
+  const conditions = Object.entries(filter).map(([name, values], index) => ({
+    expression: `#f${index} IN (${values.map((_, at) => `:f${index}v${at}`).join(", ")})`,
+    name: [`#f${index}`, name] as const,
+    values: values.map((value, at) => [`:f${index}v${at}`, value] as const),
+  }));
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      ConsistentRead: true,
+      KeyConditionExpression,
+      ExpressionAttributeValues: {
+        ...ExpressionAttributeValues,
+        ...Object.fromEntries(conditions.flatMap(({ values }) => values)),
+      },
+      ...(conditions.length > 0 && {
+        FilterExpression: conditions.map(({ expression }) => expression).join(" AND "),
+        ExpressionAttributeNames: Object.fromEntries(conditions.map(({ name }) => name)),
+      }),
+      // DynamoDB counts what it reads, not what passes a filter. One more than the page shows whether there is another.
+      ...(conditions.length === 0 && { Limit: limit + 1 }),
+      ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
+    }),
+  );
+  const executions = (Items as Item<Listed>[]).slice(0, limit);
+  const last = Items.length > limit ? executions.at(-1)?.SK : (LastEvaluatedKey?.SK as string | undefined);
+  return { executions, ...(last !== undefined && { end: last.slice(from.length) }) };
+}

@@ -1,0 +1,42 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { dayOf } from "../../core/time.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { asRead, type Writes } from "../../table/writes.ts";
+import type { Limits, PolicyKey, PolicyRecord } from "../core/wallet-policy.ts";
+import { find } from "./found-items.ts";
+import { contentOf, packed } from "./items.ts";
+import { dayKey, policyKey } from "./keys.ts";
+
+/** What is stored of a wallet's policy. Its user may never have set one. */
+export async function readPolicyRecord(
+  { client, name }: Table,
+  wallet: PolicyKey,
+): Promise<PolicyRecord | undefined> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: name, Key: policyKey(wallet), ConsistentRead: true }),
+  );
+  return Item && contentOf("policy", Item as Item<object>);
+}
+
+/** The policies of these wallets, and what they have spent on the day of a time, in their order. */
+export async function readLimits(table: Table, wallets: readonly PolicyKey[], now: Date): Promise<Limits[]> {
+  const day = dayOf(now);
+  const found = await find(
+    table,
+    wallets.flatMap((wallet) => [policyKey(wallet), dayKey({ ...wallet, day })]),
+  );
+  return wallets.map((wallet) => found.limits(wallet, day));
+}
+
+/** Writes a policy, if the one before it is still the one that was read. */
+export const policyWrite = (
+  { name: TableName }: Table,
+  record: PolicyRecord,
+  read: PolicyRecord | undefined,
+): Writes[number] => ({
+  Put: {
+    TableName,
+    Item: { ...policyKey(record), ...(packed(record) as object) },
+    ...asRead(read && { revision: read.revision }),
+  },
+});

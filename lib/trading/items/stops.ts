@@ -1,0 +1,45 @@
+import { getItems } from "../../table/batch-get.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { transact } from "../../table/writes.ts";
+import type { TradingChain } from "../core/trading-chain.ts";
+import { tradingStopKey } from "./keys.ts";
+
+/** An operator's stop of a chain. While it exists, nobody places or signs there. */
+type Stop = { stoppedAt: string };
+
+/** Since when the chains are stopped. Those that are not have no entry. */
+export async function readStops(
+  table: Table,
+  chains: readonly TradingChain[],
+): Promise<Map<TradingChain, string>> {
+  const items = await getItems<Stop>(table, chains.map(tradingStopKey));
+  const stopped = new Map(items.map(({ SK, stoppedAt }: Item<Stop>) => [SK, stoppedAt]));
+  return new Map(
+    chains.flatMap((chain) => {
+      const stoppedAt = stopped.get(tradingStopKey(chain).SK);
+      return stoppedAt === undefined ? [] : [[chain, stoppedAt] as const];
+    }),
+  );
+}
+
+/** Stops all of these chains at once. Those that are stopped already keep their time. */
+export async function stopTrading(table: Table, chains: readonly TradingChain[], now: Date): Promise<void> {
+  await transact(
+    table,
+    chains.map((chain) => ({
+      Update: {
+        TableName: table.name,
+        Key: tradingStopKey(chain),
+        UpdateExpression: "SET stoppedAt = if_not_exists(stoppedAt, :now)",
+        ExpressionAttributeValues: { ":now": now.toISOString() },
+      },
+    })),
+  );
+}
+
+export async function startTrading(table: Table, chains: readonly TradingChain[]): Promise<void> {
+  await transact(
+    table,
+    chains.map((chain) => ({ Delete: { TableName: table.name, Key: tradingStopKey(chain) } })),
+  );
+}

@@ -1,0 +1,136 @@
+import type { Network } from "../../core/network.ts";
+import type { Key } from "../../table/keys.ts";
+import { queryRange, type Table } from "../../table/table.ts";
+import type { Effects, LaneView, PlacingView, SigningView } from "../core/effects.ts";
+import type { Slot } from "../core/evm/slot.ts";
+import type { LaneKey } from "../core/intent.ts";
+import type { Job, Lane, Names } from "../core/table-step.ts";
+import type { TradeOrder } from "../core/trade-order.ts";
+import { find, keyText, type SealedWallet, settingsKeysOf } from "./found-items.ts";
+import { contentOf, keysOfItems } from "./items.ts";
+import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./keys.ts";
+import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
+
+/** Whether a user may still trade with a wallet, what they allow, and what they have spent on that day. */
+const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
+  keysOfItems.wallet({ chain, wallet, userID }),
+  keysOfItems.policy({ chain, wallet, userID }),
+  keysOfItems.day({ chain, wallet, userID, day }),
+  ...settingsKeysOf(chain, userID),
+];
+
+/** Two calls: what the lane has, and what belongs to it elsewhere. */
+export async function readLane(table: Table, lane: LaneKey, day: string): Promise<LaneView> {
+  const { chain } = lane;
+  const items = await queryRange<object>(table, jobsAndSlotsOf(lane));
+  const jobs = items.filter(isJob).map((item) => contentOf("job", item));
+  const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
+  const users = [...new Set(jobs.map(({ userID }) => userID))];
+  const found = await find(table, [
+    keysOfItems.lane(lane),
+    tradingStopKey(chain),
+    ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
+    ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.book(job)]),
+  ]);
+  const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
+  const held = found.get("lane", lane);
+  return {
+    // Counts what was read. So no run leaves the lane without a look at an order that was placed in between.
+    lane: held && { ...held, jobs: jobs.length },
+    jobs,
+    slots,
+    orders: oldestFirst(found.all("order", jobs.map(orderNamed))),
+    books: found.all("book", [...books.values()]),
+    retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
+    maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
+    limits: new Map(users.map((userID) => [userID, found.limits({ ...lane, userID }, day)])),
+    isStopped: found.isStopped(chain),
+  };
+}
+
+const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names["order"] => ({
+  intent: { userID, orderId },
+});
+
+/** One call. The key is not part of what the core sees. */
+export async function readSigning(
+  table: Table,
+  { request, day }: Effects["readSigning"]["ask"],
+): Promise<{ view: SigningView; sealed: SealedWallet | undefined }> {
+  const { chain, userID } = request;
+  const found = await find(table, [
+    tradeKeyOf(request),
+    keysOfItems.slot(request),
+    keysOfItems.ledger(request),
+    keysOfItems.cancellation(request),
+    tradingStopKey(chain),
+    ...keysOfUser(request, userID, day),
+  ]);
+  const view = {
+    order: found.get("order", orderNamed(request)),
+    slot: found.get("slot", request),
+    ledger: found.get("ledger", request),
+    isRetired: found.isRetired(request, userID),
+    isStopped: found.isStopped(chain),
+    isCancelled: found.has(keysOfItems.cancellation(request)),
+    maxGasPrice: found.maxGasPrice(chain, userID),
+    limits: found.limits(request, day),
+  };
+  return { view, sealed: found.sealedWallet(request, userID) };
+}
+
+/**
+ * One call. Two more if the wallet has other orders, and one if the key was used.
+ *
+ * @param maxOrder The most that a buy may spend.
+ */
+export async function readPlacing(
+  table: Table,
+  { lane, day, userID, key }: Effects["readPlacing"]["ask"],
+  maxOrder?: bigint,
+): Promise<PlacingView> {
+  const named = key === undefined ? undefined : { userID, key };
+  const found = await find(table, [
+    ...(named ? [keysOfItems.key(named)] : []),
+    keysOfItems.lane(lane),
+    tradingStopKey(lane.chain),
+    ...keysOfUser(lane, userID, day),
+  ]);
+  const used = named && found.get("key", named);
+  const jobs = found.get("lane", lane)?.jobs;
+  const [laneOrders, placed] = await Promise.all([
+    jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
+    used && find(table, [tradeKeyOf(used)]),
+  ]);
+  return {
+    used,
+    order: used && placed?.get("order", orderNamed(used)),
+    hasWallet: !found.isRetired(lane, userID),
+    laneOrders,
+    jobs,
+    settings: found.settings(lane.chain, userID),
+    isStopped: found.isStopped(lane.chain),
+    maxOrder,
+    limits: found.limits({ ...lane, userID }, day),
+  };
+}
+
+/** An order placed here, and its slots until it has settled. One call, and a second until then. */
+export async function readOrder(
+  table: Table,
+  userID: string,
+  orderId: string,
+): Promise<{ order: TradeOrder | undefined; slots: Slot[] }> {
+  const found = await find(table, [tradeKeyOf({ userID, orderId })]);
+  const order = found.get("order", { intent: { userID, orderId } });
+  if (order === undefined || order.life.settled) return { order, slots: [] };
+  const items = await queryRange<object>(table, slotsInLane(order.intent));
+  const slots = items.map((item) => contentOf("slot", item));
+  return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
+}
+
+/** Every lane of the chain. A call for each shard. */
+export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {
+  const shards = await Promise.all(lanesOf(chain).map((range) => queryRange<object>(table, range)));
+  return shards.flat().map((item) => contentOf("lane", item));
+}

@@ -1,0 +1,206 @@
+import type { Ask } from "../chains/ask-together.ts";
+import { encodeCall } from "../chains/evm/calldata.ts";
+import { l1FeeCall } from "../chains/evm/fee-market.ts";
+import type { PoolRoute, PoolState } from "../chains/evm/pool-routes.ts";
+import { attempt, type BlockTag, gasEstimateCall, type RpcCall } from "../chains/evm/rpc-call.ts";
+import type { SimulatedAfter } from "../chains/evm/simulation.ts";
+import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
+import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { least } from "../core/bigints.ts";
+import { gasLimitFor, type L1Fee, networkFee, type PlannedGas } from "../core/evm/fees.ts";
+import { priceImpact } from "../core/evm/pool-price.ts";
+import { bestRoute } from "../core/evm/route-choice.ts";
+import { mostGas } from "../core/evm/signing-rules.ts";
+import type { Order } from "../core/execution.ts";
+import { type ApproveCall, type Fees, isV2Venue, type SwapCall, type SwapVenue } from "../core/intent.ts";
+import { chainFacts } from "../core/trading-chain.ts";
+
+type Chain = Pick<ChainReader, "chain" | "configuration">;
+
+/** A swap that needs a route. */
+export type SwapRequest = {
+  wallet: string;
+  side: Order["side"];
+  token: string;
+  amountIn: bigint;
+  /** For a sale: the amounts that each venue's router may already take. */
+  allowances: ReadonlyMap<SwapVenue, bigint>;
+  /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
+  hasTokens: boolean;
+  fees: Fees;
+  /** The base fee of the next block. */
+  baseFee: bigint;
+};
+
+/** Values for the transactions of an order, by purpose. */
+type Needs<Value> = { approve: Value; swap: Value };
+
+/** A route with everything that an order needs to use it. */
+export type ChosenRoute = PoolRoute & {
+  /** The quoted amount, before any tax of the token. */
+  quoted: bigint;
+  /** The amount that would arrive. */
+  amountOut: bigint;
+  /** In percent. */
+  priceImpact: number;
+  gas: Needs<PlannedGas>;
+  /** The number of approvals before the swap. */
+  approvals: 0 | 1 | 2;
+  wantsZeroFirst: boolean;
+  allowance: bigint;
+  /** True if the host could not simulate it. */
+  isGuess: boolean;
+};
+
+/** Gas to assume without a better estimate. */
+const usualGas: Needs<bigint> = { approve: 60_000n, swap: 200_000n };
+
+export const usualGasLimit: Needs<bigint> = {
+  approve: gasLimitFor(usualGas.approve),
+  swap: gasLimitFor(usualGas.swap),
+};
+
+/** Simulations per kind of pool, so that an unknown token costs a bounded number of them. */
+const mostTried = 2;
+
+/** Selects the routes to simulate: the best of each kind, since routes are sorted by the amounts that they pay. */
+export const routesToTry = (routes: readonly PoolRoute[]): PoolRoute[] => [
+  ...routes.filter(isV2Venue).slice(0, mostTried),
+  ...routes.filter((route) => !isV2Venue(route)).slice(0, mostTried),
+];
+
+const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
+  purpose: "swap",
+  venue: route.venue,
+  feeBps: route.feeBps,
+  side,
+  token,
+  recipient: wallet,
+  value: side === "buy" ? amountIn : 0n,
+  amountIn,
+  // As long as the real value, so that the L1 fee is the same.
+  minAmountOut: route.amountOut,
+  deadline: 2 ** 32 - 1,
+  hasRefund: side === "buy" && !isV2Venue(route),
+});
+
+/** Makes the calls that {@link chooseRoute} needs for each route. */
+export function routeCalls(
+  { chain, configuration }: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  block: Pick<SimulatedAfter, "number" | "time">,
+) {
+  const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
+  const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
+    const { chainId, hasL1Fee } = chainFacts[chain];
+    if (!hasL1Fee) return [];
+    const terms = { chainId, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
+    return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), block.number)];
+  };
+  return {
+    outcomes: routes.map((route) =>
+      request.side === "buy" || hasTokens
+        ? [
+            swapSimulation(
+              configuration,
+              { ...request, allowance: allowances.get(route.venue) ?? 0n },
+              route,
+              { ...block, baseFee },
+            ),
+          ]
+        : [],
+    ),
+    l1Fees: routes.map((route) => ({
+      swap: l1Fee(swapOf(request, route)),
+      approve: l1Fee({ purpose: "approve", token, venue: route.venue, amount: amountIn }),
+    })),
+  };
+}
+
+export type RouteAnswers = {
+  states: ReadonlyMap<string, PoolState>;
+  outcomes: readonly (readonly SwapOutcome[])[];
+  l1Fees: readonly Needs<readonly L1Fee[]>[];
+};
+
+/** Chooses the best route among those that work. */
+export function chooseRoute(
+  { configuration }: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  { states, outcomes, l1Fees }: RouteAnswers,
+): ChosenRoute | undefined {
+  const { side, token, amountIn, fees, baseFee } = request;
+  const isListed = configuration.tokens.some((listed) => listed.token === token);
+  const candidates = routes.flatMap((route, index) => {
+    const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
+    // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
+    const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isListed;
+    if (outcome.kind === "fails" || isBlind) return [];
+    const price = states.get(route.pool)?.priceFor(side);
+    if (price === undefined) return [];
+    const l1Fee = { swap: l1Fees[index]?.swap[0] ?? 0n, approve: l1Fees[index]?.approve[0] ?? 0n };
+    const chosen = {
+      ...withOutcome(route, request, outcome, l1Fee),
+      priceImpact: priceImpact(price, { ...route, amountIn }),
+    };
+    const { expected } = networkFee(transactionsOf(chosen), fees, baseFee);
+    return [{ ...chosen, networkFee: expected }];
+  });
+  const best = bestRoute(candidates, { side, amountIn, isListed });
+  if (best === undefined) return undefined;
+  const { networkFee: _, ...chosen } = best;
+  return chosen;
+}
+
+function withOutcome(
+  route: PoolRoute,
+  { side, amountIn, allowances }: SwapRequest,
+  outcome: Exclude<SwapOutcome, { kind: "fails" }>,
+  l1Fee: Needs<L1Fee>,
+): Omit<ChosenRoute, "priceImpact"> {
+  const isKnown = outcome.kind === "delivered";
+  const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
+  const planned = (purpose: "approve" | "swap"): PlannedGas => {
+    const estimate = used[purpose] ?? usualGas[purpose];
+    return { estimate, gasLimit: least(gasLimitFor(estimate), mostGas), l1Fee: l1Fee[purpose] };
+  };
+  const allowance = allowances.get(route.venue) ?? 0n;
+  const wantsZeroFirst = isKnown && outcome.wantsZeroFirst;
+  return {
+    ...route,
+    quoted: route.amountOut,
+    // A pool never pays more than quoted, whatever amounts its token logs.
+    amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
+    gas: { approve: planned("approve"), swap: planned("swap") },
+    approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
+    wantsZeroFirst,
+    allowance,
+    isGuess: !isKnown,
+  };
+}
+
+/** Lists the gas of the transactions that an order still needs for this route. */
+export const transactionsOf = ({ approvals, gas }: Pick<ChosenRoute, "approvals" | "gas">): PlannedGas[] => [
+  ...Array<PlannedGas>(approvals).fill(gas.approve),
+  gas.swap,
+];
+
+/** Adds an estimate of the gas to a route that the host could not simulate. */
+export async function withEstimate(
+  ask: Ask,
+  { configuration }: Chain,
+  request: SwapRequest,
+  chosen: ChosenRoute | undefined,
+  tag: BlockTag,
+): Promise<ChosenRoute | undefined> {
+  if (!chosen?.isGuess || chosen.approvals > 0) return chosen;
+  const call = encodeCall(configuration, { ...swapOf(request, chosen), minAmountOut: 1n }, request.wallet);
+  const [estimate] = await ask([attempt(gasEstimateCall({ ...call, from: request.wallet }, tag))]);
+  // A wallet without enough coin gets no estimate.
+  if (typeof estimate !== "bigint") return chosen;
+  const swap = { ...chosen.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
+  return { ...chosen, gas: { ...chosen.gas, swap } };
+}

@@ -1,0 +1,204 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { type Ask, askTogether } from "../chains/ask-together.ts";
+import { feeMarketCalls, feeMarketOf } from "../chains/evm/fee-market.ts";
+import { type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
+import { newStranger, probeCoins, probeSimulation } from "../chains/evm/probe-simulation.ts";
+import { coinsCall } from "../chains/evm/rpc-call.ts";
+import { belongingsCall } from "../chains/evm/token-belongings.ts";
+import { tokenClaimsCall } from "../chains/evm/token-claims.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { identify, tokenNotFound } from "../chains/requests.ts";
+import { greatest } from "../core/bigints.ts";
+import { availableOf } from "../core/check-trade.ts";
+import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
+import { feesFor } from "../core/evm/fees.ts";
+import { isV2Venue } from "../core/intent.ts";
+import { shortage } from "../core/order-checks.ts";
+import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
+import { bestSafety, flagsOf, type TokenSafety } from "../core/token-safety.ts";
+import type { QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
+import {
+  type ChosenRoute,
+  chooseRoute,
+  type RouteAnswers,
+  routeCalls,
+  routesToTry,
+  type SwapRequest,
+  transactionsOf,
+  withEstimate,
+} from "./choose-route.ts";
+
+/** A quote without a wallet is made for a stranger. */
+type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & { wallet?: string | undefined };
+
+/**
+ * Finds the best route of a trade and its costs, in three requests.
+ *
+ * @param block The block to read. Fees are always the newest.
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
+ * @throws {ChainUnavailable}
+ */
+export async function quoteOnChain(
+  ask: Ask,
+  reader: Pick<ChainReader, "chain" | "configuration">,
+  asked: Asked,
+  block: number | "latest" = "latest",
+): Promise<TradeFacts> {
+  const { configuration } = reader;
+  const { trade } = asked;
+  const { side, token } = trade;
+  if (token === configuration.wrapped.token) throw noRoute();
+  const wallet = asked.wallet ?? newStranger();
+  const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
+  const probe = { side: "buy", amountIn: probeCoins } as const;
+  const trades = coinAmount === undefined ? [probe] : [probe, { side, amountIn: coinAmount }];
+  const first = await askTogether(ask, {
+    claims: tokenClaimsCall(token, block),
+    belongings: belongingsCall(configuration, token, wallet, block),
+    wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
+    coins: coinsCall(wallet, block),
+    market: feeMarketCalls(),
+    found: poolCalls(configuration, token, trades, block),
+  });
+  const identity = identify(reader, token, first.claims);
+  const { belongings } = first;
+  const found = poolRoutesOf(first.found);
+  if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
+    throw tokenNotFound(reader.chain);
+  // A percentage of nothing is refused later, together with all checks of balances.
+  if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
+  const held = { coins: first.coins, tokens: belongings.held };
+  const { tokens: available } = availableOf(held, token, asked.orders);
+  const amount = coinAmount ?? tokenAmount(trade, identity, available);
+  // A v3 router without coin takes wrapped coin from the wallet, if it may. A malicious token can make it pay out the
+  // coin first.
+  const isHarmless = (route: PoolRoute) =>
+    isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.venue) === 0n;
+  // Asks for the pools' payments for a sale beside the simulations: the amount is known only now.
+  const tried =
+    side === "buy"
+      ? routesToTry((found.routes[1] ?? []).filter(isHarmless))
+      : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
+  if (tried.length === 0) throw found.isTooSmall[1] ? tooSmall() : noRoute();
+  const market = feeMarketOf(first.market);
+  const request: SwapRequest = {
+    wallet,
+    side,
+    token,
+    amountIn: amount,
+    allowances: belongings.allowances,
+    hasTokens: belongings.held >= amount,
+    fees: feesFor(reader.chain, asked.gasPreset, market),
+    baseFee: market.baseFee,
+  };
+  const tag = found.block.number;
+  const after = { ...found.block, baseFee: market.baseFee };
+  const probed = routesToProbe(found.routes[0] ?? []);
+  const second = await askTogether(ask, {
+    answers: routeCalls(reader, request, tried, found.block),
+    states: poolStatesCall(configuration, token, found.pools, tag),
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, [{ side, amountIn: amount }], tag)],
+  });
+  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
+  const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
+  const { routes, answers } = withPaid(
+    tried,
+    { ...second.answers, states: second.states },
+    sale?.routes[0],
+    (route) => {
+      // The wallet's sale could not be simulated, but a stranger's sale could.
+      return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
+    },
+  );
+  const chosen = chooseRoute(reader, request, routes, answers);
+  if (chosen === undefined) throw (sale ?? found).isTooSmall.at(-1) ? tooSmall() : noRoute();
+  const safety = safetyFor(chosen);
+  const route = await withEstimate(ask, reader, request, afterTax(chosen, request, safety), tag);
+  if (route === undefined || route.amountOut === 0n) throw tooSmall();
+  if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
+  const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
+  const { venue, pool, feeBps } = route;
+  return {
+    block: found.block,
+    identity,
+    amount,
+    amountOut: route.amountOut,
+    priceImpact: route.priceImpact,
+    route: { venue, pool, feeBps },
+    transactions: transactionsOf(route),
+    fees: request.fees,
+    baseFee: market.baseFee,
+    safety,
+    flags: flagsOf(identity, safety, liquidity),
+    ...(asked.wallet !== undefined && { held }),
+  };
+}
+
+const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
+
+const tooSmall = () =>
+  new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
+
+const perPercent = 10_000;
+
+/** Computes the tokens of a sale. */
+function tokenAmount(
+  { amount, percent }: Trade,
+  { token, symbol, decimals }: TokenIdentity,
+  available: bigint,
+): bigint {
+  if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
+  const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
+  if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();
+  if (share === 0n) throw tooSmall();
+  return share;
+}
+
+/** Selects the best pools of each kind. */
+const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
+  [routes.find(isV2Venue), routes.find((route) => !isV2Venue(route))].filter((route) => route !== undefined);
+
+/**
+ * Combines the findings about a token from pools of one kind. If they show nothing, only negative findings of the other
+ * kind count: that one kind can sell the token does not prove that the other can.
+ */
+function safetyOfKind(
+  route: PoolRoute,
+  probed: readonly PoolRoute[],
+  safeties: readonly TokenSafety[],
+): TokenSafety {
+  const same = safeties.filter((_, index) => isV2Venue(probed[index] as PoolRoute) === isV2Venue(route));
+  const own = bestSafety(same);
+  const any = bestSafety(safeties);
+  return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
+}
+
+/** Adds the amounts that pools pay to the routes of a sale. Routes of a buy already have them. */
+function withPaid(
+  tried: readonly PoolRoute[],
+  answers: RouteAnswers,
+  paid: readonly PoolRoute[] | undefined,
+  isPossible: (route: PoolRoute) => boolean,
+): { routes: PoolRoute[]; answers: RouteAnswers } {
+  const kept = tried.flatMap((route, index) => {
+    const payer = paid === undefined ? route : paid.find(({ pool }) => pool === route.pool);
+    return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
+  });
+  return {
+    routes: kept.map(({ route }) => route),
+    answers: {
+      states: answers.states,
+      outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
+      l1Fees: kept.map(({ index }) => answers.l1Fees[index] ?? { swap: [], approve: [] }),
+    },
+  };
+}
+
+/** Applies the tax that a stranger's sale showed, if the wallet's sale could not be simulated. */
+function afterTax(route: ChosenRoute, { side }: SwapRequest, { sellTax }: TokenSafety): ChosenRoute {
+  if (!route.isGuess || side === "buy" || sellTax === null) return route;
+  const left = BigInt(Math.round((100 - sellTax) * perPercent));
+  return { ...route, amountOut: (route.quoted * left) / BigInt(100 * perPercent) };
+}

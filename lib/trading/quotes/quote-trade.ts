@@ -1,0 +1,120 @@
+import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
+import type { DomainError } from "../../core/domain-error.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { readAddress } from "../core/address.ts";
+import {
+  type ChainSetup,
+  checkTrade,
+  settingsForTrade,
+  type TradeCheck,
+  type Trader,
+} from "../core/check-trade.ts";
+import { coinDecimals, formatAmount, formatPrice } from "../core/decimal-text.ts";
+import type { NetworkFee } from "../core/evm/fees.ts";
+import { isEnough, type Need } from "../core/order-checks.ts";
+import { percentOf } from "../core/percent.ts";
+import { warningsOf } from "../core/quote-warnings.ts";
+import type { AskedTrade, TradeFacts } from "../core/trade-facts.ts";
+import { chainFacts, nativeToken } from "../core/trading-chain.ts";
+import { quoteOnChain } from "./quote-on-chain.ts";
+
+const validMs = 30_000;
+
+export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
+  chain,
+  hasRelay: configuration.relay !== undefined,
+});
+
+/**
+ * Quotes an order by one host's facts. It reserves nothing and binds nobody.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
+ * @throws {ChainUnavailable}
+ */
+export async function quoteTrade(
+  reader: ChainReader,
+  request: QuoteRequest,
+  trader: Trader,
+  now: Date,
+): Promise<TradeQuote> {
+  const trade = { ...request, token: readAddress(request.token, "token") };
+  const wallet = request.wallet === undefined ? undefined : readAddress(request.wallet, "wallet");
+  const { gasPreset } = settingsForTrade(trade, trader);
+  const asked = { trade, gasPreset, wallet, orders: trader.orders };
+  const facts = await quoteOnChain(reader.client.read, reader, asked);
+  return shownQuote(wallet, trade, { facts, check: checkTrade(setupOf(reader), trade, trader, facts) }, now);
+}
+
+/** Formats a checked trade for clients. */
+export function shownQuote(
+  wallet: string | undefined,
+  trade: AskedTrade,
+  { facts, check }: { facts: TradeFacts; check: TradeCheck },
+  now: Date,
+): TradeQuote {
+  const { side, token, percent, minAmountOut } = trade;
+  const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
+  const { chain, settings, least, needs, networkFee, submission, objection } = check;
+  const { decimals } = identity;
+  const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];
+  const [coins, tokens] = side === "buy" ? [amount, amountOut] : [amountOut, amount];
+  const { sellable, buyTax, sellTax } = safety;
+  const [coinNeed] = needs;
+  return {
+    chain,
+    ...(wallet !== undefined && { wallet }),
+    side,
+    token,
+    symbol: `${identity.symbol}/${chainFacts[chain].coin.symbol}`,
+    amount: formatAmount(amount, inDecimals),
+    amountToken: side === "buy" ? nativeToken : token,
+    ...(percent !== undefined && { percent }),
+    amountOut: formatAmount(amountOut, outDecimals),
+    minAmountOut: formatAmount(least, outDecimals),
+    ...(minAmountOut === undefined && { slippage: settings.slippage }),
+    price: formatPrice(coins, tokens, decimals),
+    priceImpact,
+    route: [facts.route],
+    buyTax,
+    sellTax,
+    sellable,
+    flags: [...facts.flags],
+    approval: transactions.length > 1,
+    networkFee: feeTexts(networkFee),
+    ...(needs.length > 0 && { balances: needs.map(balanceOfNeed) }),
+    submission,
+    warnings: warningsOf({
+      side,
+      submission,
+      coins,
+      networkFee,
+      left: coinNeed && coinNeed.available - coinNeed.needed,
+      slippage: minAmountOut === undefined ? settings.slippage : percentOf(amountOut - least, amountOut),
+    }),
+    ...(objection && { wouldBeRefused: errorOf(objection) }),
+    block: block.number,
+    asOf: now.toISOString(),
+    validUntil: new Date(now.getTime() + validMs).toISOString(),
+  };
+}
+
+const feeTexts = ({ expected, max, l1 }: NetworkFee) => ({
+  expected: formatAmount(expected, coinDecimals),
+  max: formatAmount(max, coinDecimals),
+  l1: formatAmount(l1, coinDecimals),
+});
+
+const balanceOfNeed = (need: Need) => ({
+  token: need.token,
+  symbol: need.symbol,
+  needed: formatAmount(need.needed, need.decimals),
+  available: formatAmount(need.available, need.decimals),
+  enough: isEnough(need),
+});
+
+const errorOf = ({ code, message, details }: DomainError) => ({
+  code,
+  message,
+  ...(details !== undefined && { details }),
+});

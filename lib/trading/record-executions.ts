@@ -1,0 +1,32 @@
+import type { ExecutionKind } from "../core/execution-words.ts";
+import { isOwnId } from "../core/record-ids.ts";
+import type { Table } from "../table/table.ts";
+import { readProfile } from "../users/profile-records.ts";
+import { type Execution, idOf } from "./core/execution.ts";
+import { saveExecution } from "./items/execution-records.ts";
+
+/** An order or a position of a user, as an execution engine reports it. */
+export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };
+
+/**
+ * `unchanged`: the table has the same or a later version. `not yours`: it was placed here, or has an id
+ * as if it was.
+ */
+export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown user";
+
+/** Makes the function that records the executions of one invocation. It looks up each user once. */
+export function executionRecorder(table: Table, now: Date) {
+  const lookups = new Map<string, Promise<boolean>>();
+  const isKnown = (userID: string) => {
+    const found = lookups.get(userID) ?? readProfile(table, userID).then((profile) => profile !== undefined);
+    lookups.set(userID, found);
+    return found;
+  };
+
+  return async (reported: ReportedExecution): Promise<RecordOutcome> => {
+    // No engine may take the place of an order that is yet to be placed.
+    if (isOwnId(idOf(reported.execution))) return "not yours";
+    if (!(await isKnown(reported.userID))) return "unknown user";
+    return saveExecution(table, { ...reported, now });
+  };
+}

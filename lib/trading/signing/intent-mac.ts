@@ -1,0 +1,64 @@
+import {
+  GenerateMacCommand,
+  type KMSClient,
+  type KMSClientConfig,
+  KMSInvalidMacException,
+  VerifyMacCommand,
+} from "@aws-sdk/client-kms";
+import { type NoteCall, openKms } from "../../aws/kms-client.ts";
+import type { Intent } from "../core/intent.ts";
+import { packed } from "../items/items.ts";
+
+/** Makes MACs over intents, or checks them. A function's role allows one of the two. */
+export type Macs = {
+  /** Returns it as base64. */
+  makeMac(intent: Intent): Promise<string>;
+  checkMac(intent: Intent, mac: string, noteCall?: NoteCall): Promise<boolean>;
+};
+
+const MacAlgorithm = "HMAC_SHA_256";
+
+/** @param keyId Of a KMS key with the spec HMAC_256. */
+export const openMacs = (keyId: string, config: KMSClientConfig = {}): Macs => macsOf(openKms(config), keyId);
+
+/** The same with a client that is open already. */
+export function macsOf(client: KMSClient, KeyId: string): Macs {
+  return {
+    async makeMac(intent) {
+      const command = new GenerateMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent) });
+      const { Mac } = await client.send(command);
+      if (Mac === undefined) throw new Error("KMS returned no MAC");
+      return Buffer.from(Mac).toString("base64");
+    },
+    async checkMac(intent, mac, noteCall = () => undefined) {
+      // KMS takes no empty MAC, and it takes one in any form of base64.
+      const Mac = Buffer.from(mac, "base64");
+      if (Mac.length !== macBytes || Mac.toString("base64") !== mac) return false;
+      try {
+        const { MacValid, $metadata } = await client.send(
+          new VerifyMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent), Mac }),
+        );
+        noteCall($metadata.requestId);
+        return MacValid === true;
+      } catch (error) {
+        if (!(error instanceof KMSInvalidMacException)) throw error;
+        noteCall(error.$metadata.requestId);
+        return false;
+      }
+    },
+  };
+}
+
+const macBytes = 32;
+
+/** What else the key may be used for later has another name. */
+const use = "trading-terminal/intent/1";
+
+/**
+ * One text for each intent, whatever the order of its fields, with every field that it has. At most about 1 KB: KMS takes 4.
+ */
+function messageOf(intent: Intent): Buffer {
+  const fields = Object.entries(intent).filter(([, value]) => value !== undefined);
+  const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(JSON.stringify([use, packed(sorted)]));
+}

@@ -1,0 +1,27 @@
+import type { Signer } from "../execution/execute-orders.ts";
+import { readSignAnswer, signPayload } from "./sign-payload.ts";
+
+/** The signer's answer cannot be read. */
+class UnreadableAnswer extends Error {
+  override readonly name = "UnreadableAnswer";
+}
+
+/**
+ * Signs by invoking a separate function. A failure may be over when the order is looked at again; the signer then
+ * returns what it has recorded.
+ *
+ * @param call Invokes the function and returns its result.
+ * @param onFault Receives the error that kept it from answering.
+ */
+export const remoteSigner =
+  (call: (payload: unknown) => Promise<unknown>, onFault: (error: unknown) => void): Signer =>
+  async (request) => {
+    try {
+      const answer = readSignAnswer(await call(signPayload(request)), request);
+      if (answer !== undefined) return answer;
+      throw new UnreadableAnswer();
+    } catch (error) {
+      onFault(error);
+      return { later: "the signer does not answer" };
+    }
+  };

@@ -1,0 +1,136 @@
+import { DeadlineExceeded } from "../../aws/deadline.ts";
+import type { NoteCall } from "../../aws/kms-client.ts";
+import { NotSealed, unseal, type Vault } from "../../aws/vault.ts";
+import type { Network } from "../../core/network.ts";
+import type { Table } from "../../table/table.ts";
+import { isTransient } from "../../table/transient.ts";
+import type { ChainConfiguration } from "../chains/chain-configuration.ts";
+import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
+import { signAndWipe } from "../chains/evm/signed-transaction.ts";
+import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
+import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
+import { signTransaction } from "../core/signer.ts";
+import { chainFacts, tradingChains } from "../core/trading-chain.ts";
+import { type Performers, runProcedure } from "../execution/run-procedure.ts";
+import type { SealedWallet } from "../items/found-items.ts";
+import { readSigning } from "../items/views.ts";
+import { writeStep } from "../items/write-step.ts";
+import type { Macs } from "./intent-mac.ts";
+import { readSignRequest, signPayload } from "./sign-payload.ts";
+
+/**
+ * The log entry of an answer; without an order if the request could not be read. The KMS request id leads to the use of
+ * the key in CloudTrail, which does not know orders.
+ */
+export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
+
+export type SigningDeps = {
+  table: Table;
+  vault: Vault;
+  checkMac: Macs["checkMac"];
+  /** The signer's own configuration, so that the caller cannot name contracts. */
+  chains: { readonly [Chain in Network]?: Pick<ChainConfiguration, "venues" | "wrapped"> };
+  nowMs?: () => number;
+  onSigned: (note: SigningNote) => void;
+  onRefused: (note: SigningNote) => void;
+  /** Receives temporary errors that keep it from answering. */
+  onFault: (error: unknown) => void;
+};
+
+/**
+ * Reads a payload and answers it like {@link signOnRequest}. Refuses an unreadable one: the calling function may have
+ * been taken over.
+ */
+export async function answerSigning(deps: SigningDeps, payload: unknown): Promise<unknown> {
+  const request = readSignRequest(payload);
+  if (request !== undefined) return signPayload(await signOnRequest(deps, request));
+  const reason = "the request cannot be read";
+  deps.onRefused({ orderId: undefined, reason, awsRequestId: undefined });
+  return signPayload({ refused: reason });
+}
+
+/**
+ * Signs only what a user has ordered, whoever calls. If asked again, it returns the recorded answer.
+ *
+ * @throws {Error} if a call to AWS fails for good.
+ */
+export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
+  const { onSigned, onRefused, onFault } = deps;
+  const { orderId } = request;
+  let awsRequestId: string | undefined;
+  let isSigned = false;
+  try {
+    const effects = signingEffects(deps, (id) => {
+      awsRequestId = id;
+    });
+    const answer = await runProcedure(signTransaction(request), {
+      ...effects,
+      async signBytes(ask) {
+        const signed = await effects.signBytes(ask);
+        isSigned = "raw" in signed;
+        return signed;
+      },
+    });
+    if (isSigned) onSigned({ orderId, awsRequestId });
+    if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
+    return answer;
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
+    onFault(error);
+    return { later: "a call to AWS has failed" };
+  }
+}
+
+/** Makes the effects of one request. */
+function signingEffects(
+  { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
+  noteCall: NoteCall,
+) {
+  let wallet: SealedWallet | undefined;
+  return {
+    now: nowMs,
+    async readSigning(ask) {
+      const { view, sealed } = await readSigning(table, ask);
+      wallet = sealed;
+      return view;
+    },
+    checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
+    async signBytes({ transaction, userID }) {
+      const { chain: network, wallet: address, nonce, gasLimit } = transaction;
+      const chain = tradingChains.find((each) => each === network);
+      const configuration = chains[network];
+      if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
+      if (wallet === undefined) return { later: "the wallet is gone" };
+      const encoded = encodedCall(configuration, transaction);
+      if ("refused" in encoded) return encoded;
+      // Uses the ids of the intent: those in the item may belong to another wallet.
+      const binding = { userID, walletId: wallet.walletId, network, address };
+      const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
+      if ("refused" in secret) return secret;
+      const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
+      const fees = { maxFeePerGas, maxPriorityFeePerGas };
+      return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
+    },
+    write: ({ step }) => writeStep(table, step),
+  } satisfies Performers;
+}
+
+/** Encodes the call, if the bytes mean exactly that call. */
+function encodedCall(
+  configuration: Pick<ChainConfiguration, "venues" | "wrapped">,
+  { call, wallet }: UnsignedTransaction,
+): CallTransaction | Extract<Objection, { refused: string }> {
+  try {
+    const encoded = encodeCall(configuration, call, wallet);
+    const decoded = decodeCall(configuration, encoded, wallet);
+    if (decoded !== undefined && isSameCall(decoded, call)) return encoded;
+  } catch {
+    // The chain has no such venue, or a number is out of range.
+  }
+  return { refused: "no configured contract has this call" };
+}
+
+function asRefusal(error: unknown) {
+  if (error instanceof NotSealed) return { refused: "the wallet's key does not open" };
+  throw error;
+}

@@ -1,0 +1,123 @@
+import type { Chain } from "../core/network.ts";
+import type { Tier } from "../core/tier.ts";
+import { type Experience, noExperience, xpAt } from "./experience.ts";
+import { levelAt, xpToNextLevel } from "./level.ts";
+import { type SettingsPatch, settingsInForce } from "./settings.ts";
+
+/** A user. Times are ISO 8601. */
+export type Profile = {
+  _id: string;
+  userID: string;
+  username: string;
+  tier: Tier;
+  /** The limit of an Enterprise customer's own plan. */
+  requestsPerMinute?: number;
+  refID: string;
+  /** The username of the user who referred this one. */
+  referredBy?: string;
+  usersReferred: number;
+  experience: Experience;
+  points: number;
+  /** Of the wallets that are not retired. */
+  walletCount: number;
+  /** The highest slot of the user's wallets so far. See {@link Places}. */
+  lastSlot: number;
+  tradeStreakCount: number;
+  xpMultiplier: number;
+  ranked: boolean;
+  viewedMessage: boolean;
+  createdAt: string;
+  lastVisited: string;
+  /** Since when an operator has kept the user out. */
+  blockedAt?: string;
+};
+
+/** A user whom another one referred. */
+export type Referral = { username: string; joinedAt: string };
+
+/** The profile of a new user. */
+export function newProfile(user: {
+  _id: string;
+  userID: string;
+  username: string;
+  refID: string;
+  now: Date;
+}): Profile {
+  const { now, ...identity } = user;
+  return {
+    ...identity,
+    tier: "Base",
+    usersReferred: 0,
+    experience: noExperience(now),
+    points: 0,
+    walletCount: 0,
+    lastSlot: 0,
+    tradeStreakCount: 0,
+    xpMultiplier: 1,
+    ranked: false,
+    viewedMessage: false,
+    createdAt: now.toISOString(),
+    lastVisited: now.toISOString(),
+  };
+}
+
+/**
+ * The first candidate that may be shown to other users, or else a name made of the referral code. An email address may not
+ * be shown.
+ */
+export function usernameOf(candidates: readonly unknown[], refID: string): string {
+  return candidates.find(isUsername) ?? generatedName(refID);
+}
+
+/**
+ * A better name for a user whose name is generated, or undefined. The first token that a user presents may have none, as
+ * Cognito's access tokens do.
+ */
+export function betterUsername(
+  { username, refID }: Pick<Profile, "username" | "refID">,
+  candidates: readonly unknown[],
+): string | undefined {
+  if (username !== generatedName(refID)) return undefined;
+  return candidates.find((name) => isUsername(name) && name !== username) as string | undefined;
+}
+
+const generatedName = (refID: string): string => `trader-${refID.toLowerCase()}`;
+
+/** Whether a name may be shown to other users. */
+export function isUsername(candidate: unknown): candidate is string {
+  return (
+    typeof candidate === "string" && /^[^\p{C}@]{1,64}$/u.test(candidate) && candidate.trim() === candidate
+  );
+}
+
+/** The profile as `getUserData` returns it. */
+export function profileData(profile: Profile, settings: Partial<Record<Chain, SettingsPatch>>, now: Date) {
+  const { slippage, priorityFee } = settingsInForce("sol", settings.sol);
+  return {
+    _id: profile._id,
+    userID: profile.userID,
+    username: profile.username,
+    tier: profile.tier,
+    Level: levelAt(profile.experience.total),
+    refID: profile.refID,
+    Xp: xpAt(profile.experience, now),
+    usersReferred: profile.usersReferred,
+    xpRemainingForNextLevel: xpToNextLevel(profile.experience.total),
+    tradeStreakCount: profile.tradeStreakCount,
+    xpMultiplier: profile.xpMultiplier,
+    Ranked: profile.ranked,
+    viewedMessage: profile.viewedMessage,
+    lastVisited: profile.lastVisited,
+    tradingSettings: {
+      ethereum: settingsInForce("eth", settings.eth),
+      solana: { slippage, priorityFee },
+      base: settingsInForce("base", settings.base),
+    },
+  };
+}
+
+/** The referral data of `getUserData`. `referrals` are newest first. */
+export function referralData(profile: Profile, referrals: Referral[]) {
+  const { userID, username, refID, usersReferred, referredBy = null } = profile;
+  return { userID, username, refID, usersReferred, referredBy, referrals };
+}

@@ -1,0 +1,71 @@
+import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { queryPages, type Table } from "../table/table.ts";
+import {
+  everyPendingReferral,
+  pendingReferralKey,
+  profileKey,
+  referralCodeKey,
+  referralKey,
+} from "../table/table-keys.ts";
+import { putNew, transact, type Writes } from "../table/writes.ts";
+
+/**
+ * A referral for which the referrer may not have been credited. It is written with the new user's profile; the referrer's
+ * profile is not, because everyone who signs up with their code would wait for it.
+ */
+export type PendingReferral = {
+  referrerId: string;
+  /** The user whom they referred. */
+  userID: string;
+  username: string;
+  /** ISO 8601. */
+  joinedAt: string;
+};
+
+/** The owner of a referral code. */
+export async function userIDOfReferralCode(table: Table, code: string): Promise<string | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: referralCodeKey(code) }),
+  );
+  return Item?.userID;
+}
+
+/** The write that records a pending referral. */
+export const recordingReferral = (table: Table, referral: PendingReferral): Writes[number] =>
+  putNew(table, { ...pendingReferralKey(referral.joinedAt, referral.userID), ...referral });
+
+/**
+ * Credits the referrer and lists the referral among theirs, once: the listed referral guards against a second credit.
+ *
+ * @returns false, without writing, if the referrer has been credited for it, or has no profile.
+ */
+export async function creditReferral(
+  table: Table,
+  { referrerId, userID, username, joinedAt }: PendingReferral,
+  options?: { attempts: number },
+): Promise<boolean> {
+  const listed = { ...referralKey(referrerId, new Date(joinedAt), userID), username, joinedAt };
+  const credit = {
+    TableName: table.name,
+    Key: profileKey(referrerId),
+    UpdateExpression: "ADD usersReferred :one",
+    ConditionExpression: "attribute_exists(PK)",
+    ExpressionAttributeValues: { ":one": 1 },
+  };
+  return transact(table, [putNew(table, listed), { Update: credit }], options);
+}
+
+/** All pending referrals, oldest first, page by page. */
+export async function* pendingReferrals(table: Table): AsyncGenerator<PendingReferral> {
+  for await (const page of queryPages<PendingReferral>(table, everyPendingReferral)) yield* page;
+}
+
+/** Deletes a pending referral. Call it after {@link creditReferral}. */
+export async function forgetPendingReferral(
+  table: Table,
+  { joinedAt, userID }: PendingReferral,
+): Promise<void> {
+  await table.client.send(
+    new DeleteCommand({ TableName: table.name, Key: pendingReferralKey(joinedAt, userID) }),
+  );
+}

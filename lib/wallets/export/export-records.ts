@@ -1,0 +1,112 @@
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { dayOf, epochSeconds } from "../../core/time.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { exportDayKey, exportKey, walletKey } from "../../table/table-keys.ts";
+import { asRead, transact, type Writes, writeIf } from "../../table/writes.ts";
+import type { Wallet } from "../wallet.ts";
+import { stillActive } from "../wallet-records.ts";
+import type { ExportRequest } from "./wallet-export.ts";
+import { requestsPerDay } from "./wallet-export.ts";
+
+const daySeconds = 86_400;
+
+export async function readExport(
+  { client, name: TableName }: Table,
+  userID: string,
+  walletId: string,
+): Promise<ExportRequest | undefined> {
+  const Key = exportKey(userID, walletId);
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  if (found === undefined) return undefined;
+  const { PK: _, SK: __, ...request } = found as Item<ExportRequest>;
+  // The key of the item counts, whatever it says of itself.
+  return { ...request, userID, walletId };
+}
+
+/** How many exports the user has requested today. */
+export async function exportsToday(
+  { client, name: TableName }: Table,
+  userID: string,
+  now: Date,
+): Promise<number> {
+  const Key = exportDayKey(userID, dayOf(now));
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Number(found?.requests ?? 0);
+}
+
+/** Attributes that differ between requests for the same wallet. */
+const marksOf = ({ version, thumbprint }: ExportRequest) => ({ version, thumbprint });
+
+/** Holds while nobody has cancelled or replaced the request. */
+export const stillRequested = (table: Table, request: ExportRequest): Writes[number] => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: exportKey(request.userID, request.walletId),
+    ...asRead(marksOf(request)),
+  },
+});
+
+/**
+ * Records a request and counts it, in one transaction.
+ *
+ * @param read What it replaces.
+ * @returns false, without writing, if that has changed, or the user has requested too much today.
+ */
+export async function requestExport(
+  table: Table,
+  request: ExportRequest,
+  { read, wallet, now }: { read: ExportRequest | undefined; wallet: Wallet; now: Date },
+): Promise<boolean> {
+  const { userID, walletId } = request;
+  return transact(table, [
+    {
+      Put: {
+        TableName: table.name,
+        Item: { ...exportKey(userID, walletId), ...request },
+        ...asRead(read && marksOf(read)),
+      },
+    },
+    {
+      Update: {
+        TableName: table.name,
+        Key: exportDayKey(userID, dayOf(now)),
+        UpdateExpression: "ADD requests :one SET expiresAt = :end",
+        ConditionExpression: "attribute_not_exists(requests) OR requests < :most",
+        ExpressionAttributeValues: {
+          ":one": 1,
+          ":most": requestsPerDay,
+          ":end": epochSeconds(now) + 2 * daySeconds,
+        },
+      },
+    },
+    stillActive(table, wallet),
+  ]);
+}
+
+/** Cancels a request. Returns false, without writing, if it has changed since it was read. */
+export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
+  const { ConditionExpression, ExpressionAttributeValues } = asRead(marksOf(read));
+  return writeIf(
+    table,
+    new UpdateCommand({
+      TableName: table.name,
+      Key: exportKey(read.userID, read.walletId),
+      UpdateExpression: "SET cancelledAt = :now, version = :read_version + :one",
+      ConditionExpression,
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ":now": now.toISOString(), ":one": 1 },
+    }),
+  );
+}
+
+/** A wallet with its encrypted key. */
+export type SealedItem = Wallet & { encryptedPrivateKey: Uint8Array };
+
+/** The wallet that a request names. */
+export async function readSealedWallet(
+  { client, name: TableName }: Table,
+  { userID, network, address }: ExportRequest,
+): Promise<SealedItem | undefined> {
+  const Key = walletKey(userID, network, address);
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return found as SealedItem | undefined;
+}

@@ -1,0 +1,24 @@
+import { DomainError } from "../../core/domain-error.ts";
+
+/** A private key and its address. Disposing of it wipes the secret. */
+export type PrivateKey = Disposable & {
+  /** EIP-55 checksummed hex for EVM networks, base58 for Solana. */
+  address: string;
+  /** 32 bytes: the secp256k1 scalar or the Ed25519 seed. */
+  secret: Uint8Array;
+};
+
+/** The address of a secret of 32 bytes. */
+export type Derivation = (secret: Uint8Array) => Promise<string> | string;
+
+/** Two derivations that share no code for the curve, the hash, or the form of an address. */
+export type Derivations = readonly [Derivation, Derivation];
+
+export function withWipe(address: string, secret: Uint8Array): PrivateKey {
+  return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
+}
+
+/** The message never contains any part of the key. */
+export function refuse(family: "EVM" | "Solana", reason: string): DomainError {
+  return new DomainError("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
+}

@@ -1,0 +1,26 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../table/table.ts";
+import { putNew, type Writes } from "../table/writes.ts";
+import { usedKeyKey } from "../trading/items/keys.ts";
+
+/** An idempotency key of a request that adds a wallet. */
+export type WalletKeyName = { userID: string; operation: "createWallet" | "importWallet"; key: string };
+
+/** What a used key stands for: the wallet, and what the request's body came to. */
+export type UsedWalletKey = { walletId: string; fingerprint: string };
+
+export async function readUsedWalletKey(
+  { client, name: TableName }: Table,
+  { userID, operation, key }: WalletKeyName,
+): Promise<UsedWalletKey | undefined> {
+  const Key = usedKeyKey(userID, operation, key);
+  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item as UsedWalletKey | undefined;
+}
+
+/** Notes that a key was used, for good, unless it was used before. */
+export const useOfWalletKey = (
+  table: Table,
+  { userID, operation, key }: WalletKeyName,
+  used: UsedWalletKey,
+): Writes[number] => putNew(table, { ...usedKeyKey(userID, operation, key), userID, ...used });

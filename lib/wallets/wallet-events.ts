@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { type PageOptions, queryPage, type Table } from "../table/table.ts";
+import { walletEventKey, walletEventsOf } from "../table/table-keys.ts";
+import type { Writes } from "../table/writes.ts";
+import type { WalletEvent, WalletEventType } from "./wallet-event.ts";
+
+type NewEvent = {
+  userID: string;
+  walletId: string;
+  type: WalletEventType;
+  now: Date;
+  details?: Readonly<Record<string, unknown>>;
+};
+
+/** Records an event, for good. It belongs in the transaction that makes the change. */
+export const eventWrite = (
+  { name: TableName }: Table,
+  { userID, walletId, type, now, details }: NewEvent,
+): Writes[number] => ({
+  Put: {
+    TableName,
+    Item: {
+      ...walletEventKey(userID, walletId, now, randomUUID()),
+      ...details,
+      userID,
+      walletId,
+      type,
+      time: now.toISOString(),
+    },
+  },
+});
+
+/** A page of a wallet's events, newest first. */
+export async function readWalletEvents(
+  table: Table,
+  { userID, walletId }: { userID: string; walletId: string },
+  options: PageOptions,
+): Promise<{ events: WalletEvent[]; end?: string }> {
+  const { items: events, ...page } = await queryPage<WalletEvent>(
+    table,
+    walletEventsOf(userID, walletId),
+    options,
+  );
+  return { events, ...page };
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import type { Tier, WalletLimits } from "../core/tier.ts";
+import type { LaneKey } from "../trading/core/intent.ts";
+
+/** A wallet, without its encrypted key. */
+export type Wallet = {
+  _id: string;
+  UserID: string;
+  generatedWalletAddress: string;
+  network: Network;
+  walletType: "generated" | "imported";
+  createdAt: string;
+  /** Its number among the user's wallets, from 1, for good. */
+  slot: number;
+  /** Unset until the user names the wallet. */
+  slotName?: string;
+  /** Unset until the user picks a colour. */
+  colortag?: ColorTag;
+  /** Starts at 1, and grows by one with each change that clients see. */
+  version: number;
+  /** Since when it has been retired. */
+  retiredAt?: string;
+  /** In epoch seconds, of a retired wallet: from then on it cannot be restored, and the table may remove it. */
+  expiresAt?: number;
+};
+
+/** A wallet before it takes a place among the user's wallets. */
+export type NewWallet = Omit<Wallet, "slot" | "version">;
+
+export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "yellow", "pink"] as const;
+
+export type ColorTag = (typeof colorTags)[number];
+
+/** What a user may choose for a wallet. `null` and unset follow from its slot; in a change, unset stays. */
+export type WalletLabels = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
+
+/** The labels that are chosen. */
+export const labelsOf = ({ slotName, colortag }: WalletLabels): Pick<Wallet, "slotName" | "colortag"> => ({
+  ...(typeof slotName === "string" && { slotName }),
+  ...(typeof colortag === "string" && { colortag }),
+});
+
+/** Without a name or a colour, {@link listed} fills in defaults. */
+export function newWallet(
+  walletType: Wallet["walletType"],
+  { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
+  labels: WalletLabels = {},
+): NewWallet {
+  return {
+    _id: randomUUID(),
+    UserID: userID,
+    generatedWalletAddress: address,
+    network,
+    walletType,
+    createdAt: now.toISOString(),
+    ...labelsOf(labels),
+  };
+}
+
+/** New values for attributes of a wallet. `undefined` removes the attribute. */
+export type WalletChanges = {
+  [Name in "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
+};
+
+/** The next version of a wallet. */
+export function withChanges(wallet: Wallet, changes: WalletChanges): Wallet {
+  const next = Object.entries({ ...wallet, ...changes, version: wallet.version + 1 });
+  return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as Wallet;
+}
+
+/** A retired wallet is hidden everywhere, except from those who restore it or read its events. */
+export const isActive = ({ retiredAt }: Pick<Wallet, "retiredAt">): boolean => retiredAt === undefined;
+
+/** Whether it was retired for so long that it counts as removed. The table removes it hours or days later. */
+export const isGone = ({ expiresAt }: Pick<Wallet, "expiresAt">, now: Date): boolean =>
+  expiresAt !== undefined && expiresAt * 1000 <= now.getTime();
+
+const restorableSeconds = 30 * 86_400;
+
+/** What retiring adds to a wallet. */
+export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expiresAt">> => ({
+  retiredAt: now.toISOString(),
+  // Whole seconds, rounded up, so that nobody has less time than 30 days.
+  expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
+});
+
+/** Until when a wallet can be restored that is gone from then on. */
+export const restorableUntil = (expiresAt: number): string => new Date(expiresAt * 1000).toISOString();
+
+/** A wallet as clients see it, with a name and a colour. */
+export type ListedWallet = Omit<Required<Wallet>, "slot" | "version" | "retiredAt" | "expiresAt">;
+
+export function shownWallet({
+  slot,
+  version: _,
+  retiredAt: __,
+  expiresAt: ___,
+  ...wallet
+}: Wallet): ListedWallet {
+  return {
+    ...wallet,
+    slotName: wallet.slotName ?? `Wallet ${slot}`,
+    colortag: wallet.colortag ?? defaultColor(slot),
+  };
+}
+
+/** A shown wallet with its version, by which clients merge lists and messages. */
+export const versionedWallet = (wallet: Wallet) => ({ ...shownWallet(wallet), version: wallet.version });
+
+/** A wallet in the messages of the stream. */
+export const streamedWallet = (wallet: Wallet) => ({
+  ...versionedWallet(wallet),
+  state: isActive(wallet) ? ("active" as const) : ("retired" as const),
+});
+
+/**
+ * The user's active wallets by slot, with a default name and colour for those that have none. The defaults follow from the
+ * slot, so later wallets never change them. Creation times could: they come from the clocks of different machines.
+ *
+ * @param wallets All of the user's wallets. Retired ones keep their slots.
+ */
+export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySlot(wallets).map(shownWallet);
+
+export const activeBySlot = (wallets: readonly Wallet[]): Wallet[] => bySlot(wallets).filter(isActive);
+
+export const bySlot = (wallets: readonly Wallet[]): Wallet[] => wallets.toSorted((a, b) => a.slot - b.slot);
+
+function defaultColor(slot: number): ColorTag {
+  return colorTags[(slot - 1) % colorTags.length] as ColorTag;
+}
+
+/** What decides whether a user may have another wallet, and which slot it gets. */
+export type Places = {
+  tier: Tier;
+  /** Of the wallets that are not retired. */
+  walletCount: number;
+  /** The highest slot so far, 0 before the first wallet. */
+  lastSlot: number;
+};
+
+/** @throws {DomainError} WALLET_LIMIT_REACHED if a user with this many wallets may not have another. */
+export function checkWalletLimit(tier: Tier, walletCount: number, limits: WalletLimits): void {
+  if (walletCount < limits[tier]) return;
+  throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
+}
+
+/** Whether two texts are one address. Those of EVM networks may differ in case. */
+export const isSameAddress = (network: Network, one: string, other: string): boolean =>
+  network === "sol" ? one === other : one.toLowerCase() === other.toLowerCase();
+
+export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");
+
+/** How users name a wallet. */
+export type WalletName = { userID: string; walletId: string };
+
+/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is retired. */
+export function activeNamed(wallets: readonly Wallet[], walletId: string): Wallet {
+  const wallet = wallets.find(({ _id }) => _id === walletId);
+  if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
+  return wallet;
+}
+
+/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is gone. It may be retired. */
+export function keptNamed(wallets: readonly Wallet[], walletId: string, now: Date): Wallet {
+  const wallet = wallets.find(({ _id }) => _id === walletId);
+  if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
+  return wallet;
+}
+
+/** The lane of a wallet's orders. */
+export const laneOf = ({
+  network,
+  generatedWalletAddress,
+}: Pick<Wallet, "network" | "generatedWalletAddress">): LaneKey => ({
+  chain: network,
+  wallet: generatedWalletAddress,
+});

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createTerminal } from "../../lib/client/index.ts";
+import { createChance } from "../soak/chance.ts";
+import { disturb, FaultyService } from "./support/faulty-service.ts";
+import { TerminalTable } from "./support/terminal-table.ts";
+import { VirtualClock } from "./support/virtual-clock.ts";
+import { virtualSockets } from "./support/virtual-socket.ts";
+import { watched } from "./support/watched.ts";
+
+async function history(seed: number, steps: number): Promise<{ states: number; connections: number }> {
+  const chance = createChance(`${seed}`);
+  const clock = new VirtualClock();
+  const table = new TerminalTable(chance);
+  const service = new FaultyService({ table, chance, clock, mostLateMs: 1500 });
+  const terminal = createTerminal(
+    {
+      baseUrl: "http://service",
+      fetch: (url) => service.answer(String(url)),
+      WebSocket: virtualSockets(service, clock),
+    },
+    clock,
+  );
+  const watch = watched(service);
+  const stream = terminal.follow({
+    channels: ["orders", "positions", "prices", "settings", "wallets"],
+    onState: watch.onState,
+  });
+  for (let step = 0; step < steps; step++) {
+    disturb(service, chance);
+    await clock.advance(chance.below(1500));
+  }
+  service.heal();
+  // Longer than a client needs to notice a dead connection and to connect again.
+  await clock.advance(150_000);
+  service.change();
+  await clock.advance(5000);
+  expect(watch.problems).toEqual([]);
+  expect(stream.state).toEqual(table.state());
+  stream.close();
+  return { states: watch.count(), connections: service.links.length };
+}
+
+it("a stream shows complete states that never go back, and ends with that of the table, whatever happens", async () => {
+  const all = { states: 0, connections: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 20, max: 200 }), async (seed, steps) => {
+      const { states, connections } = await history(seed, steps);
+      all.states += states;
+      all.connections += connections;
+    }),
+    { numRuns: process.env.FULL === undefined ? 40 : 2000 },
+  );
+  // Proves that the histories contain enough events.
+  expect(all.states).toBeGreaterThan(100);
+  expect(all.connections).toBeGreaterThan(40);
+}, 300_000);

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { envelope, scripted } from "./support/fake-service.ts";
+
+const answered = envelope({ orders: [] });
+const expired = { status: 401, body: { error: "Token expired", needsRefresh: true } };
+const blocked = { status: 401, body: { error: "This user is blocked" } };
+
+function provider() {
+  const asked: boolean[] = [];
+  const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
+  return { asked, token };
+}
+
+describe("the token provider", () => {
+  it("is called once, and again when the token has expired, however many requests wait", async () => {
+    const { asked, token } = provider();
+    const { terminal, sent, end } = scripted([expired, expired, answered], { token });
+    const both = Promise.all([terminal.listOrders(), terminal.listPositions()]);
+    expect((await end(both)).map(({ error }) => error)).toEqual([undefined, undefined]);
+    await end(terminal.listOrders());
+    expect(asked).toEqual([false, true]);
+    expect(sent.map(({ headers }) => headers.Authorization)).toEqual([
+      ...["Bearer token 1", "Bearer token 1", "Bearer token 2", "Bearer token 2", "Bearer token 2"],
+    ]);
+  });
+
+  it("is not called again if the new token has expired too, or after other refusals", async () => {
+    const { asked, token } = provider();
+    const old = scripted([expired], { token });
+    expect(await old.end(old.terminal.listOrders())).toMatchObject({ error: { needsRefresh: true } });
+    const refused = scripted([blocked], { token });
+    expect(await refused.end(refused.terminal.listOrders())).toMatchObject({ error: { status: 401 } });
+    expect(asked).toEqual([false, true, false]);
+  });
+
+  it("may fail for a while", async () => {
+    let failures = 2;
+    const token = async () => {
+      if (failures-- > 0) throw new Error("The issuer is down");
+      return "good";
+    };
+    const { terminal, sent, end } = scripted([answered], { token });
+    expect(await end(terminal.listOrders())).toMatchObject({ data: {} });
+    failures = Number.POSITIVE_INFINITY;
+    const down = scripted([answered], { token });
+    expect(await down.end(down.terminal.listOrders())).toMatchObject({
+      error: { code: "TOKEN_ERROR", cause: new Error("The issuer is down") },
+    });
+    expect([sent.length, down.sent.length]).toEqual([1, 0]);
+  });
+
+  it("has the time of a request, and does not delay an aborted call", async () => {
+    const token = () => new Promise<never>(() => {});
+    const { terminal, clock, sent, end } = scripted([answered], { token, timeoutMs: 5000 });
+    const abort = new AbortController();
+    const call = terminal.listOrders({ signal: abort.signal });
+    abort.abort();
+    expect((await call).error?.code).toBe("ABORTED");
+    expect((await end(terminal.listOrders({ patienceMs: 0 }))).error?.code).toBe("TOKEN_ERROR");
+    expect([clock.nowMs(), sent.length]).toEqual([5000, 0]);
+  });
+
+  it("counts as failed if its token does not fit a header", async () => {
+    const { terminal, sent, end } = scripted([answered], { token: async () => "a\nb", patienceMs: 0 });
+    const { error } = await end(terminal.listOrders());
+    expect(error?.code).toBe("TOKEN_ERROR");
+    expect(`${error && "cause" in error && error.cause}`).toContain("no header can carry");
+    expect(sent).toEqual([]);
+  });
+
+  it("is called again when the token's exp has passed, unless it had passed from the start", async () => {
+    const asked: boolean[] = [];
+    const tokenUntil = (ms: number) => `h.${btoa(JSON.stringify({ exp: ms / 1000 }))}.s`;
+    let expiryMs = Date.parse("2026-11-21T09:31:00Z");
+    const token = async ({ refresh }: { refresh: boolean }) => {
+      asked.push(refresh);
+      return tokenUntil(expiryMs);
+    };
+    const { terminal, clock, end } = scripted([answered], { token });
+    await end(terminal.listOrders());
+    await clock.advance(59_000);
+    await end(terminal.listOrders());
+    expect(asked).toEqual([false]);
+    await clock.advance(1000);
+    // Simulates that this machine's clock is an hour fast.
+    expiryMs -= 3_600_000;
+    await end(terminal.listOrders());
+    await end(terminal.listOrders());
+    expect(asked).toEqual([false, true]);
+  });
+});
+
+describe("the token provider of a page, which may not read why it is refused,", () => {
+  beforeEach(() => {
+    vi.stubGlobal("location", { origin: "https://page.example", href: "https://page.example/" });
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it("is called once after a network error", async () => {
+    const { asked, token } = provider();
+    const { terminal, sent, end } = scripted(["broken", "broken", "broken", answered, "broken"], { token });
+    expect((await end(terminal.listOrders())).error).toBeUndefined();
+    expect(sent.map(({ headers }) => headers.Authorization)).toEqual([
+      ...["Bearer token 1", "Bearer token 2", "Bearer token 2", "Bearer token 2"],
+    ]);
+    await end(terminal.listOrders({ patienceMs: 0 }));
+    await end(terminal.listOrders({ patienceMs: 0 }));
+    expect(asked).toEqual([false, true, true]);
+  });
+
+  it("may fail then, and the token stays", async () => {
+    const asked: boolean[] = [];
+    const token = async ({ refresh }: { refresh: boolean }) => {
+      asked.push(refresh);
+      if (refresh) throw new Error("offline");
+      return "token";
+    };
+    const { terminal, sent, end } = scripted(["broken", answered], { token });
+    expect((await end(terminal.listOrders())).error).toBeUndefined();
+    expect(sent.map(({ headers }) => headers.Authorization)).toEqual(["Bearer token", "Bearer token"]);
+    expect(asked).toEqual([false, true]);
+  });
+
+  it("is not called where every response can be read", async () => {
+    vi.unstubAllGlobals();
+    const { asked, token } = provider();
+    const { terminal, end } = scripted(["broken", answered], { token });
+    await end(terminal.listOrders());
+    expect(asked).toEqual([false]);
+  });
+});

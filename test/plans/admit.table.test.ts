@@ -1,0 +1,256 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { admission, UserBlocked } from "../../lib/plans/admit.ts";
+import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { readUserKeyRecord, writeUserKeyRecord } from "../../lib/plans/user-key-records.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { changeProfile, readProfile } from "../../lib/users/profile-records.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
+import {
+  base,
+  enterprise,
+  graceMs,
+  later,
+  minutes,
+  pro,
+  stages,
+  start,
+  type User,
+  worldForTests,
+} from "./support/world.ts";
+
+const world = worldForTests();
+const fallbackKey = "0123456789abcdef0123456789abcdef";
+const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
+
+const onFault = vi.fn();
+
+let clock: number;
+beforeEach(() => {
+  clock = start.getTime();
+  onFault.mockReset();
+  vi.spyOn(Date, "now").mockImplementation(() => clock);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Moves the clock of the cache, which reads it again only after a moment. */
+async function waitMs(ms: number): Promise<void> {
+  clock += ms;
+  await pause(5);
+}
+
+/** Admits users, and returns their keys. */
+function open(table: Table = world.table, covered = stages) {
+  const admit = admission(table, { fallbackKey, stages: covered, onFault });
+  return async (...input: Parameters<typeof admit>) => (await admit(...input)).key;
+}
+
+/** Writes the user and returns the key that the mirror makes for them. */
+async function mirrored(userID: string, user: User): Promise<string> {
+  await world.put(userID, user);
+  await mirrorUser(world.deps(), userID);
+  return (await readUserKeyRecord(world.table, userID))?.current?.value ?? "none";
+}
+
+function counted(table: Table) {
+  let reads = 0;
+  const count = (command: unknown) => {
+    reads += command instanceof GetCommand ? 1 : 0;
+  };
+  return { table: interceptedTable(table, count), reads: () => reads };
+}
+
+describe("admission", () => {
+  it("returns the fallback key until the user's own key is active, then that", async () => {
+    const own = await mirrored("alice", base);
+    expect(await open()(user("alice"), later(graceMs - 1))).toBe(fallbackKey);
+    expect(await open()(user("alice"), later(graceMs))).toBe(own);
+  });
+
+  it("returns the user's plan, also while they have the fallback key", async () => {
+    const admit = admission(world.table, { fallbackKey, stages, onFault });
+    expect(await admit(user("beginner"), start)).toEqual({
+      key: fallbackKey,
+      plan: { name: "Standard", requestsPerMinute: 1000 },
+    });
+    const own = await mirrored("customer", enterprise(30_000));
+    const plan = { name: "Enterprise", requestsPerMinute: 30_000 };
+    expect(await admit(user("customer"), later(0))).toEqual({ key: fallbackKey, plan });
+    await waitMs(2001);
+    expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
+    expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
+  });
+
+  it("registers a new user, and returns the fallback key", async () => {
+    expect(await open()(user("newcomer"), start)).toBe(fallbackKey);
+    expect(await readProfile(world.table, "newcomer")).toMatchObject({ tier: "Base" });
+  });
+
+  it("returns the fallback key while the user's own is on another tier's plan", async () => {
+    const old = await mirrored("riser", base);
+    await world.put("riser", pro);
+    expect(await open()(user("riser"), later(graceMs))).toBe(fallbackKey);
+    const own = await mirrored("riser", pro);
+    expect(own).not.toBe(old);
+    expect(await open()(user("riser"), later(graceMs))).toBe(own);
+  });
+
+  it("returns the user's own key after a deploy that changed the limit of the tier's plan", async () => {
+    const own = await mirrored("settled", base);
+    const record = await readUserKeyRecord(world.table, "settled");
+    if (record?.current === undefined) throw new Error("There is no key");
+    const plan = { name: "Standard", requestsPerMinute: 600 } as const;
+    await writeUserKeyRecord(world.table, record, { ...record, current: { ...record.current, plan } }, start);
+    expect(await open()(user("settled"), later(graceMs))).toBe(own);
+  });
+
+  it("returns the fallback key if the user's own was made for another API", async () => {
+    await mirrored("moved", base);
+    const others = stages.map(({ stage }) => ({ apiId: "Another", stage }));
+    expect(await open(world.table, others)(user("moved"), later(graceMs))).toBe(fallbackKey);
+    expect(await open(world.table, stages.toReversed())(user("moved"), later(graceMs))).not.toBe(fallbackKey);
+  });
+
+  it("remembers a user's own key for a minute", async () => {
+    const old = await mirrored("regular", base);
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    expect(await admit(user("regular"), later(graceMs))).toBe(old);
+    const own = await mirrored("regular", pro);
+    await waitMs(60_000);
+    expect(await admit(user("regular"), later(2 * graceMs))).toBe(old);
+    expect(reads()).toBe(2);
+    await waitMs(1);
+    expect(await admit(user("regular"), later(2 * graceMs))).toBe(own);
+    expect(reads()).toBe(4);
+  });
+
+  it("remembers for two seconds that a user has no active key", async () => {
+    await world.put("waiting", base);
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
+    const own = await mirrored("waiting", base);
+    await waitMs(2000);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
+    expect(reads()).toBe(2);
+    await waitMs(1);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(own);
+  });
+
+  it("remembers each user's key separately", async () => {
+    const admit = open();
+    const keys = [await mirrored("ann", base), await mirrored("bea", base)];
+    const admitted = async () => [
+      await admit(user("ann"), later(graceMs)),
+      await admit(user("bea"), later(graceMs)),
+    ];
+    expect(await admitted()).toEqual(keys);
+    expect(await admitted()).toEqual(keys);
+  });
+
+  it("remembers nothing about a user whom it failed to admit", async () => {
+    let broken = true;
+    const fail = () => {
+      if (broken) throw new Error("no");
+    };
+    const admit = open(interceptedTable(world.table, fail));
+    await expect(admit(user("unlucky"), start)).rejects.toThrow("no");
+    broken = false;
+    expect(await admit(user("unlucky"), start)).toBe(fallbackKey);
+  });
+
+  it("creates one profile, whatever the concurrency", async () => {
+    const admit = open();
+    const admitted = await Promise.all(Array.from({ length: 20 }, () => admit(user("crowd"), start)));
+    expect(new Set(admitted)).toEqual(new Set([fallbackKey]));
+    const made = await readProfile(world.table, "crowd");
+    await open()(user("crowd"), start);
+    expect(await readProfile(world.table, "crowd")).toEqual(made);
+  });
+
+  it("credits no referrer once the user is registered", async () => {
+    await open()(user("late referrer"), start);
+    await open()(user("early bird"), start);
+    for (const owner of ["late referrer", "early bird"]) {
+      const { refID } = (await readProfile(world.table, owner)) ?? {};
+      await open()(user("early bird", refID), start);
+      expect(await readProfile(world.table, owner)).toMatchObject({ usersReferred: 0 });
+    }
+  });
+
+  it("refuses a blocked user, remembers that for ten seconds, and records no visit", async () => {
+    await mirrored("troll", base);
+    const profile = await readProfile(world.table, "troll");
+    if (profile === undefined) throw new Error("There is no profile");
+    await changeProfile(world.table, profile, { blockedAt: start.toISOString() });
+    const { table, reads } = counted(world.table);
+    const admit = open(table);
+    const muchLater = later(minutes(200));
+    await expect(admit(user("troll"), muchLater)).rejects.toThrow(UserBlocked);
+    await expect(admit(user("troll"), muchLater)).rejects.toThrow(UserBlocked);
+    expect(reads()).toBe(2);
+    expect(await readProfile(world.table, "troll")).toMatchObject({ lastVisited: profile.lastVisited });
+
+    const blocked = { ...profile, blockedAt: start.toISOString() };
+    await changeProfile(world.table, blocked, { blockedAt: undefined });
+    await waitMs(10_001);
+    expect(await admit(user("troll"), muchLater)).toEqual(expect.any(String));
+  });
+
+  it("records a user's visits, once an hour at most", async () => {
+    const admit = open();
+    const lastVisited = async () => (await readProfile(world.table, "visitor"))?.lastVisited;
+    await admit(user("visitor"), start);
+    await waitMs(minutes(60));
+    await admit(user("visitor"), later(minutes(60)));
+    expect(await lastVisited()).toBe(start.toISOString());
+    await waitMs(minutes(1));
+    await admit(user("visitor"), later(minutes(61)));
+    expect(await lastVisited()).toBe(later(minutes(61)).toISOString());
+  });
+
+  it("admits a user whose visit cannot be recorded, and records it at a later request", async () => {
+    const own = await mirrored("unnoted", base);
+    const conflict = new TransactionConflictException({ $metadata: {}, message: "no" });
+    let broken = true;
+    const refuse = (command: unknown) => {
+      if (broken && command instanceof UpdateCommand) throw conflict;
+    };
+    const admit = open(interceptedTable(world.table, refuse));
+    expect(await admit(user("unnoted"), later(minutes(61)))).toBe(own);
+    expect(onFault).toHaveBeenCalledExactlyOnceWith(conflict);
+    broken = false;
+    await waitMs(60_001);
+    expect(await admit(user("unnoted"), later(minutes(62)))).toBe(own);
+    expect(await readProfile(world.table, "unnoted")).toMatchObject({
+      lastVisited: later(minutes(62)).toISOString(),
+    });
+  });
+
+  it("replaces a generated username by that of a later token, once", async () => {
+    const named = (...names: unknown[]) => ({ ...user("nameless"), names });
+    const username = async () => (await readProfile(world.table, "nameless"))?.username;
+    await open()(named(), start);
+    expect(await username()).toMatch(/^trader-/);
+    await open()(named("nobody@example.com", undefined), start);
+    expect(await username()).toMatch(/^trader-/);
+    await open()(named(undefined, "Ann"), start);
+    expect(await username()).toBe("Ann");
+    await open()(named("Bea"), start);
+    expect(await username()).toBe("Ann");
+  });
+
+  it("admits a user whose username cannot be replaced", async () => {
+    await open()({ ...user("unnamed"), names: [] }, start);
+    const fail = (command: unknown) => {
+      if (command instanceof UpdateCommand) throw new Error("no");
+    };
+    expect(await open(interceptedTable(world.table, fail))(user("unnamed"), start)).toBe(fallbackKey);
+    expect(onFault).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,89 @@
+import { freePort } from "cdk-local-runner/testing";
+import { describe, expect, it } from "vitest";
+import { networks } from "../../lib/core/network.ts";
+import { coinbaseAt, krakenAt, startBoth, waitFor } from "./support/both.ts";
+import { startCoinbase } from "./support/coinbase-server.ts";
+import { startKraken } from "./support/kraken-server.ts";
+import { startRun } from "./support/run.ts";
+
+describe.concurrent("a venue with faults", () => {
+  it("is replaced when it sends heartbeats but no prices, and used again when prices return", async (test) => {
+    const { first, second, run } = await startBoth(test);
+    first.mode.prices = false;
+    await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
+    expect(run.chains()).toEqual(networks);
+    expect(first.openConnections()).toBe(1);
+    first.mode.prices = true;
+    await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
+    await waitFor(() => expect(second.openConnections()).toBe(0));
+    await run.supersede();
+    for (const record of run.saves) expect(new Set(record.map(({ source }) => source)).size).toBe(1);
+    expect(run.lines).toEqual([
+      { source: "kraken", insteadOf: "coinbase" },
+      { source: "coinbase", insteadOf: "kraken" },
+    ]);
+  });
+
+  it("is reconnected when it sends only garbage, of which nothing is logged", async (test) => {
+    const { first, run } = await startBoth(test);
+    Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
+    await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
+    await waitFor(() => expect(first.connections()).toBeGreaterThan(1));
+    await run.supersede();
+    const counted = { source: "coinbase", count: expect.any(Number) };
+    expect(run.lines).toEqual(
+      expect.arrayContaining([
+        { ...counted, fault: "not JSON" },
+        { ...counted, fault: "not text" },
+        { ...counted, fault: "silent" },
+      ]),
+    );
+    expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
+  });
+
+  it("stays in use when there is garbage among its prices", async (test) => {
+    const { first, second, run } = await startBoth(test);
+    first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);
+    expect([first.connections(), second.connections()]).toEqual([1, 0]);
+    expect(run.saves.flat().every(({ price }) => Number(price) > 0)).toBe(true);
+  });
+});
+
+describe.concurrent("a lost connection", () => {
+  it("is replaced after the venue has closed it", async (test) => {
+    const { first, second, run } = await startBoth(test);
+    first.hangUp();
+    await waitFor(() => expect(first.connections()).toBe(2));
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
+    expect(second.connections()).toBe(0);
+    await run.supersede();
+    expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
+  });
+
+  it("is replaced when it is half open and silent", async (test) => {
+    const { first, run } = await startBoth(test);
+    first.vanish();
+    await waitFor(() => expect(first.connections()).toBe(2));
+    await run.until(() => expect(run.sources()).toEqual(["coinbase"]));
+    await run.supersede();
+    expect(run.lines).toContainEqual({ source: "coinbase", fault: "silent", count: 1 });
+  });
+
+  it("is retried until it succeeds, with the other venue in use meanwhile", async (test) => {
+    const port = await freePort();
+    const second = await startKraken(test);
+    const run = startRun(test, [coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
+    await run.until(() => expect(run.sources()).toEqual(["kraken"]));
+    await startCoinbase(test, { port });
+    await waitFor(() => expect(run.sources()).toEqual(["coinbase"]));
+    await run.supersede();
+    expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
+  });
+
+  it("is harmless when the URL is invalid", async (test) => {
+    const second = await startKraken(test);
+    const run = startRun(test, [coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
+    await run.until(() => expect(run.sources()).toEqual(["kraken"]));
+  });
+});

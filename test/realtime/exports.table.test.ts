@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { subscribe } from "../../lib/realtime/subscribe.ts";
+import { announcedExportKey, exportKey } from "../../lib/table/table-keys.ts";
+import { newAnnouncement, newExportRequest } from "../../lib/wallets/export/wallet-export.ts";
+import { newWallet } from "../../lib/wallets/wallet.ts";
+import { putItems } from "../support/items.ts";
+import { streamRecord } from "../support/stream.ts";
+import { publishingForTests } from "./support/publishing.ts";
+
+const scene = publishingForTests();
+const publicKey = { kty: "EC", crv: "P-256", x: "x", y: "y" } as const;
+const now = new Date("2026-11-22T10:00:00.000Z");
+
+function requested(userID: string) {
+  const named = { userID, network: "eth", address: "0x1", now } as const;
+  const wallet = { ...newWallet("imported", named), slot: 1, version: 1 };
+  const request = newExportRequest(wallet, { publicKey, delaySeconds: 60 }, now);
+  const announced = newAnnouncement(request, { previous: undefined, delaySeconds: 60 }, now);
+  return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };
+}
+
+describe("subscribe, with a requested export", () => {
+  it("announces it to users who were offline, whatever the channels, until it is over or cancelled", async () => {
+    await scene.connect("fred", "f-1");
+    const { announced, item } = requested("fred");
+    const { walletId, availableAt, version } = announced;
+    const name = { userID: "fred", connectionId: "f-1", channels: ["prices"] };
+    const typesAt = async (time: Date) =>
+      (await subscribe(scene.table, { ...name, now: time })).map(({ type }) => type);
+    await putItems(scene.table, [item]);
+    const answer = await subscribe(scene.table, { ...name, now });
+    expect(answer.at(-1)).toEqual({
+      type: "WalletExportRequested",
+      time: now.toISOString(),
+      data: { walletId, availableAt, version },
+    });
+    expect(await typesAt(new Date(announced.expiresAt * 1000))).not.toContain("WalletExportRequested");
+    await putItems(scene.table, [{ ...item, cancelledAt: now.toISOString() }]);
+    expect(await typesAt(now)).toEqual(["subscriptions", "snapshot"]);
+  });
+});
+
+describe("publish, of a requested export", () => {
+  it("reaches every connection of the user, with or without channels, and the operators' bus", async () => {
+    await scene.connect("ann", "a-1", ["orders"]);
+    await scene.connect("ann", "a-2");
+    await scene.connect("bob", "b-1", ["orders"]);
+    const { announced, item } = requested("ann");
+    const { walletId, availableAt, version } = announced;
+    expect(await scene.publishAll([streamRecord(item)])).toEqual([]);
+    const message = {
+      type: "WalletExportRequested",
+      time: scene.now.toISOString(),
+      data: { walletId, availableAt, version },
+    };
+    for (const connectionId of ["a-1", "a-2"]) expect(scene.received(connectionId)).toEqual([message]);
+    expect(scene.received("b-1")).toEqual([]);
+    expect(availableAt).toBe("2026-11-22T10:01:00.000Z");
+    expect(scene.putNotice.mock.calls).toEqual([
+      [{ type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt } }],
+    ]);
+  });
+
+  it("is not held up by a bus that takes nothing, or takes it late", async () => {
+    const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
+    // Fails once both are under way.
+    const bothPut = Promise.withResolvers<never>();
+    scene.putNotice.mockImplementation(() => {
+      if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
+      return bothPut.promise;
+    });
+    expect(await scene.publishAll(records)).toEqual([]);
+    expect(scene.onFault).toHaveBeenCalledTimes(2);
+  });
+
+  it("puts no notice after the deadline, which is a fault", async () => {
+    const deadline = new Date(0);
+    expect(await scene.publishAll([streamRecord(requested("erin").item)], { deadline })).toEqual([]);
+    expect(scene.putNotice).not.toHaveBeenCalled();
+    expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
+  });
+
+  it("says nothing of what was sealed or cancelled, and believes only what sealExport writes", async () => {
+    const { item, request } = requested("ann");
+    const planted = { ...item, PK: `EXPORT#${item.userID}` };
+    await scene.publishAll([
+      streamRecord({ ...item, times: 1 }, item),
+      streamRecord({ ...item, cancelledAt: now.toISOString() }, item),
+      { ...streamRecord(item), eventName: "REMOVE" },
+      streamRecord({ ...exportKey(item.userID, item.walletId), ...request }),
+      streamRecord(planted),
+    ]);
+    expect(scene.putNotice).not.toHaveBeenCalled();
+  });
+});

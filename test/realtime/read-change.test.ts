@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { readChange } from "../../lib/realtime/read-change.ts";
+import { newRedemption } from "../../lib/rewards/redemption.ts";
+import { catalogueKey } from "../../lib/rewards/reward-keys.ts";
+import {
+  connectionKey,
+  profileKey,
+  redemptionKey,
+  referralKey,
+  subscriberKey,
+  walletEventKey,
+  walletKey,
+} from "../../lib/table/table-keys.ts";
+import { defaultSettings } from "../../lib/users/settings.ts";
+import { newWallet } from "../../lib/wallets/wallet.ts";
+import { order, position, price } from "../support/executions.ts";
+import { reward } from "../support/rewards.ts";
+import { executionItem, pricesItem, settingsItem, streamRecord } from "../support/stream.ts";
+
+const redemptionItem = (version: number) => ({
+  ...redemptionKey("ann", new Date(0), "r1"),
+  ...newRedemption(reward("mug"), { redemptionId: "r1", userID: "ann", now: new Date(0) }),
+  version,
+});
+
+/** As stored, and what may be published of it. */
+function walletItem(version: number) {
+  const named = { userID: "ann", network: "eth", address: "0x1", now: new Date(0) } as const;
+  const wallet = { ...newWallet("imported", named), slot: 1, version };
+  const item = {
+    ...walletKey("ann", "eth", "0x1"),
+    ...wallet,
+    encryptedPrivateKey: "sealed",
+    keyMaterialId: "m1",
+  };
+  return { wallet, item };
+}
+
+const content = { userID: "ann", version: 2, prices: [price()], orderId: "o1" };
+
+describe("readChange", () => {
+  it("reads changed settings, with the defaults filled in", () => {
+    const record = streamRecord(settingsItem("ann", "sol", { slippage: 3, version: 4 }));
+    const settings = { ...defaultSettings.sol, slippage: 3 };
+    expect(readChange(record)).toEqual({ of: "settings", userID: "ann", chain: "sol", version: 4, settings });
+  });
+
+  it("reads an order or a position, with its owner", () => {
+    expect(readChange(streamRecord(executionItem("ann", order())))).toMatchObject({
+      of: "execution",
+      userID: "ann",
+      kind: "order",
+      execution: order(),
+    });
+    expect(readChange(streamRecord(executionItem("ann", position())))).toMatchObject({
+      kind: "position",
+      execution: position(),
+    });
+  });
+
+  it("reads a wallet without its private key, encrypted or not", () => {
+    const { wallet, item } = walletItem(2);
+    expect(readChange(streamRecord(item, { ...item, version: 1 }))).toEqual({
+      of: "wallet",
+      userID: "ann",
+      wallet,
+    });
+    expect(readChange(streamRecord(walletItem(1).item))).toMatchObject({ of: "wallet" });
+  });
+
+  it("reads changed prices", () => {
+    const before = pricesItem([price({ price: "1" })]);
+    expect(readChange(streamRecord(pricesItem([price()]), before))).toEqual({
+      of: "prices",
+      prices: [price()],
+    });
+  });
+
+  it("reads a redemption, and what became of it", () => {
+    const [bought, done] = [redemptionItem(1), redemptionItem(2)];
+    expect(readChange(streamRecord(bought))).toMatchObject({
+      ...{ of: "redemption", userID: "ann" },
+      redemption: { redemptionId: "r1", version: 1 },
+    });
+    expect(readChange(streamRecord(done, bought))).toMatchObject({ redemption: { version: 2 } });
+    expect(readChange(streamRecord({ ...done, name: "x" }, done))).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "settings of the same version",
+      settingsItem("ann", "eth", {}),
+      settingsItem("ann", "eth", { updatedAt: "x" }),
+    ],
+    [
+      "an order of the same version",
+      executionItem("ann", order()),
+      executionItem("ann", order({ amount: "1" })),
+    ],
+    [
+      "a wallet of the same version, such as one whose key was wrapped again",
+      walletItem(2).item,
+      { ...walletItem(2).item, keyMaterialId: "m0" },
+    ],
+    ["the same prices under another lease", pricesItem([price()], "l2"), pricesItem([price()], "l1")],
+  ])("ignores %s", (_, after, before) => {
+    expect(readChange(streamRecord(after, before))).toBeUndefined();
+  });
+
+  it.each([
+    ["settings", settingsItem("ann", "eth", {})],
+    ["an order", executionItem("ann", order())],
+    ["the prices", pricesItem([price()])],
+  ])("ignores the deletion of %s", (_, before) => {
+    expect(readChange(streamRecord(undefined, before))).toBeUndefined();
+  });
+
+  it.each([
+    ["a profile", profileKey("ann")],
+    ["a referral", referralKey("ann", new Date(0), "bob")],
+    ["a wallet's event", walletEventKey("ann", "ORDER#1", new Date(0), "LATEST")],
+    ["a connection", connectionKey("ann", "LATEST")],
+    ["a subscriber", subscriberKey("prices", 0, "c1")],
+    ["the catalogue", catalogueKey],
+    ["a redemption in a partition of trading", { PK: "TRADES#ann", SK: redemptionItem(1).SK }],
+  ])("ignores %s, whatever its content", (_, key) => {
+    expect(readChange(streamRecord({ ...key, ...content }))).toBeUndefined();
+  });
+
+  it.each([
+    ["no image", { ...streamRecord(undefined, executionItem("ann", order())), eventName: "MODIFY" as const }],
+    ["no userID", streamRecord({ ...executionItem("ann", order()), userID: undefined })],
+    ["a userID that is not text", streamRecord({ ...executionItem("ann", order()), userID: 5 })],
+    ["a wallet without its owner", streamRecord({ ...walletItem(1).item, UserID: undefined })],
+    ["a redemption without its owner", streamRecord({ ...redemptionItem(1), userID: undefined })],
+    ["no id", streamRecord({ ...executionItem("ann", order()), orderId: undefined })],
+    ["an unknown chain", streamRecord(settingsItem("ann", "bsc" as never, {}))],
+    [
+      "a number that JavaScript cannot represent",
+      { dynamodb: { NewImage: { SK: { S: "ORDER#1" }, version: { N: "9".repeat(30) } } } },
+    ],
+  ])("throws for a record with %s", (_, record) => {
+    expect(() => readChange(record)).toThrow();
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { catchUp } from "../../lib/realtime/catch-up.ts";
+import { changedTo, newRedemption } from "../../lib/rewards/redemption.ts";
+import { redemptionKey } from "../../lib/table/table-keys.ts";
+import { putItems } from "../support/items.ts";
+import { reward } from "../support/rewards.ts";
+import { streamRecord } from "../support/stream.ts";
+import { publishingForTests } from "./support/publishing.ts";
+
+const scene = publishingForTests();
+
+function bought(userID: string, redemptionId: string, now = new Date()) {
+  const redemption = newRedemption(reward("mug"), { redemptionId, userID, now });
+  const { userID: _, isLimited, ...shown } = redemption;
+  return { redemption, shown, item: { ...redemptionKey(userID, now, redemptionId), ...redemption } };
+}
+
+describe("RewardRedeemed", () => {
+  it("reaches every connection of the user with each change, whatever its channels", async () => {
+    await scene.connect("ann", "a-1", ["orders"]);
+    await scene.connect("ann", "a-2");
+    await scene.connect("bob", "b-1", ["orders"]);
+    const { redemption, shown, item } = bought("ann", "r1");
+    const done = { ...item, ...changedTo(redemption, "fulfilled", new Date(0)) };
+    await scene.publishAll([streamRecord(item), streamRecord(done, item)]);
+    const message = (data: object) => ({
+      type: "RewardRedeemed",
+      time: scene.now.toISOString(),
+      data: { redemption: { ...shown, ...data } },
+    });
+    const changes = [
+      message({}),
+      message({ status: "fulfilled", version: 2, updatedAt: new Date(0).toISOString() }),
+    ];
+    for (const connectionId of ["a-1", "a-2"]) expect(scene.received(connectionId)).toEqual(changes);
+    expect(scene.received("b-1")).toEqual([]);
+  });
+
+  it("comes again to a connection that has missed messages, if it is of the last hours", async () => {
+    await scene.connect("cat", "c-1");
+    const recent = bought("cat", "r1");
+    const old = bought("cat", "r2", new Date(Date.now() - 4 * 3_600_000));
+    const foreign = bought("dan", "r3");
+    await putItems(scene.table, [recent.item, old.item, foreign.item]);
+    const deps = { ...scene, table: scene.table, pusher: scene.api.current.pusher };
+    await catchUp(
+      deps,
+      { connections: [{ userID: "cat", connectionId: "c-1" }] },
+      {
+        deadline: new Date(Date.now() + 10_000),
+      },
+    );
+    expect(scene.received("c-1")).toEqual([
+      { type: "RewardRedeemed", time: expect.any(String), data: { redemption: recent.shown } },
+    ]);
+  });
+});

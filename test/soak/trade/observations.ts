@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Execution } from "../../../lib/trading/core/execution.ts";
+import { idOf } from "../../../lib/trading/core/execution.ts";
+
+/** Every version of each order and position that a user was shown, by whichever way. */
+export type Observations = {
+  /** Notes a record. Returns what contradicts the records before it, in sentences. */
+  note(execution: Execution): string[];
+  /** The greatest version of each record, by its id. */
+  newest(): ReadonlyMap<string, Execution>;
+};
+
+/** What a record never changes. The chain may take back a fill, and with it when its position was opened. */
+const fixed = [
+  "wallet",
+  "chain",
+  "symbol",
+  "token",
+  "side",
+  "clientOrderId",
+  "minAmountOut",
+  "slippage",
+  "validUntil",
+  "createdAt",
+];
+
+export function createObservations(): Observations {
+  const versions = new Map<string, Map<number, Execution>>();
+  const newest = new Map<string, Execution>();
+
+  return {
+    note(execution) {
+      const id = idOf(execution);
+      const { version } = execution;
+      const own = versions.get(id) ?? new Map<number, Execution>();
+      versions.set(id, own);
+      const same = own.get(version);
+      const last = newest.get(id);
+      own.set(version, same ?? execution);
+      if (last === undefined || last.version < version) newest.set(id, execution);
+      if (same !== undefined)
+        return isDeepStrictEqual(same, execution) ? [] : [`version ${version} of ${id} has two contents`];
+      if (last === undefined) return [];
+      const [older, newer] = last.version < version ? [last, execution] : [execution, last];
+      return [
+        ...problemsOfChange(older, newer).map((problem) => `${problem} of ${id}`),
+        ...(isFinal(older)
+          ? [`${id} was final in version ${older.version}, and has version ${newer.version}`]
+          : []),
+      ];
+    },
+    newest: () => newest,
+  };
+}
+
+/** A position that is open goes on with the next order. */
+const isFinal = ({ settled, status }: Execution) => settled === true && status !== "open";
+
+function problemsOfChange(older: Execution, newer: Execution): string[] {
+  const fieldOf = (execution: Execution, field: string) => execution[field as keyof Execution];
+  return [
+    ...fixed
+      .filter((field) => fieldOf(older, field) !== fieldOf(newer, field))
+      .map((field) => `${field} changes from ${fieldOf(older, field)} to ${fieldOf(newer, field)}`),
+    ...(older.updatedAt > newer.updatedAt
+      ? [`updatedAt falls from version ${older.version} to ${newer.version}`]
+      : []),
+  ];
+}

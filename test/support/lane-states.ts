@@ -1,0 +1,95 @@
+import type { LaneView } from "../../lib/trading/core/effects.ts";
+import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
+import type { LaneState } from "../../lib/trading/core/evm/next-move.ts";
+import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
+import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import { intent, slot, tradeOrder } from "./trading.ts";
+
+export const gwei = 1_000_000_000n;
+
+/** A block's time while the order can be filled. In seconds. */
+export const seconds = Date.parse("2026-11-21T20:00:05.000Z") / 1000;
+
+/** What a host says of an order that buys, with changes. */
+export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
+  fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
+  gasLimit: { approve: 90_000n, swap: 134_415n },
+  l1Fee: { approve: 0n, swap: 0n },
+  quote: { venue: "uniswap-v2", feeBps: 30, amountOut: 4_960n * 10n ** 18n },
+  ...changes,
+});
+
+/** What a host says of a wallet and of an order of it, with changes. */
+export const snapshot = (
+  facts: OrderFacts | undefined,
+  changes: Partial<HostSnapshot> = {},
+): HostSnapshot => ({
+  latest: { number: 100, hash: "0xb100", time: seconds },
+  finalized: { number: 36, hash: "0xb36", time: seconds - 700 },
+  nonce: { latest: 7, pending: 7, finalized: 7 },
+  coins: 10n ** 19n,
+  baseFee: gwei,
+  clearFees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
+  clearL1Fee: 0n,
+  orders: new Map(facts ? [[intent().orderId, facts]] : []),
+  blocks: new Map(),
+  receipts: new Map(),
+  ...changes,
+});
+
+/** A lane with one order, with changes. */
+export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): LaneView => {
+  const { chain, wallet, orderId, userID, token, maxGasPrice } = order.intent;
+  return {
+    lane: { chain, wallet, jobs: 1 },
+    jobs: [{ chain, wallet, orderId, userID, token }],
+    slots: [],
+    orders: [order],
+    books: [],
+    retired: new Set(),
+    maxGasPrices: new Map([[userID, maxGasPrice]]),
+    limits: new Map(),
+    isStopped: false,
+    ...changes,
+  };
+};
+
+/** What a run sees, with changes. */
+export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneState => ({
+  view,
+  holder: "me",
+  nowMs: seconds * 1000,
+  snapshots: [undefined, undefined],
+  sentAtMs: new Map(),
+  isPatient: false,
+  ...changes,
+});
+
+/** A signed swap, with changes. */
+export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+  ...{ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei },
+  purpose: "swap",
+  hash: "0x1",
+  raw: "0xraw",
+  gasLimit: 134_415n,
+  signedAtMs: 0,
+  sentAtMs: 1,
+  ...changes,
+});
+
+/** An order whose swap is signed, and the slot of it. */
+export function signedOrder({
+  order: orderChanges = {},
+  attempt: attemptChanges = {},
+}: {
+  order?: Partial<TradeOrder>;
+  attempt?: Partial<Attempt>;
+} = {}) {
+  const life = { ...tradeOrder().life, stage: "sent", txHash: "0x1" } as const;
+  const order = tradeOrder({ swapNonce: 7, life, ...orderChanges });
+  const signed = attempt(attemptChanges);
+  const { maxFeePerGas, maxPriorityFeePerGas } = signed;
+  const fees = { maxFeePerGas, maxPriorityFeePerGas };
+  const of = slot({ state: "signed", isUndelivered: false, fees, attempts: [signed] }, order.intent);
+  return { order, slot: of };
+}

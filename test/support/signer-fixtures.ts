@@ -1,0 +1,219 @@
+import { BatchGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import { dayOf } from "../../lib/core/time.ts";
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+import type { Key } from "../../lib/table/keys.ts";
+import type { Table } from "../../lib/table/table.ts";
+import type { Writes } from "../../lib/table/writes.ts";
+import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import type { SignRequest } from "../../lib/trading/core/effects.ts";
+import type { Slot } from "../../lib/trading/core/evm/slot.ts";
+import { type Intent, swapBy } from "../../lib/trading/core/intent.ts";
+import type { Ledger } from "../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import {
+  counted,
+  type DaySpend,
+  openPolicy,
+  type PolicyRecord,
+} from "../../lib/trading/core/wallet-policy.ts";
+import { packed } from "../../lib/trading/items/items.ts";
+import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
+import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
+import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
+import { alice } from "./local-chain.ts";
+import { readSigned, type SignedAct } from "./signed-bytes.ts";
+import { openKeys, sealedKey } from "./signing.ts";
+import { intent, slot, tradeOrder } from "./trading.ts";
+
+const { vault, macs } = openKeys();
+const chains = { eth: defaultChains.eth };
+const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+
+/** All that the signer goes by. */
+export type SignerFixture = {
+  request: SignRequest;
+  order: TradeOrder;
+  slot: Slot;
+  ledger: Ledger | undefined;
+  settings: { maxGasPrice: number };
+  wallet: object;
+  policy: PolicyRecord | undefined;
+  day: DaySpend | undefined;
+};
+
+const buy = intent({ wallet: alice.address, token, v3FeeBps: 5, isPrivate: false });
+const sale = intent({ ...buy, side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n });
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+const v3 = { venue: "uniswap-v3", feeBps: 5 } as const;
+export const { fees } = slot();
+const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
+const approval = { purpose: "approve", token, venue: "uniswap-v2", amount: sale.amount } as const;
+const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
+
+/** Of the wallet: exactly what the buys need, and what no sale heeds. */
+const limits = (of: Intent) => {
+  const { chain, wallet, userID, amount } = of;
+  const key = { chain, wallet, userID };
+  const strict = { maxPerOrder: amount, maxPerDay: 2n * amount, tokens: [token], tradingEnabled: true };
+  const policy = of.side === "buy" ? strict : { ...strict, tradingEnabled: false };
+  const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
+  return {
+    policy: { ...key, policy, pending, revision: 1 },
+    day: counted(key, undefined, { orderId: "another", amount, nowMs }),
+  };
+};
+
+const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
+  const planned = slot({ isPrivate: false, ...own }, of);
+  const { chain, wallet, nonce, orderId, userID } = planned;
+  const asked = { chain, wallet, nonce, orderId, userID, purpose: planned.call.purpose, fees };
+  return {
+    request: { ...asked, ...request },
+    order: tradeOrder({ intent: of, amount: of.amount }),
+    slot: planned,
+    ledger: ledger && { orderId, approveNonces: [], fees: {}, revision: 1, ...ledger },
+    settings: { maxGasPrice: 100 },
+    wallet: {},
+    // The others do not go by them.
+    ...(planned.call.purpose === "swap" && own.attempts === undefined
+      ? limits(of)
+      : { policy: undefined, day: undefined }),
+  };
+};
+
+export const signed = (of: Intent) => ({
+  fees: { 7: fees },
+  swap: { nonce: 7, call: swapBy(of, v2, of.amount) },
+});
+const sent = { state: "signed", attempts: [{ ...attempt, ...fees }] } as const;
+
+export const fixtures: Record<string, SignerFixture> = {
+  "a buy on v2": fixture(buy, { call: swapBy(buy, v2, buy.amount) }, {}),
+  "a buy on v3": fixture(buy, { call: swapBy(buy, v3, buy.amount) }, {}),
+  "an approval": fixture(sale, { call: approval }, {}),
+  "a sale on v3": fixture(sale, { call: swapBy(sale, v3, sale.amount) }, {}, { approveNonces: [6] }),
+  "a sale on v2 with higher fees": fixture(
+    sale,
+    { call: swapBy(sale, v2, sale.amount), ...sent },
+    { fees: raised },
+    { approveNonces: [5, 6], ...signed(sale) },
+  ),
+  "a clear": fixture(
+    buy,
+    { call: swapBy(buy, v2, buy.amount), ...sent },
+    { purpose: "clear", fees: raised },
+    signed(buy),
+  ),
+};
+
+/** Seals the wallets and makes the MACs. Once before the fixtures are used. */
+export async function prepareFixtures(): Promise<void> {
+  const secret = Buffer.from(alice.privateKey.slice(2), "hex");
+  for (const each of Object.values(fixtures)) {
+    const { chain, wallet, userID } = each.order.intent;
+    each.order = { ...each.order, mac: await macs.makeMac(each.order.intent) };
+    each.wallet = await sealedKey(vault, { chain, wallet }, userID, secret);
+  }
+}
+
+/** A table in which whoever asks has put everything where the signer looks for it, but ledger, policy and count. */
+function riggedTable(fixture: SignerFixture, genuine: Intent, written: Writes): Table {
+  const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
+  const policyAt = textOf(policyKey(genuine));
+  const dayAt = textOf(dayKey({ ...genuine, day: dayOf(nowMs) }));
+  const contentFor = ({ PK, SK }: Key): unknown => {
+    if (SK.startsWith("TRADE#")) return order;
+    if (SK.startsWith("SLOT#")) return lies;
+    if (SK.startsWith("WALLET#")) return wallet;
+    if (SK.startsWith("PROFILE#CHAIN#")) return settings;
+    if (textOf({ PK, SK }) === policyAt) return policy;
+    if (textOf({ PK, SK }) === dayAt) return day;
+    return PK === ledgerKey(genuine.orderId).PK ? ledger : undefined;
+  };
+  const send = async (command: unknown) => {
+    if (command instanceof BatchGetCommand) {
+      const keys = (command.input.RequestItems?.table?.Keys ?? []) as Key[];
+      const items = keys.flatMap((key) => {
+        const content = contentFor(key);
+        const stored = key.SK.startsWith("WALLET#") ? content : packed(content);
+        return content === undefined ? [] : [{ ...(stored as object), ...key }];
+      });
+      return { Responses: { table: items } };
+    }
+    if (command instanceof TransactWriteCommand) {
+      written.push(...(command.input.TransactItems ?? []));
+      return {};
+    }
+    throw new Error("The signer calls something else");
+  };
+  return { name: "table", client: { send } as never };
+}
+
+/** What was signed for each fixture, by its bytes. */
+const acts = new Map<SignerFixture, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
+
+/** Asks the signer. Returns the bytes that it signed, if any. Expects that they do what the genuine intent says, once. */
+export async function expectObedience(
+  changed: SignerFixture,
+  genuine: SignerFixture,
+): Promise<string | undefined> {
+  const ignore = () => undefined;
+  const request = readSignRequest(signPayload(changed.request));
+  if (request === undefined) return undefined;
+  const written: Writes = [];
+  const table = riggedTable(changed, genuine.order.intent, written);
+  const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
+  const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...notes };
+  const answer = await signOnRequest(deps, request).catch(() => undefined);
+  if (answer === undefined || !("slot" in answer)) return undefined;
+  const raw = answer.slot.attempts.at(-1)?.raw ?? "";
+  if (changed.slot.attempts.some((known) => known.raw === raw)) return undefined;
+  const { intent: ordered } = genuine.order;
+  // Most changes that do no harm change nothing.
+  const known = acts.get(genuine)?.get(raw);
+  const { purpose, nonce, act } = known ?? readSigned(raw, ordered, chains.eth);
+  acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
+  const { ledger } = changed;
+  expect(nonce).toBe(request.nonce);
+  if (purpose === "clear") expect(ledger?.fees).toHaveProperty(String(nonce));
+  if (purpose === "approve") {
+    expect(new Set([...(ledger?.approveNonces ?? []), nonce]).size).toBeLessThanOrEqual(2);
+    expect(nonce).not.toBe(ledger?.swap?.nonce);
+  }
+  if (purpose === "swap") {
+    expect(ledger?.approveNonces ?? []).not.toContain(nonce);
+    if (ledger?.swap !== undefined) {
+      const { to, value, data } = encodeCall(chains.eth, ledger.swap.call, ordered.wallet);
+      expect([nonce, act]).toEqual([ledger.swap.nonce, [to, value, data].join()]);
+    }
+    if (ordered.side === "buy")
+      expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""), written);
+  }
+  return raw;
+}
+
+/** The policy allows the buy, and it is counted with its first signature. */
+function expectWithinLimits(
+  { policy: stored, day, ledger }: SignerFixture,
+  { token }: Intent,
+  amount: bigint,
+  written: Writes,
+): void {
+  const isCounted = ledger?.swap !== undefined;
+  const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;
+  expect(count === undefined).toBe(isCounted);
+  const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + amount;
+  if (!isCounted) expect(count?.spent).toEqual(packed(spent));
+  if (stored === undefined) return;
+  const { policy, pending } = stored;
+  const isPending = pending === undefined || !(Date.parse(pending.effectiveAt) <= nowMs);
+  const { maxPerOrder, maxPerDay, tokens, tradingEnabled } = isPending ? policy : pending.policy;
+  expect(tradingEnabled).toBe(true);
+  if (tokens !== "any") expect(tokens).toContain(token);
+  if (typeof maxPerOrder === "bigint") expect(amount <= maxPerOrder).toBe(true);
+  if (typeof maxPerDay === "bigint" && !isCounted) expect(spent <= maxPerDay).toBe(true);
+}
+
+const textOf = ({ PK, SK }: Key) => [PK, SK].join();

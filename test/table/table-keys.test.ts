@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chains, networks } from "../../lib/core/network.ts";
+import * as rewardKeys from "../../lib/rewards/reward-keys.ts";
+import {
+  everythingOf,
+  isOfTheMoment,
+  itemAt,
+  type Key,
+  type KeyRange,
+  sortKeysSentTo,
+} from "../../lib/table/keys.ts";
+import { partitions } from "../../lib/table/layout.ts";
+import * as keys from "../../lib/table/table-keys.ts";
+import * as tradingKeys from "../../lib/trading/items/keys.ts";
+
+/** Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like our own keys. */
+const name = fc.oneof(
+  fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+  }),
+  fc.constantFrom(
+    "LATEST",
+    "PROFILE",
+    "PROFILE#CHAIN#eth",
+    "ORDER#1",
+    "CONNECTION#c",
+    "REWARDS",
+    "#",
+    "USER#ann",
+  ),
+);
+const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
+
+const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) => ({ chain, wallet }));
+
+/** The keys of every kind of item. */
+const keyOfKind = {
+  profile: name.map(keys.profileKey),
+  settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
+  wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => keys.walletKey(...of)),
+  "wallet event": fc.tuple(name, name, date, name).map((of) => keys.walletEventKey(...of)),
+  referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
+  "pending referral": fc.tuple(date, name).map(([at, of]) => keys.pendingReferralKey(at.toISOString(), of)),
+  "referral code": name.map(keys.referralCodeKey),
+  catalogue: fc.constant(rewardKeys.catalogueKey),
+  stock: name.map(rewardKeys.stockKey),
+  redemption: fc.tuple(name, date, name).map((of) => keys.redemptionKey(...of)),
+  "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
+  "line of points": fc.tuple(name, fc.nat()).map((of) => rewardKeys.pointsLineKey(...of)),
+  order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
+  position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
+  "listed order": fc
+    .tuple(name, date, name)
+    .map(([of, at, id]) => keys.listedExecutionKey(of, "order", at, id)),
+  "listed position": fc
+    .tuple(name, date, name)
+    .map(([of, at, id]) => keys.listedExecutionKey(of, "position", at, id)),
+  connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
+  "connection count": name.map(keys.connectionCountKey),
+  subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
+  "user key record": name.map(keys.userKeyRecordKey),
+  "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),
+  prices: fc.constant(keys.pricesKey),
+  trade: fc.tuple(name, name).map((of) => tradingKeys.tradeKey(...of)),
+  book: fc
+    .tuple(lane, name, name)
+    .map(([of, userID, token]) => tradingKeys.bookKey({ ...of, userID, token })),
+  "used key": fc.tuple(name, name).map(([userID, key]) => tradingKeys.usedKeyKey(userID, "placeOrder", key)),
+  lane: lane.map(tradingKeys.laneKey),
+  job: fc.tuple(lane, name).map((of) => tradingKeys.jobKey(...of)),
+  slot: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.slotKey(...of)),
+  ledger: name.map(tradingKeys.ledgerKey),
+  "day of buys": fc
+    .tuple(lane, name, name)
+    .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
+  policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
+  "requested export": fc.tuple(name, name).map((of) => keys.exportKey(...of)),
+  "day of exports": fc.tuple(name, name).map((of) => keys.exportDayKey(...of)),
+  "announced export": fc.tuple(name, name).map((of) => keys.announcedExportKey(...of)),
+  cancellation: name.map(tradingKeys.cancellationKey),
+  "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
+  watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
+};
+
+type Kind = keyof typeof keyOfKind;
+const kinds = Object.keys(keyOfKind) as Kind[];
+
+const kindsOf = (key: Key) => [
+  ...(keys.isPrices(key) ? ["prices"] : []),
+  ...(keys.isProfile(key) ? ["profile"] : []),
+  ...(keys.isWallet(key) ? ["wallet"] : []),
+  ...(keys.isReferral(key) ? ["referral"] : []),
+  ...(keys.isRedemption(key) ? ["redemption"] : []),
+  ...(keys.isAnnouncedExport(key) ? ["announced export"] : []),
+  ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
+  ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
+];
+
+const recognized: readonly Kind[] = [
+  "prices",
+  "profile",
+  "wallet",
+  "referral",
+  "redemption",
+  "announced export",
+  "settings",
+  "order",
+  "position",
+];
+const published: readonly Kind[] = [
+  ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
+];
+
+describe("a key", () => {
+  it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {
+    fc.assert(
+      fc.property<[Key]>(keyOfKind[kind], (key) => {
+        expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
+        const begins = sortKeysSentTo("its user", "subscribers").filter((prefix) =>
+          key.SK.startsWith(prefix),
+        );
+        expect(begins).toHaveLength(published.includes(kind) ? 1 : 0);
+      }),
+    );
+  });
+
+  it("differs between kinds, and between users", () => {
+    const named = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
+    fc.assert(
+      fc.property(fc.oneof(...named), fc.oneof(...named), ([one, first], [other, second]) => {
+        if (one !== other) expect(first).not.toEqual(second);
+      }),
+    );
+    const executionOf = (userID: string, id: string) => keys.executionKey(userID, "order", id);
+    fc.assert(
+      fc.property(name, name, name, name, (user, id, otherUser, otherId) => {
+        const same = user === otherUser && id === otherId;
+        expect(
+          JSON.stringify(executionOf(user, id)) === JSON.stringify(executionOf(otherUser, otherId)),
+        ).toBe(same);
+      }),
+    );
+  });
+});
+
+describe("the layout", () => {
+  it("has each kind of item that has a key, and no other", () => {
+    const found = kinds.map((kind) => fc.sample<Key>(keyOfKind[kind], { numRuns: 1, seed: 1 })[0] as Key);
+    const named = partitions.flatMap(({ items }) => Object.keys(items));
+    expect(found.map(itemAt).toSorted()).toEqual(named.toSorted());
+  });
+});
+
+describe("isOfTheMoment", () => {
+  const ofTheMoment: readonly Kind[] = [
+    "connection",
+    "connection count",
+    "subscriber",
+    "user key record",
+    "retired key",
+    "prices",
+    "lane",
+    "job",
+    "slot",
+    "ledger",
+    "cancellation",
+    "watcher",
+    "day of buys",
+    "requested export",
+    "day of exports",
+    "announced export",
+  ];
+
+  it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
+    fc.assert(
+      fc.property<[Key]>(keyOfKind[kind], (key) => {
+        expect(isOfTheMoment(key)).toBe(ofTheMoment.includes(kind));
+      }),
+    );
+  });
+});
+
+const wallet = { chain: "eth", wallet: "0xf39F" } as const;
+
+describe("everythingOf", () => {
+  it("covers the partitions of the user, and nobody else's", () => {
+    const rangesOf = (userID: string) => everythingOf(userID).map(({ PK }) => PK);
+    const now = new Date();
+    const own = [
+      keys.profileKey,
+      (of: string) => keys.walletEventKey(of, "w", now, "e"),
+      (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
+      (of: string) => keys.exportKey(of, "w"),
+      (of: string) => keys.announcedExportKey(of, "w"),
+      (of: string) => tradingKeys.tradeKey(of, "o"),
+      (of: string) => keys.redemptionKey(of, now, "r"),
+      (of: string) => rewardKeys.pointsLineKey(of, 1),
+    ];
+    fc.assert(
+      fc.property(name, name, (userID, other) => {
+        for (const keyOf of own) expect(rangesOf(userID).includes(keyOf(other).PK)).toBe(userID === other);
+      }),
+    );
+    expect(rangesOf("ann")).toEqual(own.map((keyOf) => keyOf("ann").PK));
+  });
+});
+
+describe("a key range", () => {
+  const within = ({ PK, from, to }: KeyRange, key: Key) =>
+    key.PK === PK &&
+    Buffer.compare(Buffer.from(key.SK), Buffer.from(from)) >= 0 &&
+    Buffer.compare(Buffer.from(key.SK), Buffer.from(to)) <= 0;
+
+  it.each<[string, KeyRange, Kind]>([
+    ["a user's orders", keys.executionsOf("ann", "order"), "order"],
+    ["a user's positions", keys.executionsOf("ann", "position"), "position"],
+    ["a user's connections", keys.connectionsOf("ann"), "connection"],
+    ["a user's wallets", keys.walletsOf("ann"), "wallet"],
+    ["a lane's jobs", tradingKeys.jobsOf(wallet), "job"],
+    ["a lane's slots", tradingKeys.slotsInLane(wallet), "slot"],
+    ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
+  ])("of %s contains those and nothing else", (_, range, kind) => {
+    const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
+    const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;
+    fc.assert(
+      fc.property(fc.oneof(...any).map(inPartition), ([of, key]) => {
+        // Subscribers and connections have the same sort keys, in different partitions.
+        const alike = of.replace("subscriber", "connection") === kind.replace("subscriber", "connection");
+        expect(within(range, key)).toBe(alike);
+        expect(within(range, { ...key, PK: `${range.PK}x` })).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { askNewPassword, askSecret } from "../../../lib/tools/admin/ask-secret.ts";
+import { collector } from "./support/admin.ts";
+
+const question = { prompt: "Password", variable: "TERMINAL_PASSWORD" };
+
+/** A terminal at which somebody types these lines, each after a prompt. */
+function terminal(...lines: string[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(collector(), { isTTY: true });
+  const write = stderr.write.bind(stderr);
+  stderr.write = ((text: string) => {
+    if (/: $/.test(String(text))) setImmediate(() => stdin.write(`${lines.shift()}\n`));
+    return write(text);
+  }) as typeof stderr.write;
+  return { stdin, stderr, env: {} };
+}
+
+describe("askSecret", () => {
+  it("asks at the terminal, and shows nothing of what is typed", async () => {
+    const asked = terminal("se cret");
+    expect(await askSecret(question, asked)).toBe("se cret");
+    expect(asked.stderr.text()).toContain("Password: ");
+    expect(asked.stderr.text()).not.toContain("cret");
+  });
+
+  it("prefers the variable, and asks nothing", async () => {
+    const asked = terminal();
+    expect(await askSecret(question, { ...asked, env: { TERMINAL_PASSWORD: "given" } })).toBe("given");
+    expect(asked.stderr.text()).toBe("");
+  });
+
+  it("says so in one line if Ctrl-C ends the question", async () => {
+    const asked = terminal();
+    setImmediate(() => asked.stdin.write("\u0003"));
+    await expect(askSecret(question, asked)).rejects.toThrow("Nothing was entered");
+  });
+
+  it("fails without a terminal", async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: false });
+    await expect(askSecret(question, { ...terminal(), stdin })).rejects.toThrow(
+      "Password is needed: set TERMINAL_PASSWORD, or run this in a terminal",
+    );
+  });
+});
+
+describe("askNewPassword", () => {
+  it("asks twice, and refuses two that differ", async () => {
+    expect(await askNewPassword(question, terminal("one", "one"))).toBe("one");
+    await expect(askNewPassword(question, terminal("one", "two"))).rejects.toThrow(
+      "The two passwords differ",
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { GoneException } from "@aws-sdk/client-apigatewaymanagementapi";
+import { describe, expect, it, vi } from "vitest";
+import { admitConnection } from "../../../lib/realtime/connect.ts";
+import { connectionsOfUser } from "../../../lib/realtime/connection-records.ts";
+import { disconnectUser } from "../../../lib/realtime/disconnect.ts";
+import { readProfile } from "../../../lib/users/profile-records.ts";
+import { register } from "../../../lib/users/register.ts";
+import { connectionsApiForTests } from "../../support/connections-api.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { now, run } from "./support/admin.ts";
+
+const db = tableForTests();
+const api = connectionsApiForTests();
+
+const gone = () => new GoneException({ $metadata: {}, message: "Gone" });
+
+const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+
+const connect = (userID: string, connectionId: string, at = secondsAgo(60)) =>
+  admitConnection(
+    { table: db.table, limit: 30, isConnected: async () => true, onFault: () => {} },
+    { userID, connectionId },
+    { shard: 0, now: at },
+  );
+
+async function userWith(userID: string, ...connectionIds: string[]): Promise<void> {
+  await register(db.table, { userID, names: [userID], ref: undefined }, now);
+  for (const connectionId of connectionIds) await connect(userID, connectionId);
+}
+
+const admin = (...args: string[]) => {
+  const target = { table: db.table, pusher: api.current.pusher };
+  return run(target as never, args, { openConnections: async () => target });
+};
+
+const blockedAt = async (userID: string) => (await readProfile(db.table, userID))?.blockedAt;
+
+describe("block", () => {
+  it("marks the profile, ends the user's connections and no others, and lets in no more", async () => {
+    await userWith("ann", "a1", "a2");
+    await userWith("bob", "b1");
+    expect(await admin("block", "ann")).toEqual({
+      code: 0,
+      out: "ann is blocked\nconnections ended: 2\n",
+      err: "",
+    });
+    expect(api.current.hungUp.sort()).toEqual(["a1", "a2"]);
+    expect(await blockedAt("ann")).toBe(now.toISOString());
+    expect(await connectionsOfUser(db.table, "ann")).toEqual([]);
+    expect(await connect("ann", "a3")).toBe("blocked");
+    expect(await connectionsOfUser(db.table, "bob")).toHaveLength(1);
+  });
+
+  it("can be repeated, and keeps the time of the first", async () => {
+    await userWith("cyd");
+    await admin("block", "cyd");
+    const again = { now: () => new Date(now.getTime() + 60_000) };
+    const target = { table: db.table, pusher: api.current.pusher };
+    const { code } = await run(target as never, ["block", "cyd"], {
+      openConnections: async () => target,
+      ...again,
+    });
+    expect(code).toBe(0);
+    expect(await blockedAt("cyd")).toBe(now.toISOString());
+  });
+
+  it.each(["block", "unblock", "disconnect"])("%s fails for an unknown user", async (command) => {
+    const { code, err } = await admin(command, "nobody");
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: "error: There is no user nobody; users are created when they first sign in\n",
+    });
+  });
+});
+
+describe("unblock", () => {
+  it("lets the user in again", async () => {
+    await userWith("dan");
+    await admin("block", "dan");
+    expect(await admin("unblock", "dan")).toEqual({ code: 0, out: "dan is not blocked\n", err: "" });
+    expect(await blockedAt("dan")).toBeUndefined();
+    expect(await connect("dan", "d1")).toBe("admitted");
+  });
+});
+
+describe("disconnect", () => {
+  it("ends the connections, and lets the user connect again", async () => {
+    await userWith("eve", "e1");
+    expect((await admin("disconnect", "eve")).out).toBe("connections ended: 1\n");
+    expect(await blockedAt("eve")).toBeUndefined();
+    expect(await connect("eve", "e2")).toBe("admitted");
+  });
+});
+
+describe("disconnectUser", () => {
+  it("repeats for a connection that is only being opened, which API Gateway cannot close yet", async () => {
+    await userWith("fay");
+    let at = now;
+    await connect("fay", "f1", at);
+    const hangUps: boolean[] = [false, false, true];
+    const send = vi.fn(async () => {
+      if (!hangUps.shift()) throw gone();
+    });
+    const pauseMs = vi.fn(async (ms: number) => {
+      at = new Date(at.getTime() + ms);
+    });
+    const pusher = { send } as never;
+    expect(await disconnectUser({ table: db.table, pusher, now: () => at, pauseMs }, "fay")).toEqual({
+      ended: 1,
+      failed: 0,
+    });
+    expect(pauseMs).toHaveBeenCalledTimes(2);
+    expect(await connectionsOfUser(db.table, "fay")).toEqual([]);
+  });
+
+  it("gives up on one that never opened after half a minute, and counts those that it could not end", async () => {
+    await userWith("gus");
+    let at = now;
+    for (const id of ["g1", "g2"]) await connect("gus", id, at);
+    const send = async ({ input }: { input: { ConnectionId: string } }) => {
+      throw input.ConnectionId === "g1" ? gone() : new Error("no");
+    };
+    const pauseMs = async (ms: number) => {
+      at = new Date(at.getTime() + ms);
+    };
+    const deps = { table: db.table, pusher: { send } as never, now: () => at, pauseMs };
+    expect(await disconnectUser(deps, "gus")).toEqual({ ended: 1, failed: 1 });
+    expect(at.getTime() - now.getTime()).toBe(35_000);
+    expect((await connectionsOfUser(db.table, "gus")).map(({ connectionId }) => connectionId)).toEqual([
+      "g2",
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { linesOf } from "./support/admin.ts";
+import { opened, rotate, targetWith, userWithWallets } from "./support/custody.ts";
+import { localRunner, serve } from "./support/http.ts";
+import { start } from "./support/process.ts";
+import { expectNoSecretPrinted } from "./support/secrets.ts";
+
+let engine: Engine;
+let target: ReturnType<typeof targetWith>;
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+beforeEach(async () => {
+  target = targetWith(await engine.newTable());
+});
+afterEach(expectNoSecretPrinted);
+afterAll(() => engine.stop());
+
+describe("bin/admin.ts", () => {
+  it("runs a command on a local runner, and finishes the item at hand on Ctrl-C, even if it arrives twice", async () => {
+    const wallets = await userWithWallets(target, "alice", 10);
+    await rotate(target);
+    let begun = 0;
+    const third = Promise.withResolvers<void>();
+    const slowly = async () => {
+      if (++begun === 3) third.resolve();
+      await pause(begun < 3 ? 0 : 300);
+    };
+    await using runner = await serve(localRunner(engine, target, slowly));
+    const { child, finished } = start([
+      ...["rewrap-keys", "--concurrency", "1", "--local", String(runner.port)],
+    ]);
+    await third.promise;
+    child.kill("SIGINT");
+    await pause(100);
+    child.kill("SIGINT");
+    const { code, out, err } = await finished;
+    expect({ code, out }).toEqual({ code: 1, out: "re-wrapped: 3\nalready new: 0\nfailed: 0\n" });
+    expect(linesOf(err).at(-1)).toBe(
+      "error: Stopped; wallets left: 7; run the same command again to continue",
+    );
+    for (const { wallet, secret } of wallets) expect(await opened(target, wallet)).toEqual(secret);
+  });
+
+  it("exits quietly when the reader of its output closes the pipe", async () => {
+    await userWithWallets(target, "alice", 0);
+    await using runner = await serve(localRunner(engine, target));
+    const { child, finished } = start(["list-users", "--local", String(runner.port)]);
+    const closed = once(child, "close");
+    child.stdout?.destroy();
+    await expect(finished).rejects.toThrow("Premature close");
+    expect(await closed).toEqual([0, null]);
+  });
+});

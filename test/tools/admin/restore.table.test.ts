@@ -1,0 +1,273 @@
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
+import { readStock } from "../../../lib/rewards/stock-records.ts";
+import type { Item, Table } from "../../../lib/table/table.ts";
+import {
+  executionKey,
+  profileKey,
+  retiredKeyKey,
+  userKeyRecordKey,
+  walletEventKey,
+} from "../../../lib/table/table-keys.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
+import { buying, ledgerOf, reward, userWith } from "../../support/rewards.ts";
+import { linesOf, now, run } from "./support/admin.ts";
+import { targetWith } from "./support/custody.ts";
+
+let engine: Engine;
+let table: Table;
+let backup: Table;
+
+const profile = (userID: string, changes: object = {}): Item => ({
+  ...profileKey(userID),
+  userID,
+  points: 1,
+  ...changes,
+});
+const wallet = (userID: string, address: string): Item => ({
+  ...profileKey(userID),
+  SK: `WALLET#eth#${address}`,
+  address,
+});
+const seconds = (from: Date, minutes: number) => from.getTime() / 1000 + minutes * 60;
+
+/** A whole number beyond what JavaScript counts exactly, a binary value and a set. */
+const odd = { amount: 2n ** 60n + 1n, sealed: new Uint8Array([0, 255]), names: new Set(["a", "b"]) };
+
+const copied = [profile("alice"), wallet("alice", "0x1"), profile("bob")];
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+afterAll(() => engine.stop());
+beforeEach(async () => {
+  table = await engine.newTable();
+  backup = await engine.newTable();
+  for (const each of [table, backup]) await putItems(each, copied);
+});
+
+const restore = (args: string[], from: Table = table) =>
+  run(targetWith(from), ["restore", backup.name, ...args]);
+const remove = ({ client, name }: Table, { PK, SK }: Item) =>
+  client.send(new DeleteCommand({ TableName: name, Key: { PK, SK } }));
+const everything = async (from: Table) =>
+  (await itemsNamed(from, "")).toSorted((a, b) => (`${a.PK} ${a.SK}` < `${b.PK} ${b.SK}` ? -1 : 1));
+
+/** Deletes a wallet, changes a profile, and adds a wallet and a user. */
+async function damage(): Promise<void> {
+  await remove(table, wallet("alice", "0x1"));
+  await putItems(table, [profile("bob", { points: 0 }), wallet("alice", "0x2"), profile("carol")]);
+}
+
+describe("restore --check", () => {
+  it("finds nothing in an equal table", async () => {
+    expect(await restore(["--check"])).toEqual({
+      code: 0,
+      out: "missing: 0\nchanged: 0\nnewer: 0\n",
+      err: "",
+    });
+  });
+
+  it("lists each difference, and changes nothing", async () => {
+    await damage();
+    const before = await everything(table);
+    const { code, out } = await restore(["--check"]);
+    expect(code).toBe(0);
+    expect(linesOf(out).slice(0, -3).toSorted()).toEqual([
+      "changed: USER#bob PROFILE",
+      "missing: USER#alice WALLET#eth#0x1",
+      "newer: USER#alice WALLET#eth#0x2",
+      "newer: USER#carol PROFILE",
+    ]);
+    expect(linesOf(out).slice(-3)).toEqual(["missing: 1", "changed: 1", "newer: 2"]);
+    expect(await everything(table)).toEqual(before);
+  });
+
+  it("leaves out connections, API keys and prices, and what has expired", async () => {
+    await putItems(backup, [
+      { ...profileKey("alice"), SK: "CONNECTION#a" },
+      { ...profileKey("alice"), SK: "CONNECTIONS" },
+      { PK: "CHANNEL#prices#0", SK: "CONNECTION#a" },
+      userKeyRecordKey("alice"),
+      retiredKeyKey(now, "alice/1"),
+      { PK: "PRICES", SK: "LATEST" },
+      { ...executionKey("alice", "order", "old"), expiresAt: seconds(now, -1) },
+    ]);
+    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+    await putItems(backup, [{ ...executionKey("alice", "order", "new"), expiresAt: seconds(now, 1) }]);
+    expect((await restore(["--check"])).out).toMatch(/^missing: TRADES#alice ORDER#new$/m);
+  });
+});
+
+describe("restore --fix", () => {
+  const tally = (put: number, changed: number, deleted: number, failed = 0) =>
+    `put back: ${put}\nchanged back: ${changed}\ndeleted: ${deleted}\nfailed: ${failed}\n`;
+
+  it("puts back a user's points ledger and redemptions, which are then found by their ids", async () => {
+    for (const userID of ["dan", "eve"]) await userWith(backup, userID, 100);
+    const buy = buying(() => backup, [reward("mug")]);
+    const [{ redemption }] = [await buy("dan", "mug", "k"), await buy("eve", "mug", "k")];
+    expect((await restore(["--fix", "--user", "dan"])).out).toBe(tally(5, 0, 0));
+    expect(await ledgerOf(table, "dan")).toMatchObject({
+      points: 0,
+      lines: [["opening", 100], expect.anything()],
+    });
+    expect(await readRedemption(table, redemption.redemptionId)).toMatchObject({ userID: "dan" });
+    expect((await restore(["--check", "--user", "dan"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("puts a profile back with the points of its ledger, so that nothing can be spent twice", async () => {
+    await userWith(table, "fay", 300);
+    await putItems(backup, await everything(table));
+    const buy = (key: string) => buying(() => table, [reward("mug")])("fay", "mug", key);
+    await buy("k1");
+    await remove(table, profile("fay"));
+    expect(await restore(["--fix"])).toMatchObject({ out: tally(1, 0, 0) });
+    expect(await buy("k2")).toMatchObject({ points: 100 });
+    expect(await ledgerOf(table, "fay")).toEqual({
+      points: 100,
+      lines: [
+        ["opening", 300],
+        ["redeemed", -100],
+        ["redeemed", -100],
+      ],
+    });
+  });
+
+  it("returns the pieces of pending redemptions that it deletes with --exact --user", async () => {
+    await userWith(table, "gil", 300);
+    await putItems(backup, await everything(table));
+    const buy = (key: string) => buying(() => table, [reward("mug")])("gil", "mug", key);
+    const [{ redemption }] = [await buy("k1"), await buy("k2")];
+    await run(targetWith(table), ["fulfil", redemption.redemptionId]);
+    expect(await readStock(table, "mug")).toBe(3);
+    expect((await restore(["--fix", "--exact", "--user", "gil"])).code).toBe(0);
+    expect(await readStock(table, "mug")).toBe(4);
+    expect(await ledgerOf(table, "gil")).toEqual({ points: 300, lines: [] });
+    expect((await restore(["--check", "--user", "gil"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("puts back what is missing, to the last digit, and leaves everything else", async () => {
+    await putItems(backup, [profile("dave", odd)]);
+    await damage();
+    expect(await restore(["--fix"])).toEqual({ code: 0, out: tally(2, 0, 0), err: "" });
+    expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 1\nnewer: 2\n$/);
+    expect((await restore(["--check"])).out).not.toContain("USER#dave");
+  });
+
+  it("leaves wallets that were retired more than 30 days ago gone for good, save with --exact", async () => {
+    const held = (_id: string) => ({ ...wallet("alice", _id), UserID: "alice", _id });
+    await putItems(backup, ["gone", "recent", "back"].map(held));
+    const event = (walletId: string, type: "retired" | "restored", days: number) => {
+      const at = new Date(now.getTime() - days * 86_400_000);
+      return { ...walletEventKey("alice", walletId, at, "e"), type, time: at.toISOString() };
+    };
+    await putItems(table, [
+      event("gone", "restored", 35),
+      event("gone", "retired", 31),
+      event("recent", "retired", 29),
+      event("back", "retired", 33),
+      event("back", "restored", 32),
+    ]);
+    expect(await restore(["--fix"])).toMatchObject({ out: tally(2, 0, 0) });
+    expect((await everything(table)).map(({ SK }) => SK)).not.toContain("WALLET#eth#gone");
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ out: tally(1, 0, 5) });
+  });
+
+  it("makes the tables equal with --exact", async () => {
+    await damage();
+    expect(await restore(["--fix", "--exact"])).toEqual({ code: 0, out: tally(1, 1, 2), err: "" });
+    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("changes one user alone with --user, in both of their partitions", async () => {
+    await damage();
+    await putItems(
+      backup,
+      ["alice", "bob"].map((userID) => executionKey(userID, "order", "1")),
+    );
+    await putItems(table, [executionKey("alice", "position", "1")]);
+    expect(await restore(["--fix", "--exact", "--user", "alice"])).toMatchObject({ out: tally(2, 0, 2) });
+    expect((await restore(["--check"])).out).toMatch(/missing: 1\nchanged: 1\nnewer: 1\n$/);
+  });
+
+  it("compares tables of more than a page", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => wallet("alice", `0x${index}a`));
+    await putItems(backup, many);
+    expect(await restore(["--fix", "--user", "alice"])).toMatchObject({ out: tally(120, 0, 0) });
+    expect(await everything(table)).toEqual(await everything(backup));
+  });
+
+  it("deletes many items only with --yes", async () => {
+    await putItems(
+      table,
+      Array.from({ length: 21 }, (_, index) => profile(`new${index}`)),
+    );
+    await remove(table, profile("bob"));
+    expect(await restore(["--fix", "--exact"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: Nothing was restored: 21 items would be deleted; look at them with --check, then add --yes\n",
+    });
+    expect(await restore(["--fix", "--exact", "--yes"])).toMatchObject({ out: tally(1, 0, 21) });
+  });
+
+  it("leaves an item that has come back meanwhile", async () => {
+    await remove(table, profile("bob"));
+    const back = profile("bob", { points: 9 });
+    const meanwhile = interceptedTable(table, async (command) => {
+      if (command instanceof PutItemCommand) await putItems(table, [back]);
+    });
+    expect(await restore(["--fix"], meanwhile)).toMatchObject({ code: 0, out: tally(0, 0, 0) });
+    expect(await itemsNamed(table, "USER#bob")).toEqual([back]);
+  });
+
+  it("continues after a failure, and says so", async () => {
+    await damage();
+    const failing = interceptedTable(table, (command) => {
+      if (command instanceof PutItemCommand) throw new Error("no");
+    });
+    expect(await restore(["--fix", "--exact"], failing)).toMatchObject({
+      code: 1,
+      out: tally(0, 0, 2, 2),
+      err: expect.stringMatching(/^(missing: USER#alice WALLET#eth#0x1|changed: USER#bob PROFILE): no$/m),
+    });
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ code: 0, out: tally(1, 1, 0) });
+  });
+
+  it("stops when it is interrupted", async () => {
+    await damage();
+    const { code, out, err } = await run(targetWith(table), ["restore", backup.name, "--fix"], {
+      interruption: () => AbortSignal.abort(),
+    });
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: tally(0, 0, 0),
+      err: "error: Stopped; run the same command again to continue\n",
+    });
+  });
+});
+
+describe("restore", () => {
+  it("refuses the service's own table, and an unknown one", async () => {
+    expect(await run(targetWith(table), ["restore", table.name, "--fix"])).toMatchObject({
+      code: 1,
+      err: `error: ${table.name} is the service's own table; name the restored one\n`,
+    });
+    expect(await run(targetWith(table), ["restore", "unknown", "--check"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("error: ResourceNotFoundException"),
+    });
+  });
+
+  it("requires --check or --fix", async () => {
+    expect(await restore([])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("one of --check and --fix is required"),
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import { readdirSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root, sources } from "../../../lib/tools/dev/assembly.ts";
+import { filesOf } from "../../../lib/tools/dev/watch/bundler.ts";
+
+describe("the sources of the assembly", () => {
+  const handlers = readdirSync(resolve(root, "functions")).map((name) => `functions/${name}/handler.ts`);
+
+  it.each(["bin/app.ts", ...handlers])("cover all that %s is made of", async (program) => {
+    const files = [...(await filesOf(root, resolve(root, program)))].map((file) => relative(root, file));
+    expect(files).toContain(program);
+    const covers = (file: string) =>
+      sources.some((source) => file === source || file.startsWith(`${source}/`));
+    expect(files.filter((file) => !covers(file))).toEqual([]);
+  });
+
+  it("leave out what only the local set-up and the programs use", () => {
+    for (const folder of ["admin", "dev", "documents", "local"])
+      expect(sources).not.toContain(`lib/${folder}`);
+  });
+});

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEther } from "ethers/utils";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startAnvil } from "../../../../lib/tools/dev/chains/anvil.ts";
+import { deployment } from "../../../../lib/tools/dev/chains/deployment.ts";
+import { sendAsDeployer, startLocalChain } from "../../../../lib/tools/dev/chains/local-chain.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+
+const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
+const wallet = alice.address;
+
+describe("a local chain", () => {
+  let chain: TestChain;
+  beforeAll(async () => {
+    chain = await startTestChain();
+  });
+  afterEach(() => chain.restore());
+  afterAll(() => chain.close());
+
+  it("mines only on request, and finalizes a block two blocks later", async () => {
+    const number = async (tag: string) =>
+      Number(((await chain.request("eth_getBlockByNumber", [tag, false])) as { number: string }).number);
+    const before = await number("latest");
+    await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, value: "0x1" }]);
+    expect(await number("latest")).toBe(before);
+    await chain.mine(3);
+    expect(await number("latest")).toBe(before + 3);
+    expect(await number("finalized")).toBe(before + 1);
+  });
+
+  it("forgets what a test did", async () => {
+    await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, value: "0x1" }]);
+    await chain.restore();
+    const [nonce, pending] = await Promise.all(
+      ["latest", "pending"].map((tag) => chain.request("eth_getTransactionCount", [wallet, tag])),
+    );
+    expect([nonce, pending]).toEqual(["0x0", "0x0"]);
+    const coins = (await chain.request("eth_getBalance", [wallet, "latest"])) as string;
+    expect(BigInt(coins)).toBe(parseEther("100"));
+  });
+});
+
+describe("startLocalChain", () => {
+  it("completes a chain whose first start ended too early", async () => {
+    const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
+    try {
+      const early = await startAnvil({ chainId: 1, port: 0, statePath });
+      await sendAsDeployer(early.url, 0, deployment("eth"));
+      await early.stop();
+      const chain = await startLocalChain({ chain: "eth", statePath });
+      expect(await chain.request("eth_getCode", [multicall, "latest"])).not.toBe("0x");
+      await chain.close();
+    } finally {
+      await rm(statePath, { force: true });
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type MinedBlock, type Miner, startMiner } from "../../../../lib/tools/dev/chains/miner.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+
+const transaction = { from: alice.address, to: "0x00000000000000000000000000000000000000aa", value: "0x1" };
+const intervalMs = 20;
+
+describe("startMiner", () => {
+  let chain: TestChain;
+  beforeAll(async () => {
+    chain = await startTestChain();
+  });
+  afterEach(() => chain.restore());
+  afterAll(() => chain.close());
+
+  const height = async () => Number(await chain.request("eth_blockNumber"));
+  const send = async () => (await chain.request("eth_sendTransaction", [transaction])) as string;
+
+  /** Resolves when the miner has found nothing to do, twice from now: it may be in the middle of looking. */
+  function started(options: Partial<Parameters<typeof startMiner>[0]> = {}) {
+    const blocks: MinedBlock[] = [];
+    let idle = 0;
+    const miner: Miner = startMiner({
+      request: chain.request,
+      intervalMs,
+      onBlock: (block) => blocks.push(block),
+      onIdle: () => {
+        idle++;
+      },
+      ...options,
+    });
+    onTestFinished(() => miner.stop());
+    const rest = () => {
+      const since = idle;
+      return vi.waitFor(() => expect(idle).toBeGreaterThan(since + 1), { timeout: 10_000, interval: 5 });
+    };
+    return { miner, blocks, rest };
+  }
+
+  it("mines until the newest transaction is final two blocks later, and then rests", async () => {
+    await chain.mine(2);
+    const before = await height();
+    const { blocks, rest } = started();
+    await rest();
+    expect(await height()).toBe(before);
+
+    const hash = await send();
+    await rest();
+    expect(await height()).toBe(before + 3);
+    const receipt = await chain.request("eth_getTransactionReceipt", [hash]);
+    expect(receipt).toMatchObject({ blockNumber: `0x${(before + 1).toString(16)}` });
+    const final = await chain.request("eth_getBlockByNumber", ["finalized", false]);
+    expect(final).toMatchObject({ number: `0x${(before + 1).toString(16)}` });
+    await rest();
+    expect(await height()).toBe(before + 3);
+
+    expect(blocks.map(({ number }) => number)).toEqual([1, 2, 3].map((count) => before + count));
+    const newest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as MinedBlock;
+    expect(blocks.at(-1)?.hash).toBe(newest.hash);
+  });
+
+  it("reports once that the chain does not answer, and goes on when it does", async () => {
+    let isThere = false;
+    let asked = 0;
+    const failures: unknown[] = [];
+    const { rest } = started({
+      request: (method, params) => {
+        asked++;
+        return isThere ? chain.request(method, params) : Promise.reject(new Error("gone"));
+      },
+      onFailure: (error) => failures.push(error),
+    });
+    await expect.poll(() => asked).toBeGreaterThan(6);
+    expect(failures).toEqual([new Error("gone")]);
+    isThere = true;
+    await rest();
+    expect(failures).toHaveLength(1);
+  });
+});

@@ -1,0 +1,115 @@
+import { Transaction } from "ethers/transaction";
+import { Wallet } from "ethers/wallet";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Relay, startRelay } from "../../../../lib/tools/dev/chains/relay.ts";
+import { publishCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
+import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+
+const stranger = "0x00000000000000000000000000000000000000aa";
+const gwei = 10n ** 9n;
+const emptyPool = { pending: "0x0", queued: "0x0" };
+
+describe("the relay of a local chain", () => {
+  let chain: TestChain;
+  let relay: Relay;
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+  });
+  beforeEach(async () => {
+    relay = await startRelay({ chainId: 1, request: chain.request, canBeSet: true });
+  });
+  afterEach(async () => {
+    await relay.close();
+    await chain.restore();
+  });
+  afterAll(() => chain.close());
+
+  async function signed(
+    changes: { to?: string; data?: string } = {},
+  ): Promise<{ raw: string; hash: string }> {
+    const raw = await new Wallet(alice.privateKey).signTransaction({
+      ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 100_000n },
+      ...{ maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei },
+      ...changes,
+    });
+    return { raw, hash: Transaction.from(raw).hash ?? "" };
+  }
+
+  const send = (raw: string, timeoutMs = 5000) =>
+    rpcHost({ url: relay.url, timeoutMs }).request([publishCall(raw)]);
+
+  const receipt = (hash: string) => chain.request("eth_getTransactionReceipt", [hash]);
+
+  async function setFaults(faults: object): Promise<void> {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify(faults);
+    const { ok } = await fetch(`${relay.url}/_local/faults`, { method: "PUT", headers, body });
+    expect(ok).toBe(true);
+  }
+
+  it("hides a transaction from the public pool until a block has it", async () => {
+    const { raw, hash } = await signed();
+    expect(await send(raw)).toEqual([hash]);
+    expect(await chain.request("txpool_status")).toEqual(emptyPool);
+    expect(await chain.request("eth_getTransactionByHash", [hash])).toBeNull();
+    expect(await chain.request("eth_getTransactionCount", [alice.address, "pending"])).toBe("0x0");
+    await relay.mine();
+    expect(await receipt(hash)).toMatchObject({ status: "0x1" });
+  });
+
+  it("leaves nothing in the pool that the block did not take", async () => {
+    const { raw, hash } = await signed();
+    await send(raw);
+    await chain.request("evm_setBlockGasLimit", ["0x1adb0"]);
+    const fees = { maxPriorityFeePerGas: "0x4a817c800", maxFeePerGas: "0x9502f9000" };
+    const other = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+    await chain.request("eth_sendTransaction", [{ from: other, to: stranger, ...fees }]);
+    await relay.mine();
+    await chain.request("evm_setBlockGasLimit", ["0x3938700"]);
+    expect(await receipt(hash)).toBeNull();
+    expect(await chain.request("txpool_status")).toEqual(emptyPool);
+  });
+
+  it("leaves out what would revert, until it does not", async () => {
+    const { token } = chain.contracts.wrapped;
+    const { raw, hash } = await signed({ to: token, data: "0x12345678" });
+    await send(raw);
+    for (const [code, included] of [
+      ["0xfe", null],
+      ["0x00", expect.objectContaining({ status: "0x1" })],
+    ]) {
+      await chain.request("anvil_setCode", [token, code]);
+      await relay.mine();
+      expect(await receipt(hash)).toEqual(included);
+    }
+  });
+
+  it("delays transactions by the blocks of its faults", async () => {
+    await setFaults({ delayBlocks: 2 });
+    const { raw, hash } = await signed();
+    await send(raw);
+    for (const isIncluded of [false, false, true]) {
+      await relay.mine();
+      expect((await receipt(hash)) !== null).toBe(isIncluded);
+    }
+  });
+
+  it.each([
+    ["refused", "REFUSED", false],
+    ["lost", "hash", false],
+    ["silent", "TIMEOUT", true],
+    ["stalled", "TIMEOUT", false],
+  ] as const)("meets the fault %s: it answers %s, and includes: %s", async (fault, answer, includes) => {
+    await setFaults({ [fault]: 1 });
+    const { raw, hash } = await signed();
+    const answered = await send(raw, 200).then(
+      ([said]) => said === hash && "hash",
+      ({ name, reason }) => (name === "RpcRefusal" ? "REFUSED" : reason),
+    );
+    expect(answered).toBe(answer);
+    await relay.mine();
+    expect((await receipt(hash)) !== null).toBe(includes);
+  });
+});

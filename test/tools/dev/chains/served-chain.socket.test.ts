@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StartupError } from "cdk-local-runner";
+import { freePort } from "cdk-local-runner/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { callAnvil } from "../../../../lib/tools/dev/chains/call-anvil.ts";
+import { type NoteBook, openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
+import { openServedChain, type ServedChain } from "../../../../lib/tools/dev/chains/served-chain.ts";
+import { alice } from "../../../support/local-chain.ts";
+
+const stranger = "0x00000000000000000000000000000000000000aa";
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), "chain-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+type Opened = ServedChain & { book: NoteBook; ask(method: string, ...params: unknown[]): Promise<unknown> };
+
+async function opened(folder: string, { port = 0, secondHost = 0 } = {}): Promise<Opened> {
+  const book = openNotes(folder);
+  const served = await openServedChain({
+    chain: "eth",
+    ports: { anvil: port || (await freePort()), secondHost, relay: 0 },
+    statePath: join(folder, "eth.json"),
+    book,
+    faults: false,
+    seed: 1,
+    warn: () => {},
+    blockMs: 20,
+  });
+  const ask = asking(served.hosts[0]);
+  const close = async () => {
+    await served.close();
+    await book.saved();
+  };
+  onTestFinished(close);
+  return { ...served, book, ask, close };
+}
+
+async function started(folder: string): Promise<Opened> {
+  const chain = await opened(folder);
+  await chain.start();
+  return chain;
+}
+
+const asking =
+  (url: string) =>
+  async (method: string, ...params: unknown[]) =>
+    (await callAnvil(url, [[method, params]]))[0];
+
+/** Sends a transaction, and waits until it is final. */
+async function pay(ask: Opened["ask"], value = 1): Promise<string> {
+  const payment = { from: alice.address, to: stranger, value: `0x${value}` };
+  const hash = (await ask("eth_sendTransaction", payment)) as string;
+  await vi.waitFor(
+    async () => {
+      const { number } = (await ask("eth_getBlockByNumber", "finalized", false)) as { number: string };
+      const receipt = (await ask("eth_getTransactionReceipt", hash)) as { blockNumber: string } | null;
+      expect(receipt).not.toBeNull();
+      expect(Number(number)).toBeGreaterThanOrEqual(Number(receipt?.blockNumber));
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+  return hash;
+}
+
+describe("a served chain", () => {
+  it("does not start if it went back", async () => {
+    const folder = folderForTest();
+    const first = await started(folder);
+    await pay(first.ask);
+    await first.close();
+    rmSync(join(folder, "eth.json"));
+    const noted = openNotes(folder).notes.newest.eth?.number;
+    const second = await opened(folder);
+    await expect(second.start()).rejects.toThrow(
+      new StartupError(
+        `Chain eth went back: it is at block 2, and the table knows block ${noted}. ` +
+          "`npm start -- --reset-chains` starts all chains from the beginning.",
+      ),
+    );
+    await second.close();
+    expect(openNotes(folder).notes.newest.eth?.number).toBe(noted);
+  });
+
+  it("does not start if it is another chain than before", async () => {
+    const [folder, other] = [folderForTest(), folderForTest()];
+    const first = await started(folder);
+    await pay(first.ask);
+    await first.close();
+    const second = await started(other);
+    for (const value of [2, 3]) await pay(second.ask, value);
+    await second.close();
+    copyFileSync(join(other, "eth.json"), join(folder, "eth.json"));
+    await expect((await opened(folder)).start()).rejects.toThrow(
+      /^Chain eth is not the one that the table knows\. `npm start -- --reset-chains` [^\n]+$/,
+    );
+  });
+
+  it("names what to do if its state cannot be read", async () => {
+    const folder = folderForTest();
+    copyFileSync(import.meta.filename, join(folder, "eth.json"));
+    await expect((await opened(folder)).start()).rejects.toThrow(
+      /^anvil did not start: [^\n]+\. `npm start -- --reset-chains` [^\n]+$/,
+    );
+  });
+
+  it("takes nothing but JSON in front of it, which pages of other sites cannot send", async () => {
+    const chain = await opened(folderForTest());
+    for (const url of [chain.hosts[1], chain.relay ?? ""]) {
+      const headers = { "Content-Type": "text/plain" };
+      expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(415);
+    }
+  });
+
+  it("needs its own port, and takes any other for what stands in front of it", async () => {
+    const taken = createServer();
+    await once(taken.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    await expect(opened(folderForTest(), { port })).rejects.toThrow(
+      `Port ${port} is in use; stop what listens on it, or choose another with --chain-port.`,
+    );
+    const chain = await opened(folderForTest(), { secondHost: port });
+    expect(new URL(chain.hosts[1]).port).not.toBe(`${port}`);
+    setTimeout(() => taken.close(), 100);
+    expect((await opened(folderForTest(), { port })).hosts[0]).toBe(`http://127.0.0.1:${port}`);
+  });
+});

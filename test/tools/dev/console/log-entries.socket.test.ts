@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { type LogEntry, newEntry, withNewest } from "../../../../lib/tools/dev/console/app/log-entries.ts";
+
+const price = { type: "update", channel: "prices" };
+const order = { type: "update", channel: "orders" };
+
+describe("withNewest", () => {
+  it("keeps the newest 200 messages, and never gives them up for prices", () => {
+    let entries: LogEntry[] = [];
+    const orders = Array.from({ length: 201 }, () => newEntry("received", order));
+    for (const entry of orders) entries = withNewest(entries, entry);
+    for (let count = 0; count < 300; count++) entries = withNewest(entries, newEntry("received", price));
+    const kept = entries.filter(({ message }) => message === order);
+    expect(kept).toEqual(orders.slice(1).reverse());
+    expect(entries).toHaveLength(400);
+  });
+});

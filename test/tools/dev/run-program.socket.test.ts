@@ -1,0 +1,92 @@
+import { StartupError } from "cdk-local-runner";
+import { Command, InvalidArgumentError } from "commander";
+import { describe, expect, it } from "vitest";
+import { port, progress, runProgram, seconds, timeLimit } from "../../../lib/tools/dev/run-program.ts";
+import { stdioForTests } from "./support/stdio.ts";
+
+describe("runProgram", () => {
+  const run = async (
+    args: string[],
+    action: (options: { to?: string }) => Promise<void> = async () => {},
+  ) => {
+    const stdio = stdioForTests();
+    const command = new Command("greet").description("Says hello.").option("--to <name>");
+    const status = await runProgram(command, args, stdio, action);
+    return { status, ...stdio.printed };
+  };
+
+  it("hands the options to the action", async () => {
+    let given: unknown;
+    const result = await run(["--to", "bob"], async (options) => {
+      given = options;
+    });
+    expect(result).toEqual({ status: 0, out: "", err: "" });
+    expect(given).toEqual({ to: "bob" });
+  });
+
+  it.each([[["--color"]], [["--to"]], [["extra"]]])(
+    "answers %j with status 2 and the reason",
+    async (args) => {
+      const { status, out, err } = await run(args);
+      expect({ status, out }).toEqual({ status: 2, out: "" });
+      expect(err).toMatch(/^error: /);
+    },
+  );
+
+  it("prints its help on stdout", async () => {
+    const { status, out, err } = await run(["--help"]);
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    expect(out).toContain("Says hello.");
+  });
+
+  it("prints a startup error as one line, and any other with its stack", async () => {
+    const startup = () => Promise.reject(new StartupError("Port 3000 is in use."));
+    expect(await run([], startup)).toEqual({ status: 1, out: "", err: "Port 3000 is in use.\n" });
+    const { status, err } = await run([], () => Promise.reject(new TypeError("boom")));
+    expect(status).toBe(1);
+    expect(err).toMatch(/^TypeError: boom\n +at /);
+  });
+});
+
+describe("progress", () => {
+  it("prints a line for each step where there is no terminal", () => {
+    const { stdout, stderr, printed } = stdioForTests();
+    const { step, end } = progress({ stdout, stderr });
+    step("One");
+    step("Two");
+    end();
+    expect(printed).toEqual({ out: "", err: "One\nTwo\n" });
+  });
+
+  it("shows one line that changes on a terminal, and removes it at the end", () => {
+    const { stdout, stderr, printed } = stdioForTests();
+    const { step, end } = progress({ stdout, stderr: { ...stderr, isTTY: true } });
+    step("One");
+    step("Two");
+    end();
+    const lines = printed.err.split("\r\x1b[K");
+    expect(lines).toEqual(["", expect.stringContaining("One …"), expect.stringContaining("Two …"), ""]);
+    expect(printed.err).not.toContain("\n");
+  });
+});
+
+describe("arguments", () => {
+  it.each([
+    [port, "0", 0],
+    [port, "65535", 65_535],
+    [seconds, "900", 900],
+    [seconds, "-60", -60],
+    [timeLimit, "1", 1],
+    [timeLimit, "86400", 86_400],
+  ])("%o reads %j", (parse, text, value) => {
+    expect(parse(text)).toBe(value);
+  });
+
+  it.each([
+    [port, ["-1", "65536", "1.5", "x", ""]],
+    [seconds, ["1.5", "1e3", "soon", ""]],
+    [timeLimit, ["0", "86401", "-1", "1.5", "1e3", "0x10", " 5", "", "soon"]],
+  ])("%o refuses %j", (parse, texts) => {
+    for (const text of texts) expect(() => parse(text), text).toThrow(InvalidArgumentError);
+  });
+});

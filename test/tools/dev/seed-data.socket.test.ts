@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readCatalogue } from "../../../lib/rewards/reward-records.ts";
+import { openNotes } from "../../../lib/tools/dev/chains/chain-notes.ts";
+import { seedTable, seedWallet } from "../../../lib/tools/dev/seed-data.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
+import { newOrder, placing } from "../../support/placed-orders.ts";
+
+describe("seedTable", () => {
+  const db = tableForTests();
+
+  it("leaves the table empty without examples, and loads them with", async () => {
+    await seedTable(db, { book: undefined, examples: false });
+    expect(await itemsNamed(db.table, "")).toEqual([]);
+    await seedTable(db, { book: undefined, examples: true });
+    expect((await readCatalogue(db.table)).length).toBeGreaterThan(0);
+  });
+
+  it("forgets orders once after the chains were reset, and at no other start", async () => {
+    const book = openNotes(undefined);
+    const examples = false;
+    await writeStep(db.table, placing(newOrder()));
+    await seedTable(db, { book, examples });
+    expect(await itemsNamed(db.table, "ORDER#")).toHaveLength(1);
+    book.notes.isReset = true;
+    await seedTable(db, { book, examples });
+    expect(await itemsNamed(db.table, "ORDER#")).toEqual([]);
+    expect(book.notes).not.toHaveProperty("isReset");
+  });
+});
+
+describe("seedWallet", () => {
+  /** A service that answers imports with this status, and keeps what it was asked. */
+  async function serving(status: number) {
+    const asked: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      asked.push([request.method, request.url, request.headers.authorization, await json(request)]);
+      response.writeHead(status).end('{"message":"No"}');
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    return { asked, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t" };
+  }
+
+  it("imports the wallet of anvil's first account on all chains, once", async () => {
+    const book = openNotes(undefined);
+    const service = await serving(200);
+    expect(await seedWallet(book, service)).toBeUndefined();
+    const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    const imports = ["eth", "base", "bsc", "avax"].map((network) => ({ network, privateKey }));
+    expect(service.asked).toEqual(imports.map((body) => ["POST", "/storeWallet_v2", "Bearer t", body]));
+    await seedWallet(book, service);
+    expect(service.asked).toHaveLength(4);
+  });
+
+  it("says why it could not, and tries again at the next start", async () => {
+    const book = openNotes(undefined);
+    const service = await serving(403);
+    const complaint = 'The example wallet was not imported: {"message":"No"}';
+    expect(await seedWallet(book, service)).toBe(complaint);
+    expect(await seedWallet(book, service)).toBe(complaint);
+    expect(service.asked).toHaveLength(2);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { consolePages } from "../../../lib/tools/dev/console/pages.ts";
+import { staticPages } from "../../../lib/tools/dev/static-pages.ts";
+
+const request = (method: string, target: string) => ({
+  method,
+  target,
+  headers: [],
+  body: Buffer.of(),
+  sourceIp: "127.0.0.1",
+});
+
+const file = (text: string) => ({ type: "text/plain", body: Buffer.from(text) });
+const files = new Map([
+  ["index.html", file("index")],
+  ["a.js", file("a")],
+]);
+const route = staticPages("/pages", () => files, "default-src 'none'");
+
+async function answerTo(method: string, target: string) {
+  const answer = await route(request(method, target));
+  if (answer === undefined) return undefined;
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), text: String(answer.body) };
+}
+
+describe("staticPages", () => {
+  it("serves its files, and the index for the folder, with the policy", async () => {
+    for (const [target, text] of [
+      ["/pages/", "index"],
+      ["/pages/a.js?x=1", "a"],
+    ] as const)
+      expect(await answerTo("GET", target)).toMatchObject({
+        status: 200,
+        text,
+        headers: {
+          "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+          "X-Content-Type-Options": "nosniff",
+        },
+      });
+  });
+
+  it("sends visitors without the last slash to the folder, from which relative links start", async () => {
+    expect(await answerTo("GET", "/pages")).toMatchObject({ status: 308, headers: { Location: "/pages/" } });
+  });
+
+  it("answers nothing else there, and no other path", async () => {
+    expect(await answerTo("GET", "/pages/b.js")).toMatchObject({ status: 404 });
+    expect(await answerTo("POST", "/pages/a.js")).toMatchObject({
+      status: 405,
+      headers: { Allow: "GET, HEAD" },
+    });
+    expect(await answerTo("GET", "/pagesa.js")).toBeUndefined();
+  });
+});
+
+describe("the console", () => {
+  it("is bundled for its visitors", async () => {
+    const show = consolePages();
+    const [page, script, style] = await Promise.all(
+      ["", "console.js", "console.css"].map((name) => show(request("GET", `/console/${name}`))),
+    );
+    expect(String(page?.body)).toContain('src="console.js"');
+    expect(String(script?.body)).toContain("access_token");
+    expect(String(style?.body)).toContain("prefers-reduced-motion");
+    // With the chart, whose size is most of it.
+    expect(script?.body.length).toBeLessThan(300_000);
+  });
+});

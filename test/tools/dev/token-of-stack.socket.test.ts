@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { main } from "../../../lib/tools/dev/token.ts";
+import { names, totp, userPool } from "../../support/cognito.ts";
+import { cloudFormation, type Served, serve } from "../admin/support/http.ts";
+import { stdioForTests } from "./support/stdio.ts";
+
+let pool: ReturnType<typeof userPool>;
+let servers: Served[];
+
+beforeEach(async () => {
+  pool = userPool();
+  servers = await Promise.all([
+    serve(
+      cloudFormation({ TerminalData: { TableName: "t", ...names }, TerminalApi: { BaseUrl: "https://x" } }),
+    ),
+    serve(pool.handle),
+  ]);
+  const [stacks, cognito] = servers.map(({ port }) => `http://127.0.0.1:${port}`);
+  const environment = {
+    ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+    ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: stacks, AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito },
+    ...{ TERMINAL_PASSWORD: undefined, TERMINAL_NEW_PASSWORD: undefined, TERMINAL_CODE: undefined },
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const server of servers) await server[Symbol.asyncDispose]();
+});
+
+const [email, password, newPassword] = ["ann@example.com", "First-Password-1", "Second-Password-2"];
+
+async function token(variables: Record<string, string>, ...args: string[]) {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const stdio = stdioForTests();
+  const status = await main(["--user", email, "--stack", "TerminalData", ...args], stdio);
+  const { out, err } = stdio.printed;
+  for (const secret of [password, newPassword]) expect(out + err).not.toContain(secret);
+  return { status, out, err };
+}
+
+const granted = ({ sub }: { sub: string }) => ({ status: 0, out: `token-of-${sub}\n`, err: "" });
+
+describe("token --stack", () => {
+  it("prints the access token of a user of the stack's own pool, and nothing else", async () => {
+    const user = pool.add({ email, password });
+    expect(await token({ TERMINAL_PASSWORD: password })).toEqual(granted(user));
+    expect(pool.asked).toEqual(["AdminInitiateAuth"]);
+  });
+
+  it("sets a new password in place of a temporary one", async () => {
+    const user = pool.add({ email, password, isTemporary: true });
+    expect(await token({ TERMINAL_PASSWORD: password, TERMINAL_NEW_PASSWORD: newPassword })).toEqual(
+      granted(user),
+    );
+    expect(user).toMatchObject({ password: newPassword, isTemporary: false });
+  });
+
+  it("answers with the code of the user's authenticator, after a new password too", async () => {
+    const totpSecret = randomBytes(20);
+    const user = pool.add({ email, password, isTemporary: true, totpSecret });
+    const variables = {
+      TERMINAL_PASSWORD: password,
+      TERMINAL_NEW_PASSWORD: newPassword,
+      TERMINAL_CODE: totp(totpSecret),
+    };
+    expect(await token(variables)).toEqual(granted(user));
+    expect(pool.asked).toEqual([
+      "AdminInitiateAuth",
+      "AdminRespondToAuthChallenge",
+      "AdminRespondToAuthChallenge",
+    ]);
+  });
+
+  it.each([
+    [
+      "a wrong password",
+      { TERMINAL_PASSWORD: newPassword },
+      {},
+      "NotAuthorizedException: Incorrect username or password.",
+    ],
+    [
+      "a wrong code",
+      { TERMINAL_CODE: "none" },
+      { totpSecret: randomBytes(20) },
+      "CodeMismatchException: Invalid code received for user",
+    ],
+    [
+      "a weak new password",
+      { TERMINAL_NEW_PASSWORD: "weak" },
+      { isTemporary: true },
+      "InvalidPasswordException: Password did not conform with policy: too weak",
+    ],
+    [
+      "no new password",
+      {},
+      { isTemporary: true },
+      "New password is needed: set TERMINAL_NEW_PASSWORD, or run this in a terminal",
+    ],
+  ])("says in one line what is wrong with %s", async (_, variables, user, err) => {
+    pool.add({ email, password, ...user });
+    expect(await token({ TERMINAL_PASSWORD: password, ...variables })).toEqual({
+      status: 1,
+      out: "",
+      err: `${err}\n`,
+    });
+  });
+
+  it("asks Cognito nothing without a password", async () => {
+    const err = "Password is needed: set TERMINAL_PASSWORD, or run this in a terminal\n";
+    expect(await token({})).toEqual({ status: 1, out: "", err });
+    expect(pool.asked).toEqual([]);
+  });
+
+  it("says which stack it needs", async () => {
+    const stdio = stdioForTests();
+    expect(await main(["--user", email, "--stack", "TerminalApi"], stdio)).toBe(1);
+    expect(stdio.printed.err).toBe(
+      "Stack TerminalApi lacks the outputs UserPoolId, UserPoolClientId; name the data stack of a deployment with a user " +
+        "pool of its own, such as TerminalData\n",
+    );
+  });
+
+  it.each([
+    ["--ref", "CODE"],
+    ["--port", "3000"],
+    ["--expires-in", "60"],
+    ["--username", "Ann"],
+  ])("refuses %s, which only the local runner knows", async (...option) => {
+    expect(await token({ TERMINAL_PASSWORD: password }, ...option)).toMatchObject({ status: 2, out: "" });
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { Order, Position } from "../../../lib/client/index.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { disagreements, main, type Round } from "../../../lib/tools/dev/trade-demo.ts";
+import { stdioForTests } from "./support/stdio.ts";
+
+const coin = 10n ** 18n;
+const unit = "0.000000000000000001";
+
+const trade = (outcomes: string[], order: Partial<Order>): Round["buy"] => ({
+  order: { status: "filled", settled: true, ...order } as Order,
+  attempts: outcomes.map((outcome) => ({ outcome })) as Round["buy"]["attempts"],
+  seconds: "3.2",
+});
+
+const position = {
+  token: localAddresses.moon,
+  ...{ status: "closed", settled: true, amount: "0", cost: "0" },
+  ...{ realizedPnl: "-0.1", networkFees: "0.3" },
+} as Position;
+
+/** 100 coins, less 0.1 and all fees. */
+const agreeing: Round = {
+  before: { coins: 100n * coin, tokens: 0n, nonce: 3 },
+  between: { coins: 99n * coin, tokens: 4000n * coin + 1n, nonce: 5 },
+  after: { coins: 99n * coin + (6n * coin) / 10n, tokens: 0n, nonce: 6 },
+  buy: trade(["mined", "reverted", "replaced"], {
+    ...{ filledAmount: "0.5", receivedAmount: "4000.000000000000000001", networkFee: "0.1" },
+  }),
+  sell: trade(["mined", "pending"], {
+    ...{ filledAmount: "4000.000000000000000001", receivedAmount: "0.4", networkFee: "0.2" },
+  }),
+  positions: [position],
+  balances: [{ token: "native", amount: "99.6" }] as Round["balances"],
+};
+
+const { before, between, after, balances } = agreeing;
+const moon = { token: localAddresses.moon, amount: unit } as Round["balances"][number];
+
+describe("disagreements", () => {
+  it("finds none if all agree to the last unit", () => {
+    expect(disagreements(agreeing)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Round>]>([
+    [
+      "coins by the orders: 99.6, not 99.600000000000000001",
+      { after: { ...after, coins: after.coins + 1n } },
+    ],
+    ["tokens bought by the orders", { between: { ...between, tokens: 4000n * coin } }],
+    ["tokens left by the orders", { after: { ...after, tokens: 1n } }],
+    ["coins by the balances: 99, not 99.6", { balances: [{ ...moon, token: "native", amount: "99" }] }],
+    [`tokens by the balances: ${unit}, not 0`, { balances: [...balances, moon] }],
+    ["PnL of the position: -0.2, not -0.1", { positions: [{ ...position, realizedPnl: "-0.2" }] }],
+    ["fees of the position", { positions: [{ ...position, networkFees: "0.4" }] }],
+    ["amount of the position", { positions: [{ ...position, amount: unit }] }],
+    ["cost of the position", { positions: [{ ...position, cost: unit }] }],
+    ["transactions by the attempts: 3, not 2", { before: { ...before, nonce: 4 } }],
+    ["state of the position: open, not closed", { positions: [{ ...position, status: "open" }] }],
+    ["state of the position: undefined, not closed", { positions: [] }],
+    ["finality of the position: false, not true", { positions: [{ ...position, settled: false }] }],
+  ])("names %s", (problem, changes) => {
+    expect(disagreements({ ...agreeing, ...changes }).join("\n")).toContain(problem);
+  });
+});
+
+describe("main", () => {
+  it.each([
+    [["--port", "1"], 1, /^No runner answers at http:\/\/127\.0\.0\.1:1\. /],
+    [["--chain", "sol"], 2, /Allowed choices are eth, base, bsc, avax/],
+  ])("ends with a line about what is wrong with %j", async (args, status, line) => {
+    const stdio = stdioForTests();
+    expect(await main(args, stdio)).toBe(status);
+    expect(stdio.printed.err).toMatch(line);
+  });
+});

@@ -1,0 +1,147 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { WebSocketServer } from "ws";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { type Welcome, welcome } from "../../../lib/tools/dev/welcome.ts";
+import { tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { curlRequests } from "../../support/curl-requests.ts";
+
+const service = {
+  baseUrl: "http://127.0.0.1:3000",
+  streamUrl: "ws://127.0.0.1:3001",
+  user: "alice",
+  token: "eyJ.x.y",
+  expiresInSeconds: 3600,
+  dataDir: "/data",
+  chains: undefined,
+};
+
+describe("the welcome", () => {
+  it("shows where everything is", () => {
+    expect(welcome(service)).toContain(`
+base_url   http://127.0.0.1:3000
+stream_url ws://127.0.0.1:3001
+console    http://127.0.0.1:3000/console/
+docs       http://127.0.0.1:3000/docs/
+data       /data
+logs       /data/logs
+token      for alice, valid for 60 minutes
+           another: npm run -s token -- --user alice --port 3000
+
+TOKEN=eyJ.x.y
+`);
+  });
+
+  it("leaves the stream out if there is none", () => {
+    const text = welcome({ ...service, streamUrl: undefined });
+    expect(text).not.toMatch(/stream|ws/);
+    expect(text).toContain("3000\nconsole ");
+    expect(text).toContain('rewards"\n\nCtrl-C stops everything.\n');
+  });
+
+  it("shows the chains and the wallet, if there are chains", () => {
+    const chains = (["eth", "bsc"] as const).map((chain, index) => ({
+      chain,
+      hosts: [`http://127.0.0.1:${8545 + index}`, "http://127.0.0.1:1"] as const,
+    }));
+    expect(welcome({ ...service, chains })).toContain(`
+logs       /data/logs
+chains     eth 8545 · bsc 8546   real Uniswap contracts, test money
+wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
+           its key is public: never use it elsewhere
+try        npm run -s trade:demo
+           buys and sells on each chain, and compares what all say to the last unit
+token      for alice`);
+    expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
+  });
+
+  it("names the port for the demo, if it is not the usual one", () => {
+    const chains = [{ chain: "eth", hosts: ["http://127.0.0.1:9545"] }] as const;
+    const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
+    expect(text).toContain("npm run -s trade:demo -- --port 4000\n");
+  });
+
+  it("has lines that send these requests when pasted, with chains", async () => {
+    const chains = tradingChains.map((chain) => ({ chain, hosts: ["http://127.0.0.1:1"] as const }));
+    const { moon: token, trap, taxd } = localAddresses;
+    const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    const trade = { type: "market", chain: "eth", wallet, token };
+    expect(await pasted({ chains })).toEqual([
+      ...always,
+      ["GET", "/api/v2/tokens?chain=eth"],
+      ["GET", `/api/v2/tokens/eth/${trap}`],
+      ["GET", `/api/v2/tokens/eth/${taxd}`],
+      ["GET", `/api/v2/balances?chain=eth&wallet=${wallet}`],
+      ...tradingChains.map((chain) => [
+        "POST",
+        "/api/v2/quotes",
+        { chain, wallet, side: "buy", token, amount: "0.5" },
+      ]),
+      ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5" }],
+      ["GET", "/api/v2/positions?chain=eth"],
+      ["POST", "/api/v2/orders", { ...trade, side: "sell", percent: 100 }],
+      ["GET", "/api/v2/orders?limit=2"],
+    ]);
+  });
+
+  it("has lines that send these requests when pasted, without chains", async () => {
+    const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    expect(await pasted({})).toEqual([
+      ["POST", "/storeWallet_v2", { network: "eth", privateKey }],
+      ...always,
+    ]);
+  });
+
+  const always = [
+    ["GET", "/listWallets"],
+    ["POST", "/updateTradingSettings/eth", { slippage: 1.5, gasPreset: "fast" }],
+    ["GET", "/getUserData"],
+    ["GET", "/getUserData?type=ref"],
+    ["GET", "/api/waitlist/v2/rewards"],
+  ];
+
+  /** The requests of all lines but that of the stream. */
+  async function pasted(changes: Partial<Welcome>): Promise<unknown[]> {
+    const text = welcome({ ...service, ...changes, streamUrl: undefined });
+    const lines = text.slice(text.indexOf("\nTOKEN="), text.indexOf("\nCtrl-C"));
+    const requests = await curlRequests(lines);
+    const json = "Content-Type: application/json";
+    for (const { headers, method, url, body = "" } of requests)
+      expect(headers).toEqual([
+        "Authorization: Bearer eyJ.x.y",
+        ...(method === "POST" && url.endsWith("/orders") ? [keyOf(JSON.parse(body))] : []),
+        ...(method === "POST" ? [json] : []),
+      ]);
+    return requests.map(({ method, url, body }) => [
+      method,
+      url.replace(service.baseUrl, ""),
+      ...(body === undefined ? [] : [JSON.parse(body)]),
+    ]);
+  }
+
+  const keyOf = ({ side }: { side: string }) =>
+    expect.stringMatching(new RegExp(`^Idempotency-Key: ${side}-\\d+$`));
+
+  it("has a line that prints the stream, which works when pasted after the token's", async () => {
+    const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    server.on("connection", (socket, { headers }) =>
+      socket.on("message", (data) => socket.send(`${headers["sec-websocket-protocol"]} sent ${data}`)),
+    );
+    const streamUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const lines = welcome({ ...service, streamUrl }).split("\n");
+    const pasted = lines.filter((line) => line.startsWith("TOKEN=") || line.startsWith("node -e"));
+    expect(pasted).toHaveLength(2);
+    const shell = execFile("sh", ["-c", pasted.join("\n").replace("\nnode", "\nexec node")]);
+    onTestFinished(() => void shell.kill());
+    let printed = "";
+    shell.stdout?.on("data", (text: string) => {
+      printed += text;
+    });
+    const message = '{"type":"subscribe","channels":["prices"]}';
+    await vi.waitFor(() => expect(printed).toBe(`access_token,eyJ.x.y sent ${message}\n`), 20_000);
+  });
+});

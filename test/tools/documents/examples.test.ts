@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
+import { schemas } from "../../../lib/api/operation-schemas.ts";
+import { restMethods } from "../../../lib/operations/operations.ts";
+import { validate } from "../../../lib/runtime/validate.ts";
+import { pages, textOf } from "./markdown.ts";
+
+/** Values for the examples' shell variables. */
+const variables: Record<string, string> = {
+  W: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  MOON: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+};
+
+type Example = { page: string; method: string; path: string; body: string | undefined };
+
+/** Finds the calls of the service that a page shows. A command may continue on the next line. */
+function examplesIn(page: string): Example[] {
+  const lines = textOf(page)
+    .replaceAll(/ \\\n\s*/g, " ")
+    .split("\n");
+  return lines
+    .filter((line) => line.startsWith("curl "))
+    .flatMap((line) => {
+      const known = line.replaceAll(/'?\$(W|MOON)'?/g, (_, name) => variables[name] ?? "");
+      const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
+      const [, body] = / -d '(\{.*\})'/.exec(known) ?? [];
+      const isLocal = path === undefined || path.startsWith("/_local");
+      const [, method = body === undefined ? "GET" : "POST"] = / -X ([A-Z]+)/.exec(known) ?? [];
+      return isLocal ? [] : [{ page, path, body, method }];
+    });
+}
+
+/** Finds the row of a path, with the values of its parameters. */
+function operationOf({ method, path }: Example) {
+  const { pathname, searchParams } = new URL(path, "http://service");
+  for (const row of restMethods) {
+    const pattern = row.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
+    const match = new RegExp(`^${pattern}$`).exec(pathname);
+    if (match !== null && row.method === method)
+      return { name: row.name, path: { ...match.groups }, query: Object.fromEntries(searchParams) };
+  }
+  throw new Error(`No operation serves ${method} ${path}`);
+}
+
+const examples = pages.flatMap(examplesIn);
+
+describe("the calls that pages show", () => {
+  it("include some of each kind", () => {
+    expect(new Set(examples.map(({ method }) => method))).toEqual(
+      new Set(["GET", "POST", "PATCH", "PUT", "DELETE"]),
+    );
+  });
+
+  it.each(examples)("are accepted by the service: $page, $method $path $body", (example) => {
+    const { name, path, query } = operationOf(example);
+    const schema: OperationSchemas | undefined = schemas[name];
+    if (schema?.path) validate(schema.path, path);
+    if (schema?.query) validate(schema.query, query);
+    if (schema?.body) validate(schema.body, JSON.parse(example.body ?? ""));
+  });
+});

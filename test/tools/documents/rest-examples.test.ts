@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
+import { schemas } from "../../../lib/api/operation-schemas.ts";
+import { restMethods } from "../../../lib/operations/operations.ts";
+import { validate } from "../../../lib/runtime/validate.ts";
+import { clientSample, curlSample } from "../../../lib/tools/documents/request-samples.ts";
+import { type RestExample, restExamples } from "../../../lib/tools/documents/rest-examples.ts";
+import { curlRequests } from "../../support/curl-requests.ts";
+
+describe("the example of a request", () => {
+  it.each(restMethods)("has all inputs of $name in their accepted form", ({ name }) => {
+    const schema: OperationSchemas = schemas[name];
+    const { path, query, headers, body }: RestExample = restExamples[name] ?? {};
+    if (schema.path) validate(schema.path, path);
+    if (schema.query) validate(schema.query, query ?? {});
+    if (schema.headers) {
+      validate(schema.headers, headers);
+      expect(headers).toBeDefined();
+    }
+    if (schema.body) validate(schema.body, body);
+    const given = { path, query, headers, body };
+    for (const [part, value] of Object.entries(given))
+      if (value !== undefined) expect(schema).toHaveProperty(part);
+  });
+
+  it.each(restMethods)("becomes a call of the client: $name", async ({ name }) => {
+    const { headers, ...example }: RestExample = restExamples[name] ?? {};
+    const { "Idempotency-Key": _, ...others } = headers ?? {};
+    const calls: unknown[] = [];
+    const terminal = { [name]: async (request?: object) => calls.push(request) && { data: {} } };
+    const run = new Function(
+      "terminal",
+      `return (async () => { ${clientSample(name, restExamples[name])} })()`,
+    );
+    await run(terminal);
+    const expected = { ...example, ...(Object.keys(others).length > 0 && { headers: others }) };
+    expect(calls).toEqual([Object.keys(expected).length > 0 ? expected : undefined]);
+  });
+
+  it("becomes a line for the shell", async () => {
+    const wallet = { method: "PATCH", path: "/api/v2/wallets/{walletId}" } as const;
+    const body = { slotName: "Vault $1 `x`" };
+    const sample = curlSample(wallet, { path: { walletId: "8f14e45f" }, query: { limit: "2" }, body });
+    const [request] = await curlRequests(`BASE_URL=http://host TOKEN=secret WALLET_ID=w-1\n${sample}`);
+    expect(request).toEqual({
+      method: "PATCH",
+      url: "http://host/api/v2/wallets/w-1?limit=2",
+      headers: ["Authorization: Bearer secret", "Content-Type: application/json"],
+      body: JSON.stringify(body),
+    });
+  });
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bumped, isDueForBump, replaces } from "../../../../lib/trading/core/evm/fee-bumps.ts";
+
+const fee = fc.bigInt({ min: 1n, max: 10n ** 12n });
+const fees = fc
+  .tuple(fee, fee)
+  .map(([a, b]) => ({ maxFeePerGas: a > b ? a : b, maxPriorityFeePerGas: a > b ? b : a }));
+
+describe("bumped", () => {
+  it("pays at least an eighth more, and never above the cap", () => {
+    fc.assert(
+      fc.property(fees, fees, fee, (last, wanted, cap) => {
+        const next = bumped(last, wanted, cap);
+        if (next === undefined) return;
+        expect(replaces(next, last)).toBe(true);
+        expect(next.maxFeePerGas * 8n >= last.maxFeePerGas * 9n).toBe(true);
+        expect(next.maxFeePerGas <= cap && next.maxPriorityFeePerGas <= next.maxFeePerGas).toBe(true);
+      }),
+    );
+  });
+
+  it("returns undefined only if an eighth more exceeds the cap", () => {
+    const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
+    expect(bumped(last, last, 90n)).toEqual({ maxFeePerGas: 90n, maxPriorityFeePerGas: 9n });
+    expect(bumped(last, last, 89n)).toBeUndefined();
+  });
+
+  it("pays the wanted fees if they are higher", () => {
+    const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
+    const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
+    expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });
+  });
+});
+
+describe("isDueForBump", () => {
+  it.each([
+    ["turbo", 12],
+    ["fast", 24],
+    ["medium", 60],
+  ] as const)("is true with %s after %d seconds", (preset, seconds) => {
+    expect(isDueForBump(preset, 0, seconds * 1000)).toBe(true);
+    expect(isDueForBump(preset, 0, seconds * 1000 - 1)).toBe(false);
+  });
+
+  it("is never true with slow", () => {
+    expect(isDueForBump("slow", 0, Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
+});

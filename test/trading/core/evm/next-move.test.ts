@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot, OrderFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
+import { nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
+import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import type { Fees } from "../../../../lib/trading/core/intent.ts";
+import type { Items, ItemWrite } from "../../../../lib/trading/core/table-step.ts";
+import {
+  gwei,
+  laneStateOf,
+  laneView,
+  orderFacts,
+  seconds,
+  signedOrder,
+  snapshot,
+} from "../../../support/lane-states.ts";
+import { intent, signingView, tradeOrder } from "../../../support/trading.ts";
+
+/** Returns the fees of the signature that a move asks for. */
+function feesAsked(move: ReturnType<typeof nextMove>): Fees {
+  if (move.kind !== "sign") throw new Error(`The move is to ${move.kind}`);
+  return move.request.fees;
+}
+
+type Written = Extract<ItemWrite, { put: unknown }>;
+
+/** Returns the item of this kind that a move writes. */
+function written<Kind extends Written["put"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
+  const writes = move.kind === "write" ? move.step : [];
+  const put = writes.find((write): write is Written => "put" in write && write.put === kind);
+  if (put === undefined) throw new Error(`The move to ${move.kind} writes no ${kind}`);
+  return put.item as Items[Kind];
+}
+
+const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot");
+const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
+
+/** The swap was sent by this run. */
+const sentAtMs = new Map([["0x1", 1]]);
+
+describe("nextMove", () => {
+  it.each([0n, 10n ** 14n])(
+    "frees a nonce whose swap was signed near the highest gas price, if the L1 fee is %d",
+    (clearL1Fee) => {
+      const late = seconds + 86_400;
+      const highest = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: 9n * gwei };
+      const { order, slot } = signedOrder({
+        order: { intent: intent({ chain: "bsc", maxGasPrice: 10n * gwei }) },
+        attempt: highest,
+      });
+      const seen = snapshot(undefined, {
+        latest: { number: 9999, hash: "0xb9999", time: late },
+        clearFees: { maxFeePerGas: gwei / 10n, maxPriorityFeePerGas: gwei / 10n },
+        clearL1Fee,
+      });
+      const ended = { ...order, life: { ...order.life, status: "expired", stage: "done" } as const };
+      const view = laneView(
+        { ...ended, life: { ...ended.life, reasonCode: "NOT_INCLUDED" } },
+        { slots: [slot] },
+      );
+      const fees = feesAsked(nextMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
+      expect(fees).toEqual({ maxFeePerGas: 11_250_000_000n, maxPriorityFeePerGas: 10_125_000_000n });
+      const { chain, wallet, nonce } = slot;
+      const clear = {
+        chain,
+        wallet,
+        nonce,
+        call: { purpose: "clear" },
+        gasLimit: clearGas,
+        ...fees,
+      } as const;
+      const ledger = { orderId: slot.orderId, approveNonces: [], fees: { 7: highest }, revision: 1 };
+      const signing = signingView({ order, slot, ledger, maxGasPrice: 10n * gwei });
+      expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
+    },
+  );
+
+  describe("with two hosts, one of which lies", () => {
+    const honest = orderFacts();
+    const greedy = orderFacts({ fees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas: 99n * gwei } });
+    const both = <Each>(honestly: Each, lie: Each): [Each, Each][] => [
+      [honestly, lie],
+      [lie, honestly],
+    ];
+
+    it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const { fees } = slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
+      expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
+    });
+
+    it.each(both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 60_000n } })))(
+      "plans a swap with the higher gas limit (%#)",
+      (...facts) => {
+        const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+        expect(slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
+          134_415n,
+        );
+      },
+    );
+
+    it("plans at most twice the intent's gas, and at most the signer's limit", () => {
+      const snapshots = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
+        (each) => snapshot(each),
+      ) as [HostSnapshot, HostSnapshot];
+      const gasOf = (gasLimit: bigint) => {
+        const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
+        return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
+      };
+      expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
+    });
+
+    it("keeps an order that is too expensive only by the liar's costs", () => {
+      const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
+      const coins = tradeOrder().amount + 134_415n * 3n * gwei;
+      const scene = (facts: OrderFacts) =>
+        laneStateOf(laneView(tradeOrder()), {
+          snapshots: [snapshot(facts, { coins }), snapshot(lie, { coins })],
+        });
+      expect(lifeWritten(nextMove(scene(honest)))).toMatchObject({ stage: "waiting" });
+      expect(lifeWritten(nextMove(scene(lie)))).toMatchObject({ status: "rejected" });
+    });
+
+    it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
+      const { order, slot } = signedOrder();
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+      );
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it.each(both(gwei / 10n, 99n * gwei))("frees a nonce with the lower tip (%#)", (...tips) => {
+      const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
+      const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
+      const snapshots = tips.map((maxPriorityFeePerGas) =>
+        snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
+      ) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+      );
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it("pays just enough to replace a swap if only one host answers", () => {
+      const { order, slot } = signedOrder();
+      const scene = laneStateOf(laneView(order, { slots: [slot] }), {
+        snapshots: [undefined, snapshot(greedy)],
+        sentAtMs,
+      });
+      expect(feesAsked(nextMove(scene))).toEqual({
+        maxFeePerGas: (2n * gwei * 9n) / 8n,
+        maxPriorityFeePerGas: (gwei * 9n) / 8n,
+      });
+    });
+  });
+
+  it("raises no fees of an attempt that reached nobody", () => {
+    const { order, slot } = signedOrder();
+    const moveFor = (isUndelivered: boolean) => {
+      const reasonCode = isUndelivered ? ("RELAY_UNAVAILABLE" as const) : undefined;
+      const life = { ...order.life, ...(reasonCode && { reasonCode }) } as const;
+      const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
+      const seen = snapshot(orderFacts());
+      const sent = new Map([["0x1", isUndelivered ? undefined : 1]]);
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sentAtMs: sent })).kind;
+    };
+    expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
+  });
+});

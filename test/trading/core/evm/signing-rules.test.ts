@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import type { SigningView } from "../../../../lib/trading/core/effects.ts";
+import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import type { Attempt } from "../../../../lib/trading/core/evm/slot.ts";
+import {
+  type ApproveCall,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "../../../../lib/trading/core/intent.ts";
+import type { Ledger } from "../../../../lib/trading/core/table-step.ts";
+import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
+import { counted, openPolicy, type WalletPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
+import { attempt } from "../../../support/lane-states.ts";
+import { intent, signingView, slot, tradeOrder, transaction } from "../../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+const swap = slot().call as SwapCall;
+const { fees } = slot();
+
+const objection = (
+  changes: Partial<UnsignedTransaction> = {},
+  view: Partial<SigningView> = {},
+  { isGenuine = true, atMs = nowMs } = {},
+) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
+
+const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
+  orderId: intent().orderId,
+  approveNonces: [],
+  fees: {},
+  revision: 1,
+  ...changes,
+});
+
+describe("objectionTo", () => {
+  it("accepts the order's own swap", () => {
+    expect(objection()).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SwapCall>]>([
+    ["another recipient", { recipient: "0xBAD" }],
+    ["another token", { token: "0xBAD" }],
+    ["the other side", { side: "sell" }],
+    ["a lower minimum", { minAmountOut: swap.minAmountOut - 1n }],
+    ["another deadline", { deadline: swap.deadline + 1 }],
+    ["more than the order's amount", { amountIn: swap.amountIn + 1n, value: swap.value + 1n }],
+    ["another value than its amount", { value: swap.value - 1n }],
+    ["nothing at all", { amountIn: 0n, value: 0n }],
+    ["no refund", { hasRefund: false }],
+  ])("refuses a swap with %s", (_, change) => {
+    expect(objection({ call: { ...swap, ...change } })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<UnsignedTransaction>]>([
+    ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
+    ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
+    ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
+  ])("refuses %s", (_, change) => {
+    expect(objection(change)).toHaveProperty("refused");
+  });
+
+  it("refuses more than 1.5 million gas, whatever the intent says", () => {
+    const order = tradeOrder({ intent: intent({ gasLimit: 1_000_000n }) });
+    expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
+  });
+
+  it("refuses a venue or v3 pool outside the intent, and an intent not made by placeOrder", () => {
+    const order = tradeOrder({ intent: intent({ venues: ["uniswap-v2"] }) });
+    expect(objection({}, { order })).toHaveProperty("refused");
+    const otherPool = tradeOrder({ intent: intent({ v3FeeBps: 100 }) });
+    expect(objection({}, { order: otherPool })).toHaveProperty("refused");
+    expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<SigningView>, number]>([
+    ["at its deadline", {}, Date.parse("2026-11-21T20:02:00.000Z")],
+    ["while trading is stopped", { isStopped: true }, nowMs],
+    ["with a retired wallet", { isRetired: true }, nowMs],
+    ["of an order being cancelled", { order: tradeOrder({ isCancelling: true }) }, nowMs],
+    ["that the user has cancelled, whatever the order says", { isCancelled: true }, nowMs],
+    [
+      "of an order that has ended",
+      { order: tradeOrder({ life: { ...unstarted, status: "expired" } }) },
+      nowMs,
+    ],
+    ["at a nonce that is used", { slot: slot({ state: "mined" }) }, nowMs],
+    ["without a slot", { slot: undefined }, nowMs],
+  ])("postpones a swap %s", (_, view, atMs) => {
+    expect(objection({}, view, { atMs })).toHaveProperty("later");
+  });
+
+  it("refuses a second nonce or a second call for the order's swap", () => {
+    const signed = { fees: { 7: fees }, swap: { nonce: 7, call: swap } };
+    expect(objection({}, { ledger: ledger(signed) })).toBeUndefined();
+    expect(objection({ nonce: 8 }, { ledger: ledger(signed) })).toHaveProperty("refused");
+    const call = { ...swap, amountIn: swap.amountIn - 1n, value: swap.value - 1n };
+    expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
+  });
+
+  it("demands an eighth more for each further attempt", () => {
+    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+    const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
+    expect(objection(raised, { ledger: signed })).toBeUndefined();
+    expect(
+      objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
+    ).toHaveProperty("later");
+  });
+
+  describe("by the wallet's policy", () => {
+    const { chain, wallet, userID, amount } = intent();
+    const key = { chain, wallet, userID };
+    const spent = 5n;
+    const count = counted(key, undefined, { orderId: "another", amount: spent, nowMs });
+    const limits = (changes: Partial<WalletPolicy>) => ({
+      limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
+    });
+    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+
+    it.each<[string, Partial<WalletPolicy>]>([
+      ["while trading is off", { tradingEnabled: false }],
+      ["of a token that is not listed", { tokens: ["0xBAD"] }],
+      ["above the limit of an order", { maxPerOrder: amount - 1n }],
+      ["above the rest of the day", { maxPerDay: amount + spent - 1n }],
+    ])("postpones a buy %s, and allows every sale", (_, changes) => {
+      expect(objection({}, limits(changes))).toHaveProperty("later");
+      const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+      const call = swapBy(sale.intent, { venue: "uniswap-v2", feeBps: 30 }, sale.amount);
+      expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
+    });
+
+    it("accepts a buy at the limits", () => {
+      const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + spent };
+      expect(objection({}, limits(changes))).toBeUndefined();
+    });
+
+    it("counts an order once, even for later attempts beyond the limit", () => {
+      const full = limits({ maxPerDay: amount });
+      expect(objection({}, { ledger: signed, ...full })).toBeUndefined();
+      expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
+    });
+
+    it("accepts clears under any policy", () => {
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
+      const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = { slot: slot({ state: "signed" }), ledger: signed, ...limits({ tradingEnabled: false }) };
+      expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
+    });
+
+    it("applies the policy in force at the time of signing", () => {
+      const pending = { policy: openPolicy, effectiveAt: new Date(nowMs).toISOString() };
+      const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
+      const view = { limits: { stored, count: undefined } };
+      expect(objection({}, view)).toBeUndefined();
+      expect(objection({}, view, { atMs: nowMs - 1 })).toHaveProperty("later");
+    });
+  });
+
+  describe("for an approval", () => {
+    const order = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call: ApproveCall = {
+      purpose: "approve",
+      token: "0x5FbD",
+      venue: "uniswap-v2",
+      amount: order.amount,
+    };
+
+    it("accepts the order's amount or 0, at two nonces at most", () => {
+      expect(objection({ call }, { order })).toBeUndefined();
+      expect(objection({ call: { ...call, amount: 0n } }, { order })).toBeUndefined();
+      expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    it("refuses a higher amount, another token, a buy's approval, and the nonce of the swap", () => {
+      expect(objection({ call: { ...call, amount: order.amount + 1n } }, { order })).toHaveProperty(
+        "refused",
+      );
+      expect(objection({ call: { ...call, token: "0xBAD" } }, { order })).toHaveProperty("refused");
+      expect(objection({ call })).toHaveProperty("refused");
+      const signed = ledger({ swap: { nonce: 7, call: swap } });
+      expect(objection({ call }, { order, ledger: signed })).toHaveProperty("refused");
+    });
+  });
+
+  describe("for clearing a nonce", () => {
+    const clear = {
+      call: { purpose: "clear" },
+      gasLimit: clearGas,
+      maxFeePerGas: 3_000_000_000n,
+      maxPriorityFeePerGas: 2_000_000_000n,
+    } as const;
+    const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: fees } }) };
+
+    it("accepts it after the deadline, a stop or a cancellation", () => {
+      const order = tradeOrder({ isCancelling: true });
+      const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
+      expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
+    });
+
+    it("refuses a nonce at which nothing was signed, and an intent not made by placeOrder", () => {
+      expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
+      expect(objection(clear, signed, { isGenuine: false })).toHaveProperty("refused");
+    });
+
+    it("allows the user's current highest gas price, or the order's", () => {
+      const maxFeePerGas = 150_000_000_000n;
+      expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
+      expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
+    });
+
+    it("waits, without an alarm, if the user has lowered that since the clear was planned", () => {
+      const lowered = { ...signed, maxGasPrice: 149_999_999_999n };
+      expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
+    });
+
+    it("allows enough to replace the order's own transaction, but not another clear", () => {
+      const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+      const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = (...attempts: Attempt[]) => ({
+        slot: slot({ state: "signed", attempts }),
+        ledger: ledger({ fees: { 7: highest } }),
+      });
+      expect(objection({ ...clear, ...raised }, view(attempt(highest)))).toBeUndefined();
+      const isTooMuch = { ...raised, maxFeePerGas: raised.maxFeePerGas + 1n };
+      expect(objection({ ...clear, ...isTooMuch }, view(attempt(highest)))).toHaveProperty("later");
+      const cleared = attempt({ ...highest, purpose: "clear" });
+      expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
+    });
+
+    it("never allows more than the order's own transaction may cost, whatever the settings say", () => {
+      const view = { ...signed, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = (134_415n * intent().maxGasPrice) / clearGas;
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+      const slotOfMuch = slot({ state: "signed", attempts: [attempt({ maxFeePerGas: 10n ** 18n })] });
+      expect(
+        objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, { ...signed, slot: slotOfMuch }),
+      ).toEqual(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view));
+      const most = { ...view, order: tradeOrder({ intent: intent({ gasLimit: 10n ** 9n }) }) };
+      const bound = (1_500_000n * intent().maxGasPrice) / clearGas;
+      expect(objection({ ...clear, maxFeePerGas: bound }, most)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: bound + 1n }, most)).toHaveProperty("refused");
+    });
+
+    it("refuses unneeded gas", () => {
+      expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
+    });
+  });
+});

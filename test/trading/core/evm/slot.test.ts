@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot, Receipt } from "../../../../lib/trading/core/evm/host-snapshot.ts";
+import { isFinal, observed, type Slot, withSendingTimes } from "../../../../lib/trading/core/evm/slot.ts";
+import { slot } from "../../../support/trading.ts";
+
+const attempt = {
+  purpose: "swap",
+  hash: "0x1",
+  raw: "0xraw",
+  gasLimit: 1n,
+  signedAtMs: 0,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+} as const;
+const signed = slot({ state: "signed", attempts: [attempt] });
+
+const block = (number: number) => ({ number, hash: `0xb${number}`, time: number });
+const paid = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n };
+const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
+
+const snapshot = (
+  receipts: readonly Receipt[],
+  { latest = 7, finalized = 7, number = 4 } = {},
+): HostSnapshot => ({
+  latest: block(9),
+  finalized: block(number),
+  nonce: { latest, pending: latest, finalized },
+  coins: 0n,
+  baseFee: 1n,
+  clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  clearL1Fee: 0n,
+  orders: new Map(),
+  blocks: new Map(),
+  receipts: new Map(receipts.map((each) => [each.hash, each])),
+});
+
+const mined: Slot = { ...signed, state: "mined", receipt };
+
+describe("observed", () => {
+  it("believes one host's receipt", () => {
+    const after = observed(signed, [snapshot([]), snapshot([receipt])]);
+    expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
+  });
+
+  it("rejects one host's receipt when the other's final chain reaches beyond its block", () => {
+    const beyond = snapshot([], { number: 5 });
+    for (const slotBefore of [signed, mined])
+      for (const snapshots of [
+        [snapshot([receipt]), beyond] as const,
+        [beyond, snapshot([receipt])] as const,
+      ])
+        expect(observed(slotBefore, snapshots)).toMatchObject({ state: "signed" });
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 4 })]).state).toBe("mined");
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 5, latest: 8 })]).state).toBe(
+      "mined",
+    );
+  });
+
+  it("marks a nonce as taken only if both hosts report it as used, without a receipt", () => {
+    const used = snapshot([], { latest: 8 });
+    expect(observed(signed, [used, used]).state).toBe("taken");
+    expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
+    expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
+  });
+
+  it("drops a receipt only if both hosts answer without it", () => {
+    expect(observed(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
+    expect(observed(mined, [snapshot([]), undefined])).toBe(mined);
+    expect(observed(mined, [undefined, undefined])).toBe(mined);
+  });
+
+  it("keeps the known receipt while any host has it", () => {
+    const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
+    expect(observed(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
+    expect(observed(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
+  });
+
+  it("leaves a planned slot unchanged", () => {
+    const planned = slot();
+    expect(observed(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
+  });
+});
+
+describe("withSendingTimes", () => {
+  it("keeps the time when an attempt was first sent", () => {
+    const sent = withSendingTimes(signed, new Map([["0x1", 5]]));
+    expect(sent.attempts[0]?.sentAtMs).toBe(5);
+    expect(withSendingTimes(sent, new Map([["0x1", 9]]))).toBe(sent);
+  });
+
+  it("marks an attempt that reached nobody, until it does", () => {
+    const lost = withSendingTimes(signed, new Map([["0x1", undefined]]));
+    expect(lost.isUndelivered).toBe(true);
+    expect(withSendingTimes(lost, new Map())).toBe(lost);
+    expect(withSendingTimes(lost, new Map([["0x1", 5]]))).toMatchObject({
+      isUndelivered: false,
+      revision: 3,
+    });
+  });
+});
+
+describe("isFinal", () => {
+  it("is true if both hosts have the receipt in a final block", () => {
+    const final = snapshot([receipt], { number: 5 });
+    expect(isFinal(mined, [final, final])).toBe(true);
+    expect(isFinal(mined, [final, snapshot([receipt])])).toBe(false);
+    expect(isFinal(mined, [final, undefined])).toBe(false);
+    expect(isFinal(mined, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+  });
+
+  it("is true for a taken nonce if both hosts report it as used at the final block", () => {
+    const taken: Slot = { ...signed, state: "taken" };
+    const final = snapshot([], { finalized: 8 });
+    expect(isFinal(taken, [final, final])).toBe(true);
+    expect(isFinal(taken, [final, snapshot([])])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([receipt], { finalized: 8 })])).toBe(false);
+  });
+
+  it("is never true for a transaction that may still be mined", () => {
+    const final = snapshot([], { finalized: 8 });
+    expect(isFinal(signed, [final, final])).toBe(false);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/trading/core/order-checks.ts";
+import { quoteWarnings, type Warned, warningsOf } from "../../../lib/trading/core/quote-warnings.ts";
+import { unknownSafety } from "../../../lib/trading/core/token-safety.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+
+const coin = 10n ** 18n;
+const gwei = 10n ** 9n;
+
+const need = (changes: Partial<Need> = {}): Need => ({
+  token: "native",
+  symbol: "ETH",
+  decimals: 18,
+  needed: coin,
+  available: coin,
+  ...changes,
+});
+
+const fine: OrderChecks = {
+  side: "buy",
+  token: "0xA0",
+  amount: coin,
+  isStopped: false,
+  openOrders: 19,
+  maxOrder: coin,
+  buyRules: { policy: { ...openPolicy, maxPerOrder: coin, maxPerDay: coin, tokens: ["0xA0"] }, spent: 0n },
+  maxGasPrice: 2n * gwei,
+  fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
+  baseFee: gwei,
+  swapGas: { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n },
+  needs: [need()],
+  safety: { sellable: true, buyTax: 25, sellTax: 25, hasLoss: false },
+  flags: ["TAXED"],
+  allowUnsafe: false,
+  priceImpact: 15,
+  maxPriceImpact: 15,
+};
+
+/** Each reason alone, in order of precedence. */
+const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
+  ["TRADING_DISABLED", { isStopped: true }, undefined],
+  ["WALLET_BUSY", { openOrders: 20 }, undefined],
+  ["POLICY_LIMIT", { maxOrder: coin / 2n }, { limit: "0.5", requested: "1" }],
+  ["GAS_PRICE_TOO_HIGH", { maxGasPrice: 2n * gwei - 1n }, { gasPrice: "2", limit: "1.999999999" }],
+  [
+    "INSUFFICIENT_BALANCE",
+    { needs: [need(), need({ token: "0x5FbD", symbol: "MOON", decimals: 6, available: 1n })] },
+    { token: "0x5FbD", symbol: "MOON", needed: "1000000000000", available: "0.000001" },
+  ],
+  [
+    "TOKEN_UNSAFE",
+    { safety: { sellable: false, buyTax: 1, sellTax: null, hasLoss: false } },
+    { flags: ["TAXED"], buyTax: 1, sellTax: null },
+  ],
+  ["PRICE_IMPACT_TOO_HIGH", { priceImpact: 15.0001 }, { priceImpact: 15.0001, limit: 15 }],
+];
+
+describe("objectionToOrder", () => {
+  it("returns nothing at the limits", () => {
+    expect(objectionToOrder(fine)).toBeUndefined();
+  });
+
+  it.each(reasons)("returns %s with its details", (code, changes, details) => {
+    const objection = objectionToOrder({ ...fine, ...changes });
+    expect(objection).toMatchObject({ code, message: expect.any(String) });
+    expect(objection?.details).toEqual(details);
+  });
+
+  it("returns the first of several reasons", () => {
+    reasons.forEach(([code], index) => {
+      const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
+      expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
+    });
+  });
+
+  it.each<[string, Partial<WalletPolicy>, object]>([
+    ["switches trading off", { tradingEnabled: false }, { limit: "0", requested: "1" }],
+    ["lists other tokens", { tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
+    ["allows less per order", { maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],
+    ["allows less per day", { maxPerDay: (coin * 5n) / 4n }, { limit: "1.25", requested: "1.5" }],
+  ])("returns POLICY_LIMIT if the wallet's policy %s", (_, changes, details) => {
+    const buyRules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
+    const objection = objectionToOrder({ ...fine, buyRules });
+    expect(objection).toMatchObject({ code: "POLICY_LIMIT", details });
+    expect(objectionToOrder({ ...fine, side: "sell", buyRules })).toBeUndefined();
+  });
+
+  it("counts the L1 fee as gas", () => {
+    const swapGas = { ...fine.swapGas, l1Fee: 1n };
+    expect(objectionToOrder({ ...fine, swapGas })).toMatchObject({
+      code: "GAS_PRICE_TOO_HIGH",
+      details: { gasPrice: "2.000000001", limit: "2" },
+    });
+  });
+
+  it("never blocks a sale because of the token or the policy", () => {
+    const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
+    expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
+  });
+
+  it("allows an unsafe token with the user's consent, and a token with unknown safety", () => {
+    const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
+    expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
+    expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
+  });
+});
+
+describe("warningsOf", () => {
+  const calm: Warned = {
+    side: "buy",
+    submission: "private",
+    coins: 100n,
+    networkFee: { expected: 20n, max: 30n, l1: 0n },
+    left: 60n,
+    slippage: 10,
+  };
+
+  it("returns nothing at the limits", () => {
+    expect(warningsOf(calm)).toEqual([]);
+    expect(warningsOf({ ...calm, submission: "sequencer", left: undefined })).toEqual([]);
+  });
+
+  it.each<[string, Partial<Warned>]>([
+    ["MEV_UNPROTECTED", { submission: "public" }],
+    ["NO_GAS_TO_SELL", { left: 59n }],
+    ["FEE_ABOVE_VALUE", { coins: 99n }],
+    ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
+  ])("returns %s for its own reason", (warning, changes) => {
+    expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
+  });
+
+  it("returns all warnings in a fixed order", () => {
+    const changes = { submission: "public", left: -1n, coins: 0n, slippage: 50 } as const;
+    expect(warningsOf({ ...calm, ...changes })).toEqual(quoteWarnings);
+  });
+
+  it("does not warn sellers about coin for a later sale", () => {
+    expect(warningsOf({ ...calm, side: "sell", left: 0n })).toEqual([]);
+  });
+});

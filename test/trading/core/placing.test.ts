@@ -1,0 +1,299 @@
+import { describe, expect, it } from "vitest";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
+import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
+import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
+import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
+import { codeOf, placeRequest, tradeFacts } from "../../support/place-request.ts";
+import { intent, noLimits, tradeOrder } from "../../support/trading.ts";
+
+const { orderId, userID, wallet, token } = intent();
+const plain = placeRequest({
+  orderId,
+  userID,
+  wallet,
+  token,
+  side: "buy",
+  amount: 1000n,
+  maxGasPrice: 2n,
+  gasPreset: "medium",
+  isPrivate: true,
+  validUntil: 1120,
+  key: "k-1",
+  fingerprint: "body",
+  slippage: 1,
+  nowMs: 1_000_000,
+});
+
+const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => ({
+  ...plain,
+  trade: { ...plain.trade, ...changes },
+});
+const sale = (amount: string) => request({ side: "sell", amount });
+
+const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
+const approve = { estimate: 50n, gasLimit: 50n, l1Fee: 0n };
+
+const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
+  used: undefined,
+  order: undefined,
+  hasWallet: true,
+  laneOrders: [],
+  jobs: undefined,
+  settings: defaultOrderSettings.eth,
+  isStopped: false,
+  maxOrder: undefined,
+  limits: noLimits,
+  ...changes,
+});
+
+const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
+
+type LaneState = {
+  views?: PlacingView[];
+  quotes?: readonly (readonly [HostQuote, HostQuote])[];
+  /** The outcome of each write. */
+  written?: boolean[];
+  of?: PlaceRequest;
+};
+
+/** Places the order with these answers from the table and the hosts. The last view and the last quote repeat. */
+function play(
+  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: LaneState,
+  procedure: ReturnType<typeof placing | typeof trying>,
+) {
+  const effects: Effect[] = [];
+  const counts = new Map<string, number>();
+  const nth = <Each>(name: string, list: readonly Each[]): Each => {
+    const index = counts.get(name) ?? 0;
+    counts.set(name, index + 1);
+    return list[Math.min(index, list.length - 1)] as Each;
+  };
+  let next = procedure.next();
+  while (!next.done) {
+    const effect = next.value;
+    effects.push(effect);
+    if (effect.do === "readPlacing") next = procedure.next(nth(effect.do, views));
+    else if (effect.do === "quote") next = procedure.next(nth(effect.do, quotes));
+    else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
+    else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
+  }
+  const answer = next.value;
+  return {
+    answer,
+    code: "refused" in answer ? codeOf(answer.refused) : undefined,
+    did: effects.map((effect) => effect.do),
+    effects,
+  };
+}
+
+const place = (scene: LaneState = {}) => play(scene, placing(scene.of ?? request()));
+const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
+
+describe("placing", () => {
+  it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
+    const { answer, did } = place();
+    const { v3FeeBps: _, ...fixed } = intent();
+    expect(answer).toMatchObject({
+      isReplayed: false,
+      order: {
+        intent: {
+          ...fixed,
+          venues: ["uniswap-v2"],
+          amount: 1000n,
+          minAmountOut: 4950n,
+          gasLimit: 100n,
+          maxGasPrice: 2n,
+          validUntil: 1120,
+        },
+        placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18, slippage: 1 },
+        quoted: { amountOut: 5000n, priceImpact: 0.5 },
+        version: 1,
+      },
+    });
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
+  });
+
+  it("allows the higher of the two hosts' gas limits", () => {
+    const low = tradeFacts({ transactions: [{ ...swap, gasLimit: 60n }] });
+    for (const quotes of [[[tradeFacts(), low]], [[low, tradeFacts()]]] as const)
+      expect(place({ quotes }).answer).toMatchObject({ order: { intent: { gasLimit: 100n } } });
+  });
+
+  it("uses the client's minimum, and then names no slippage", () => {
+    const { answer } = place({ of: request({ slippage: undefined, minAmountOut: "0.000000000000004999" }) });
+    expect(answer).toMatchObject({ order: { intent: { minAmountOut: 4999n } } });
+    expect(answer).not.toHaveProperty("order.placed.slippage");
+  });
+
+  it("uses the user's settings where the request names none", () => {
+    const { validForSeconds: _, ...open } = request({
+      slippage: undefined,
+      gasPreset: undefined,
+      maxGasPrice: undefined,
+    });
+    const settings = { slippage: 2, gasPreset: "slow", maxGasPrice: 3, mevProtection: true } as const;
+    const { answer, effects } = place({ of: open, views: [view({ settings })] });
+    expect(effects[1]).toMatchObject({ question: { gasPreset: "slow" } });
+    expect(answer).toMatchObject({
+      order: {
+        intent: { minAmountOut: 4900n, gasPreset: "slow", maxGasPrice: 3_000_000_000n, validUntil: 1600 },
+      },
+    });
+  });
+
+  it("returns the order of a used key before it checks anything else", () => {
+    const order = tradeOrder();
+    const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
+    const { answer, did } = place({
+      of: { ...request(), setup: unsupported },
+      views: [view({ used, order, isStopped: true, hasWallet: false })],
+    });
+    expect(answer).toEqual({ order, isReplayed: true });
+    expect(did).toEqual(["readPlacing", "wake"]);
+  });
+
+  it("refuses a used key with another body, and names its order", () => {
+    const other = { ...used, fingerprint: "another" };
+    const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
+    expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
+  });
+
+  it("returns the order of an equal request that was faster", () => {
+    const order = tradeOrder();
+    const { answer } = place({ views: [view(), view({ used, order })], written: [false] });
+    expect(answer).toEqual({ order, isReplayed: true });
+  });
+
+  it.each([
+    ["TRADING_DISABLED", view({ isStopped: true })],
+    ["WALLET_NOT_FOUND", view({ hasWallet: false })],
+    ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],
+    ["POLICY_LIMIT", view({ maxOrder: 999n })],
+  ])("refuses with %s before it asks the chain", (refused, known) => {
+    const { code, did } = place({ views: [known] });
+    expect(code).toBe(refused);
+    expect(did).toEqual(["readPlacing"]);
+  });
+
+  it("names the first of the reasons that need no chain", () => {
+    const setup = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
+    const views = [view({ hasWallet: false, maxOrder: 1n })];
+    expect(place({ views, of: { ...request(), setup } }).code).toBe("UNSUPPORTED_CHAIN");
+    expect(place({ views }).code).toBe("WALLET_NOT_FOUND");
+    const stopped = [view({ isStopped: true })];
+    expect(place({ views: stopped, of: { ...request(), setup } }).code).toBe("TRADING_DISABLED");
+  });
+
+  const noRoute = new DomainError("NO_ROUTE", "No pool");
+  it.each<[string, string, readonly [HostQuote, HostQuote]]>([
+    ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
+    ["CHAIN_UNAVAILABLE", "the hosts name different amounts", [tradeFacts(), tradeFacts({ amountOut: 50n })]],
+    [
+      "CHAIN_UNAVAILABLE",
+      "the hosts are at different blocks",
+      [tradeFacts(), tradeFacts({ block: { number: 2, time: 1 } })],
+    ],
+    ["CHAIN_UNAVAILABLE", "only one host has a route", [noRoute, tradeFacts()]],
+    ["NO_ROUTE", "no host has a route", [noRoute, noRoute]],
+    [
+      "GAS_PRICE_TOO_HIGH",
+      "gas and its L1 fee cost too much",
+      [tradeFacts({ transactions: [{ ...swap, l1Fee: 1n }] }), tradeFacts()],
+    ],
+    [
+      "INSUFFICIENT_BALANCE",
+      "the wallet has too little",
+      [tradeFacts({ held: { coins: 1199n, tokens: 0n } }), tradeFacts()],
+    ],
+    [
+      "TOKEN_UNSAFE",
+      "one host finds that the token cannot be sold",
+      [tradeFacts(), tradeFacts({ safety: { ...tradeFacts().safety, sellable: false } })],
+    ],
+    [
+      "PRICE_IMPACT_TOO_HIGH",
+      "the price would move too far",
+      [tradeFacts({ priceImpact: 101 }), tradeFacts()],
+    ],
+  ])("refuses with %s if %s", (refused, _, quotes) => {
+    const { code, did } = place({ quotes: [quotes] });
+    expect(code).toBe(refused);
+    expect(did).toEqual(["readPlacing", "quote"]);
+  });
+
+  it("refuses an order that the wallet cannot pay beside its open orders", () => {
+    const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
+    expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
+      refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
+    });
+  });
+
+  it("checks again after another order was placed meanwhile", () => {
+    const views = [
+      view(),
+      view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })] }),
+    ];
+    const { code, did } = place({ views, written: [false] });
+    expect(code).toBe("INSUFFICIENT_BALANCE");
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "readPlacing"]);
+  });
+
+  it("computes a percentage again if another order was placed meanwhile", () => {
+    const { did, answer } = place({
+      of: request({ side: "sell", amount: undefined, percent: 50 }),
+      views: [view(), view({ jobs: 1 })],
+      quotes: [...both({ amount: 450n, transactions: [approve, swap] }), ...both({ amount: 225n })],
+      written: [false, true],
+    });
+    expect(did.filter((each) => each === "quote")).toHaveLength(2);
+    expect(answer).toMatchObject({ order: { amount: 225n, placed: { percent: 50 } } });
+  });
+
+  it("reserves the highest cost of the order: gas at its fees, and a quarter more for the L1 fee", () => {
+    const costly = both({
+      fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
+      transactions: [{ ...swap, l1Fee: 40n }],
+    });
+    const { answer } = place({ of: request({ maxGasPrice: 10e-9 }), quotes: costly, views: [view()] });
+    expect(answer).toMatchObject({ refused: { details: { needed: "0.00000000000000195" } } });
+  });
+
+  it.each([
+    ["no approval", [swap], 200n],
+    ["an approval", [approve, swap], 300n],
+    ["two approvals", [approve, approve, swap], 400n],
+  ])("reserves the network fees of a sale that needs %s", (_, transactions, networkFee) => {
+    const { answer } = place({
+      of: sale("0.0000000000000009"),
+      quotes: both({ amount: 900n, transactions }),
+    });
+    expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
+  });
+
+  it("refuses a sale of tokens that open sales will sell", () => {
+    const promised = intent({ side: "sell", token });
+    const laneOrders = [
+      tradeOrder({ intent: promised, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } }),
+    ];
+    const scene = { of: sale("0.0000000000000009"), quotes: both({ amount: 900n }) };
+    expect(place(scene).answer).toHaveProperty("order");
+    expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");
+  });
+
+  it("gives up if other orders are always faster", () => {
+    expect(place({ written: [false] }).code).toBe("WALLET_BUSY");
+  });
+});
+
+describe("trying", () => {
+  it("returns an order's terms, and records nothing", () => {
+    const { answer, did } = play({}, trying(request()));
+    expect(answer).toMatchObject({ facts: { amountOut: 5000n }, check: { least: 4950n } });
+    expect(did).toEqual(["readPlacing", "quote"]);
+  });
+
+  it("refuses everything that placing an order would refuse", () => {
+    expect(play({ views: [view({ maxOrder: 1n })] }, trying(request())).code).toBe("POLICY_LIMIT");
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import type { Effects, SigningView } from "../../../lib/trading/core/effects.ts";
+import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
+import { buyRulesBeside } from "../../../lib/trading/core/reserved.ts";
+import { signTransaction } from "../../../lib/trading/core/signer.ts";
+import type { Step } from "../../../lib/trading/core/table-step.ts";
+import { counted, openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import {
+  laneStateOf,
+  laneView,
+  orderFacts,
+  seconds,
+  signedOrder,
+  snapshot,
+} from "../../support/lane-states.ts";
+import { intent, noLimits, signingView, slot, tradeOrder } from "../../support/trading.ts";
+
+const nowMs = seconds * 1000;
+const { chain, wallet, userID, orderId, amount } = intent();
+const key = { chain, wallet, userID };
+const stored = (changes: Partial<WalletPolicy>) => ({
+  ...key,
+  policy: { ...openPolicy, ...changes },
+  revision: 3,
+});
+const count = counted(key, undefined, { orderId: "another", amount: 5n, nowMs });
+
+describe("buyRulesBeside", () => {
+  const open = tradeOrder();
+  const rules = (orders = [open], limits = { stored: undefined, count }) =>
+    buyRulesBeside(limits, orders, userID, nowMs);
+
+  it("adds the user's unsigned open buys to the amount signed on the day", () => {
+    const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
+    expect(rules([open, waiting])).toEqual({ policy: openPolicy, spent: 5n + 2n * amount });
+  });
+
+  it.each([
+    ["is signed", { ...open, life: { ...open.life, stage: "sent" } as const }],
+    ["has ended", { ...open, life: { ...open.life, status: "filled", stage: "done" } as const }],
+    ["is a sale", tradeOrder({ intent: intent({ side: "sell" }) })],
+    ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
+    ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
+  ])("ignores an order that %s", (_, order) => {
+    expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n });
+  });
+});
+
+describe("nextMove", () => {
+  const snapshots = [snapshot(orderFacts()), snapshot(orderFacts())] as const;
+  const limits = (changes: Partial<WalletPolicy>) => new Map([[userID, { stored: stored(changes), count }]]);
+  const move = (order: ReturnType<typeof tradeOrder>, changes: Partial<WalletPolicy>, slots = [slot()]) =>
+    nextMove(
+      laneStateOf(laneView(order, { limits: limits(changes), slots }), {
+        snapshots: [snapshots[0], snapshots[1]],
+      }),
+    );
+  const planned = tradeOrder({ swapNonce: 7 });
+  const forbidden: Partial<WalletPolicy>[] = [
+    { tradingEnabled: false },
+    { tokens: [] },
+    { maxPerOrder: amount - 1n },
+    { maxPerDay: amount + 4n },
+  ];
+
+  it.each(forbidden)("rejects an unsigned buy that the policy forbids, and its plan: %o", (changes) => {
+    expect(move(planned, changes)).toMatchObject({
+      kind: "write",
+      step: expect.arrayContaining([
+        expect.objectContaining({ remove: "slot" }),
+        expect.objectContaining({
+          put: "order",
+          item: expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } }),
+        }),
+      ]),
+    });
+  });
+
+  it("signs a buy that the policy allows", () => {
+    const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + 5n };
+    expect(move(planned, changes)).toMatchObject({ kind: "sign" });
+  });
+
+  it.each(forbidden)("continues a sale: %o", (changes) => {
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    expect(JSON.stringify(move(sale, changes, []), (_, value) => String(value))).not.toContain(
+      "POLICY_LIMIT",
+    );
+  });
+
+  it("does not send a signed buy that the policy now forbids, and counts it once", () => {
+    const { order, slot: signed } = signedOrder();
+    expect(move(order, { maxPerDay: amount }, [signed])).toMatchObject({ kind: "send" });
+    expect(move(order, { tokens: [] }, [signed]).kind).not.toBe("send");
+  });
+
+  it("clears a signed buy that the policy now forbids, so that no sale waits for it", () => {
+    const { order, slot: signed } = signedOrder();
+    expect(move(order, { tradingEnabled: false }, [signed])).toMatchObject({
+      kind: "sign",
+      request: { nonce: signed.nonce, purpose: "clear" },
+    });
+  });
+});
+
+describe("signTransaction", () => {
+  const { nonce, call, fees } = slot();
+  const request = { chain, wallet, userID, orderId, nonce, purpose: call.purpose, fees };
+  const limits = { stored: stored({ maxPerDay: amount + 5n }), count };
+
+  /** Returns the step that the signer writes from this view. */
+  function written(view: Partial<SigningView>, asked = request): Step {
+    const procedure = signTransaction(asked);
+    const answers = {
+      now: nowMs,
+      readSigning: signingView(view),
+      checkMac: true,
+      signBytes: { hash: "0x1", raw: "0x2" },
+    } as const satisfies Partial<{ [Name in keyof Effects]: Effects[Name]["answer"] }>;
+    for (let next = procedure.next(); !next.done; ) {
+      const effect = next.value;
+      if (effect.do === "write") return effect.step;
+      if (effect.do === "readSigning") expect(effect.day).toBe("2026-11-21");
+      next = procedure.next(answers[effect.do as keyof typeof answers]);
+    }
+    return [];
+  }
+
+  const ofLimits = (step: Step) =>
+    step.filter(
+      (write) => ("put" in write && write.put === "day") || ("check" in write && write.check === "policy"),
+    );
+
+  it("counts a buy with its signature, if policy and count are unchanged since it read them", () => {
+    expect(ofLimits(written({ limits }))).toEqual([
+      { check: "policy", item: key, when: { revision: 3 } },
+      {
+        put: "day",
+        item: { ...count, spent: amount + 5n, newestOrderId: orderId, revision: 2 },
+        when: { revision: 1 },
+      },
+    ]);
+  });
+
+  it("starts the count of a wallet that has bought nothing on the day", () => {
+    expect(ofLimits(written({ limits: noLimits }))).toEqual([
+      { check: "policy", item: key, when: "absent" },
+      { put: "day", item: expect.objectContaining({ day: "2026-11-21", spent: amount }), when: "absent" },
+    ]);
+  });
+
+  it("does not count further attempts", () => {
+    const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
+    const ledger = { orderId, approveNonces: [], fees: { [nonce]: fees }, swap, revision: 1 };
+    const raised = {
+      maxFeePerGas: 2n * fees.maxFeePerGas,
+      maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+    };
+    expect(ofLimits(written({ limits, ledger }, { ...request, fees: raised }))).toEqual([
+      { check: "policy", item: key, when: { revision: 3 } },
+    ]);
+  });
+
+  it("writes no limits for a sale", () => {
+    const of = intent({ side: "sell", venues: ["uniswap-v2"] });
+    const approval = { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount } as const;
+    const step = written(
+      { order: tradeOrder({ intent: of }), slot: slot({ call: approval }, of), limits },
+      { ...request, purpose: "approve" },
+    );
+    expect(step.length).toBeGreaterThan(2);
+    expect(ofLimits(step)).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { changed, lifeOf, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
+import { intent, slot, tradeOrder } from "../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
+
+const filled = {
+  status: "filled",
+  stage: "done",
+  settled: true,
+  networkFee: 161_298_000_000_000n,
+  spent: 500_000_000_000_000_000n,
+  received: 4_960_273_038_901_078_125_544n,
+  txHash: "0x9c1f",
+} as const;
+
+describe("shownOrder", () => {
+  it("shows a new order as in the contract's example", () => {
+    expect(shownOrder(tradeOrder())).toEqual({
+      orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
+      clientOrderId: "k-1",
+      wallet: "0xf39F",
+      chain: "eth",
+      symbol: "MOON/ETH",
+      token: "0x5FbD",
+      side: "buy",
+      type: "market",
+      status: "open",
+      stage: "queued",
+      settled: false,
+      amount: "0.5",
+      amountToken: "native",
+      filledAmount: "0",
+      minAmountOut: "4910.670308512067344288",
+      slippage: 1,
+      networkFee: "0",
+      validUntil: "2026-11-21T20:02:00.000Z",
+      createdAt: "2026-11-21T20:00:00.000Z",
+      updatedAt: "2026-11-21T20:00:00.000Z",
+      version: 1,
+    });
+  });
+
+  it("shows the amounts and the price of a filled buy", () => {
+    expect(shownOrder(tradeOrder({ life: filled }))).toMatchObject({
+      status: "filled",
+      stage: "done",
+      filledAmount: "0.5",
+      receivedAmount: "4960.273038901078125544",
+      averagePrice: "0.000100800902708124373",
+      networkFee: "0.000161298",
+      txHash: "0x9c1f",
+    });
+  });
+
+  it("counts the amounts of a sale in its token, and the proceeds in coin", () => {
+    const of = intent({ side: "sell", amount: 1_500_000n, minAmountOut: 1n });
+    const placed = { ...tradeOrder().placed, decimals: 6, percent: 50 };
+    const life = { ...filled, spent: 1_500_000n, received: 3_000_000_000_000_000_000n };
+    expect(shownOrder(tradeOrder({ intent: of, placed, amount: of.amount, life }))).toMatchObject({
+      amount: "1.5",
+      amountToken: "0x5FbD",
+      percent: 50,
+      filledAmount: "1.5",
+      receivedAmount: "3",
+      averagePrice: "2",
+      minAmountOut: "0.000000000000000001",
+    });
+  });
+});
+
+describe("changed", () => {
+  it("changes the version and the time when clients see a change", () => {
+    const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, nowMs);
+    expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
+  });
+
+  it("changes only the revision when clients see no change", () => {
+    const after = changed(tradeOrder(), { swapNonce: 7, life: { ...unstarted } }, nowMs);
+    expect(after).toMatchObject({ revision: 2, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" });
+  });
+});
+
+describe("shownOrder", () => {
+  it("explains why an order has ended, in words and as a code", () => {
+    const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
+    expect(shownOrder(tradeOrder({ life }))).toMatchObject({
+      reason: "No block included the transaction in time",
+      reasonCode: "NOT_INCLUDED",
+    });
+    expect(shownOrder(tradeOrder())).not.toHaveProperty("reason");
+  });
+});
+
+describe("lifeOf", () => {
+  it("keeps an order expired if its approval is mined after its end", () => {
+    const of = intent({ side: "sell" });
+    const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
+    const attempt = { purpose: "approve", hash: "0x1", raw: "0x", gasLimit: 1n, signedAtMs: nowMs } as const;
+    const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+    const block = { number: 9, hash: "0xb", time: of.validUntil + 1 };
+    const approval = slot(
+      {
+        state: "mined",
+        call: { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount },
+        attempts: [{ ...attempt, ...fees }],
+        receipt: {
+          hash: "0x1",
+          status: "ok",
+          block,
+          fee: 1n,
+          l1Fee: 0n,
+          gasUsed: 1n,
+          gasPrice: 1n,
+          spent: 0n,
+          received: 0n,
+        },
+      },
+      of,
+    );
+    const order = tradeOrder({ intent: of, approveNonces: [7], life });
+    const snapshot = { latest: block } as HostSnapshot;
+    expect(lifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
+      status: "expired",
+      reasonCode: "NOT_INCLUDED",
+    });
+  });
+});

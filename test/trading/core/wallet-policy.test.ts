@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  counted,
+  type DaySpend,
+  objectionToBuy,
+  openPolicy,
+  type PolicyState,
+  policyAfter,
+  policyAt,
+  rulesAt,
+  type WalletPolicy,
+} from "../../../lib/trading/core/wallet-policy.ts";
+
+const nowMs = Date.parse("2026-11-22T09:00:00.000Z");
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+const at = (ms: number) => new Date(ms).toISOString();
+
+const policy = (changes: Partial<WalletPolicy> = {}): WalletPolicy => ({ ...openPolicy, ...changes });
+const small = policy({ maxPerOrder: 1n });
+const large = policy({ maxPerOrder: 100n });
+
+/**
+ * Returns the state after requests, each some hours after the one before. The policy in force may have changed in
+ * between.
+ */
+function requested(state: PolicyState, ...requests: (readonly [hours: number, asked: WalletPolicy])[]) {
+  let time = nowMs;
+  let current = state;
+  for (const [hours, asked] of requests) {
+    time += hours * hourMs;
+    current = policyAfter(policyAt(current, time), asked, time);
+  }
+  return current;
+}
+
+describe("policyAt", () => {
+  it("allows everything for a wallet without a policy", () => {
+    expect(policyAt(undefined, nowMs)).toEqual({ policy: { tokens: "any", tradingEnabled: true } });
+  });
+
+  it("returns a pending policy as in force from its time on", () => {
+    const stored = { policy: small, pending: { policy: large, effectiveAt: at(nowMs) } };
+    expect(policyAt(stored, nowMs - 1)).toEqual(stored);
+    expect(policyAt(stored, nowMs)).toEqual({ policy: large });
+  });
+});
+
+describe("policyAfter", () => {
+  it("tightens at once", () => {
+    expect(requested({ policy: large }, [0, small])).toEqual({ policy: small });
+  });
+
+  it("loosens after 24 hours", () => {
+    const pending = { policy: large, effectiveAt: at(nowMs + dayMs) };
+    expect(requested({ policy: small }, [0, large])).toEqual({ policy: small, pending });
+  });
+
+  it("applies the strictest value of each field until then", () => {
+    const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"] });
+    const asked = policy({ maxPerOrder: 9n, maxPerDay: 7n, tokens: ["C", "B"], tradingEnabled: false });
+    const { policy: inForce, pending } = requested({ policy: before }, [0, asked]);
+    expect(inForce).toEqual({ maxPerOrder: 5n, maxPerDay: 7n, tokens: ["B"], tradingEnabled: false });
+    expect(pending).toEqual({ policy: asked, effectiveAt: at(nowMs + dayMs) });
+  });
+
+  it.each<[string, Partial<WalletPolicy>, Partial<WalletPolicy>]>([
+    ["no limit of an order", { maxPerOrder: 5n }, {}],
+    ["no limit of a day", { maxPerDay: 5n }, {}],
+    ["any token", { tokens: ["A"] }, {}],
+    ["another token", { tokens: ["A"] }, { tokens: ["B"] }],
+    ["trading", { tradingEnabled: false }, {}],
+  ])("delays %s", (_, before, asked) => {
+    const { pending } = requested({ policy: policy(before) }, [0, policy(asked)]);
+    expect(pending?.effectiveAt).toBe(at(nowMs + dayMs));
+  });
+
+  it("keeps the time of a pending policy for one that allows less", () => {
+    const less = policy({ maxPerOrder: 50n });
+    const { pending } = requested({ policy: small }, [0, large], [23, less]);
+    expect(pending).toEqual({ policy: less, effectiveAt: at(nowMs + dayMs) });
+  });
+
+  it("restarts the 24 hours for one that allows more, even twice a day", () => {
+    const more = policy({ maxPerOrder: 101n });
+    expect(requested({ policy: small }, [0, large], [23, more]).pending?.effectiveAt).toBe(
+      at(nowMs + 47 * hourMs),
+    );
+    const other = policy({ maxPerOrder: 50n, maxPerDay: 1n, tokens: ["A"] });
+    expect(requested({ policy: other }, [0, large], [1, large], [1, other]).pending).toBeUndefined();
+  });
+
+  it.each([
+    ["the policy in force", small],
+    ["a tighter one", policy({ maxPerOrder: 1n, tokens: [] })],
+  ])("drops the pending policy after a request for %s", (_, asked) => {
+    expect(requested({ policy: small }, [0, large], [1, asked])).toEqual({ policy: asked });
+  });
+
+  it("ignores the order of tokens in a list", () => {
+    const [one, other] = [policy({ tokens: ["A", "B"] }), policy({ tokens: ["B", "A"] })];
+    expect(requested({ policy: one }, [0, other])).toEqual({ policy: other });
+  });
+
+  const limit = fc.option(fc.bigInt({ min: 1n, max: 4n }), { nil: undefined });
+  const policies: fc.Arbitrary<WalletPolicy> = fc
+    .record({
+      maxPerOrder: limit,
+      maxPerDay: limit,
+      tokens: fc.oneof(fc.constant("any" as const), fc.subarray(["A", "B", "C"])),
+      tradingEnabled: fc.boolean(),
+    })
+    .map(({ maxPerOrder, maxPerDay, ...rest }) => ({
+      ...rest,
+      ...(maxPerOrder !== undefined && { maxPerOrder }),
+      ...(maxPerDay !== undefined && { maxPerDay }),
+    }));
+  const buys = fc.record({ token: fc.constantFrom("A", "B", "C"), amount: fc.bigInt({ min: 1n, max: 5n }) });
+  const spents = fc.bigInt({ min: 0n, max: 4n });
+  const requests = fc.array(fc.record({ hours: fc.nat(20), asked: policies }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+
+  it("never allows within 24 hours anything that a request has forbidden or not asked for", () => {
+    fc.assert(
+      fc.property(policies, requests, fc.nat(30), buys, spents, (first, sequence, later, buy, spent) => {
+        const allows = (each: WalletPolicy) => objectionToBuy({ policy: each, spent }, buy) === undefined;
+        const asked: { ms: number; policy: WalletPolicy }[] = [];
+        const inForce: { ms: number; policy: WalletPolicy }[] = [{ ms: nowMs, policy: first }];
+        let state: PolicyState = { policy: first };
+        let ms = nowMs;
+        for (const each of sequence) {
+          ms += each.hours * hourMs;
+          const before = policyAt(state, ms);
+          inForce.push({ ms, policy: before.policy });
+          state = policyAfter(before, each.asked, ms);
+          asked.push({ ms, policy: each.asked });
+          inForce.push({ ms, policy: state.policy });
+          expect(allows(state.policy)).toBe(allows(before.policy) && allows(each.asked));
+        }
+        const endMs = ms + later * hourMs;
+        if (!allows(policyAt(state, endMs).policy)) return;
+        const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
+        for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
+        const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
+        // Then it was requested in time, and by each request since.
+        const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
+        if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("objectionToBuy", () => {
+  const strict = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A"] });
+
+  it.each([
+    ["exactly the most of an order and of a day", { token: "A", amount: 5n }, 5n, undefined],
+    ["a token that is not listed", { token: "B", amount: 1n }, 0n, "tokens"],
+    ["more than an order may spend", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
+    ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
+    ["an amount that the day counts already", { token: "A", amount: 5n }, undefined, undefined],
+  ])("checks %s", (_, buy, spent, rule) => {
+    expect(objectionToBuy({ policy: strict, ...(spent !== undefined && { spent }) }, buy)?.rule).toBe(rule);
+  });
+
+  it("forbids every buy where trading is off", () => {
+    const off = policy({ tradingEnabled: false });
+    expect(objectionToBuy({ policy: off, spent: 0n }, { token: "A", amount: 1n })).toEqual({
+      rule: "tradingEnabled",
+      limit: 0n,
+      requested: 1n,
+    });
+  });
+
+  it("forbids every buy by a policy that cannot be read", () => {
+    const odd = { ...openPolicy, tradingEnabled: "yes" } as unknown as WalletPolicy;
+    expect(objectionToBuy({ policy: odd }, { token: "A", amount: 1n })).toHaveProperty(
+      "rule",
+      "tradingEnabled",
+    );
+  });
+
+  it("names the day's limit, and the day's total with this buy", () => {
+    expect(objectionToBuy({ policy: strict, spent: 6n }, { token: "A", amount: 5n })).toMatchObject({
+      limit: 10n,
+      requested: 11n,
+    });
+  });
+});
+
+describe("counted", () => {
+  const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
+  const first = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
+
+  it("adds up the amounts signed on a day, and keeps the sum for a week", () => {
+    expect(first).toEqual({
+      ...key,
+      day: "2026-11-22",
+      spent: 3n,
+      newestOrderId: "o1",
+      revision: 1,
+      expiresAt: Date.parse("2026-11-30") / 1000,
+    } satisfies DaySpend);
+    const second = counted(key, first, { orderId: "o2", amount: 4n, nowMs: nowMs + hourMs });
+    expect(second).toMatchObject({ spent: 7n, newestOrderId: "o2", revision: 2 });
+  });
+
+  it("begins again at midnight in UTC", () => {
+    const midnightMs = Date.parse("2026-11-23");
+    const second = counted(key, first, { orderId: "o2", amount: 4n, nowMs: midnightMs });
+    expect(second).toMatchObject({ day: "2026-11-23", spent: 4n });
+  });
+});
+
+describe("rulesAt", () => {
+  const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
+  const count = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
+  const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
+  const stored = { ...key, policy: small, pending, revision: 1 };
+
+  it("returns the policy in force and the amount signed on the day", () => {
+    expect(rulesAt({ stored, count }, nowMs)).toEqual({ policy: small, spent: 3n });
+    expect(rulesAt({ stored, count }, nowMs + hourMs)).toEqual({ policy: large, spent: 3n });
+    expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: large, spent: 0n });
+  });
+
+  it("allows everything for a wallet without stored limits", () => {
+    const rules = rulesAt({ stored: undefined, count: undefined }, nowMs);
+    expect(rules).toEqual({ policy: openPolicy, spent: 0n });
+  });
+});

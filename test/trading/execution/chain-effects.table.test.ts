@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import { chainClient } from "../../../lib/trading/chains/chain-client.ts";
+import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
+import type { ChainReader } from "../../../lib/trading/chains/open-chains.ts";
+import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { chainEffects } from "../../../lib/trading/execution/chain-effects.ts";
+import { chainSnapshotEffect } from "../../../lib/trading/execution/chain-snapshot-effect.ts";
+import {
+  answering,
+  hangingUp,
+  RpcFailure,
+  type RpcServer,
+  startRpcServer,
+} from "../../support/json-rpc-server.ts";
+
+const hashOf = (text: string) => `0x${text.repeat(64)}`;
+const raw = "0x02f8";
+
+let first: RpcServer;
+let second: RpcServer;
+let relay: RpcServer;
+let gone: string;
+
+beforeAll(async () => {
+  [first, second, relay] = await Promise.all([startRpcServer(), startRpcServer(), startRpcServer()]);
+  const closed = await startRpcServer();
+  await closed.stop();
+  gone = closed.url;
+});
+beforeEach(() => {
+  for (const server of [first, second, relay]) {
+    server.misbehaviour = undefined;
+    server.requests.length = 0;
+    server.answers = { eth_chainId: "0x1", eth_sendRawTransaction: hashOf("1") };
+  }
+});
+afterAll(() => Promise.all([first, second, relay].map((server) => server.stop())));
+
+function chainsOf(changes: Partial<ChainConfiguration> = {}) {
+  const configuration = {
+    ...defaultChains.eth,
+    hosts: [first.url, second.url],
+    relay: relay.url,
+    ...changes,
+  };
+  const client = chainClient({ chain: "eth", hosts: configuration.hosts });
+  return new Map([["eth", { chain: "eth", configuration, client } satisfies ChainReader]] as const);
+}
+
+const sentTo = (server: RpcServer) =>
+  server.requests.flat().filter(({ method }) => method === "eth_sendRawTransaction").length;
+
+describe("the effect send", () => {
+  const send = (isPrivate = false, changes: Partial<ChainConfiguration> = {}) =>
+    chainEffects(chainsOf(changes)).send({ chain: "eth", raw, isPrivate });
+
+  it("sends a public transaction to every host, and not to the relay", async () => {
+    expect(await send()).toBe(true);
+    expect([first, second, relay].map(sentTo)).toEqual([1, 1, 0]);
+    expect(first.requests.flat()).toContainEqual(expect.objectContaining({ params: [raw] }));
+  });
+
+  it("sends a private transaction to the relay alone", async () => {
+    expect(await send(true)).toBe(true);
+    expect([first, second, relay].map(sentTo)).toEqual([0, 0, 1]);
+  });
+
+  it("sends a private transaction to nobody if the relay is gone from the configuration", async () => {
+    const { relay: _, ...rest } = defaultChains.eth;
+    const client = chainClient({ chain: "eth", hosts: [first.url] });
+    const chains = new Map([["eth", { chain: "eth", configuration: rest, client } as const]] as const);
+    expect(await chainEffects(chains).send({ chain: "eth", raw, isPrivate: true })).toBe(false);
+    expect(sentTo(first)).toBe(0);
+  });
+
+  it("sends nothing to a chain that no longer trades", async () => {
+    expect(await chainEffects(new Map()).send({ chain: "eth", raw, isPrivate: false })).toBe(false);
+  });
+
+  it.each([
+    ["a host knows it already", () => new RpcFailure(-32000, "already known"), undefined],
+    ["a host answers garbage", () => "yes", undefined],
+    ["a host hangs up, as it may have taken it", () => undefined, hangingUp],
+    ["a host answers with status 500", () => undefined, answering("", 500)],
+  ])("counts it as sent if %s", async (_, answer, misbehaviour) => {
+    relay.answers = { eth_sendRawTransaction: answer() };
+    relay.misbehaviour = misbehaviour;
+    expect(await send(true)).toBe(true);
+  });
+
+  it.each([
+    ["nothing listens", () => gone, undefined],
+    ["a host takes no more requests", () => relay.url, answering("", 429)],
+  ])("counts it as not sent if %s", async (_, url, misbehaviour) => {
+    relay.misbehaviour = misbehaviour;
+    expect(await send(true, { relay: url() })).toBe(false);
+  });
+
+  it("counts it as sent if one of the hosts has it", async () => {
+    expect(await send(false, { hosts: [gone, second.url] })).toBe(true);
+    expect(await send(false, { hosts: [gone] })).toBe(false);
+  });
+});
+
+describe("the effect look", () => {
+  const question: Question = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
+  const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
+
+  /** Sees what these hosts see, by their number. The others fail. */
+  function looking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
+    const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
+    const all = chains.get("eth")?.client.hosts ?? [];
+    const see = vi.fn(async (host: RpcHost) => snapshots[all.indexOf(host)]);
+    return { see, effects: chainEffects(chains, see) };
+  }
+  const snapshot = (coins: bigint) => ({ coins }) as HostSnapshot;
+
+  it("asks both hosts at once", async () => {
+    const { promise, resolve } = Promise.withResolvers<HostSnapshot>();
+    const { see, effects } = looking(2, { 0: promise, 1: snapshot(1n) });
+    const asked = effects.look({ host: 0, question });
+    expect(see).toHaveBeenCalledTimes(2);
+    resolve(snapshot(0n));
+    expect([await asked, await effects.look({ host: 1, question })]).toEqual([snapshot(0n), snapshot(1n)]);
+    expect(see).toHaveBeenCalledTimes(2);
+  });
+
+  it("asks again for another question", async () => {
+    const { see, effects } = looking(2, {});
+    await effects.look({ host: 0, question });
+    await effects.look({ host: 0, question: { ...question } });
+    expect(see).toHaveBeenCalledTimes(4);
+  });
+
+  it("asks hosts in reserve, but none for both", async () => {
+    const { effects } = looking(4, { 2: snapshot(2n), 3: snapshot(3n) });
+    expect(await effects.look({ host: 0, question })).toEqual(snapshot(2n));
+    expect(await effects.look({ host: 1, question })).toEqual(snapshot(3n));
+    const odd = looking(3, { 0: snapshot(0n), 2: snapshot(2n) });
+    expect(await odd.effects.look({ host: 1, question })).toBeUndefined();
+  });
+
+  it("takes a lone host's snapshot for both", async () => {
+    const { see, effects } = looking(1, { 0: snapshot(0n) });
+    expect(await effects.look({ host: 0, question })).toBe(await effects.look({ host: 1, question }));
+    expect(see).toHaveBeenCalledOnce();
+  });
+
+  it("has no answer for a chain that no longer trades", async () => {
+    expect(await chainEffects(new Map()).look({ host: 0, question })).toBeUndefined();
+  });
+});
+
+describe("the effect chainSnapshot", () => {
+  const blockOf = (digit: string, number: string) => ({ number, hash: hashOf(digit), timestamp: "0x1" });
+  const receipt = {
+    status: "0x1",
+    blockNumber: "0x9",
+    blockHash: hashOf("9"),
+    gasUsed: "0x1",
+    effectiveGasPrice: "0x1",
+    logs: [],
+  };
+  const answers = (mined: readonly string[]) => ({
+    eth_chainId: "0x1",
+    eth_getBlockByNumber: (tag: string) => (tag === "latest" ? blockOf("9", "0x9") : blockOf("4", "0x4")),
+    eth_getTransactionReceipt: (hash: string) => (mined.includes(hash) ? receipt : null),
+  });
+  const hashes = Array.from({ length: 250 }, (_, index) => `0x${index.toString(16).padStart(64, "0")}`);
+  const [one = "", two = ""] = hashes;
+  const chainSnapshot = (asked: readonly string[], latest?: string) =>
+    chainSnapshotEffect(chainsOf()).chainSnapshot({
+      chain: "eth",
+      hashes: asked,
+      ...(latest !== undefined && { latest }),
+    });
+
+  it("says which blocks have which transactions, and the latest and the final block", async () => {
+    first.answers = answers([two]);
+    expect(await chainSnapshot([one, two])).toEqual({
+      latest: hashOf("9"),
+      finalized: 4,
+      blocks: new Map([[two, hashOf("9")]]),
+    });
+    expect(second.requests).toEqual([]);
+  });
+
+  it("asks for no receipts if the latest block is the known one", async () => {
+    first.answers = answers([]);
+    expect(await chainSnapshot([one], hashOf("9"))).toBeUndefined();
+    expect(first.requests).toHaveLength(1);
+  });
+
+  it("asks for a hundred receipts in a request", async () => {
+    first.answers = answers(hashes);
+    expect((await chainSnapshot(hashes))?.blocks.size).toBe(250);
+    expect(first.requests.map(({ length }) => length)).toEqual([3, 101, 101, 51]);
+  });
+
+  it("asks the second host if the first one fails, and fails if none answers", async () => {
+    second.answers = answers([]);
+    first.misbehaviour = hangingUp;
+    expect(await chainSnapshot([one])).toMatchObject({ finalized: 4 });
+    second.misbehaviour = hangingUp;
+    await expect(chainSnapshot([one])).rejects.toThrow("No host of eth answers");
+  });
+
+  it("has no answer for a chain that no longer trades", async () => {
+    expect(await chainSnapshotEffect(new Map()).chainSnapshot({ chain: "eth", hashes: [] })).toBeUndefined();
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import { getItems } from "../../../lib/table/batch-get.ts";
+import { type Item, queryRange } from "../../../lib/table/table.ts";
+import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { contentOf } from "../../../lib/trading/items/items.ts";
+import { dayKey, jobsAndSlotsOf, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { putPolicy } from "../../support/placed-orders.ts";
+import { type Fault, failOne, faultsOf, isChanging, loseAnswers, survives } from "./support/effect-faults.ts";
+import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
+
+const db = tableForTests();
+
+beforeAll(() => loseAnswers(db.table));
+
+/** What a client does with an order, and how it may end. */
+type Story = {
+  side: "buy" | "sell";
+  /** Cancels after so many runs for the order. */
+  cancelAfter?: number;
+  outcomes: readonly TradeOrder["life"]["status"][];
+  /** The kinds of faults that interrupt it. */
+  faults: readonly Fault[];
+};
+
+const { FULL } = process.env;
+const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"];
+/**
+ * An effect that has not arrived leaves what the one before it has left when the run dies after that. These take a minute:
+ * `npm run test:model`.
+ */
+const mostFaults = FULL ? allFaults : allFaults.slice(1);
+const someFaults = FULL ? allFaults : allFaults.slice(1, 2);
+
+/** Plays the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
+async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
+  const request = bench.request({ side });
+  let isPlaced = false;
+  while (!isPlaced)
+    await survives(async () => {
+      isPlaced = "order" in (await bench.place(request));
+    });
+  for (let runs = 1; runs < 20; runs++) {
+    const isWhole = await survives(() => bench.work());
+    if (runs === cancelAfter) while (!(await survives(() => bench.cancel(request.orderId))));
+    if (!isWhole) bench.nowMs += 31_000;
+    if (bench.isDone) return request.orderId;
+    bench.mine(runs % 2 === 0 ? 5 : 1);
+  }
+  throw new Error("The order never came to an end");
+}
+
+/** A lane whose user may buy as much in a day as the order is for. What is counted twice would never be signed. */
+async function openBench(): Promise<LaneBench> {
+  const bench = await new LaneBench(db.table).open();
+  const { lane, userID } = bench;
+  await putPolicy(db.table, { ...lane, userID, policy: { ...openPolicy, maxPerDay: 500n }, revision: 1 });
+  return bench;
+}
+
+/** Expects that the order has ended once, that everybody sees how, and that nothing else is left. */
+async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
+  const { table, userID, lane } = bench;
+  const items = new Map(
+    (await bench.itemsOf([userID])).map((item) => [item.SK.replace(/#\d{13}#/, "#"), item]),
+  );
+  const of = ({ SK }: { SK: string }) => items.get(SK);
+  const order = contentOf("order", of(tradeKey(userID, orderId)) as Item<object>);
+  const { life, details } = order;
+  expect(outcomes).toContain(life.status);
+  expect(life.settled).toBe(true);
+  expect(await queryRange(table, jobsAndSlotsOf(lane))).toEqual([]);
+  expect(await getItems(table, [laneKey(lane)])).toEqual([]);
+  const { coins, tokens } = bench.chain.belongings(lane.wallet);
+  const [gotCoins, gotTokens] =
+    side === "buy" ? [-life.spent, life.received ?? 0n] : [life.received ?? 0n, -life.spent];
+  expect({ coins, tokens: tokens.get("MOON") }).toEqual({
+    coins: coinsAtStart + gotCoins - life.networkFee,
+    tokens: tokensAtStart + gotTokens,
+  });
+  expect(details?.report === undefined).toBe(life.status !== "filled");
+  expect(items.get(`ORDER#${orderId}`)).toMatchObject(shownOrder(order));
+  expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
+  const isSigned = details?.attempts.some(({ purpose }) => purpose === "swap");
+  const counts = await getItems<object>(table, [dayKey({ ...lane, userID, day: "2026-11-21" })]);
+  expect(counts.map((count) => contentOf("day", count).spent)).toEqual(
+    isSigned && side === "buy" ? [order.amount] : [],
+  );
+  const positions = [...items].filter(([name]) => name.startsWith("POSITION"));
+  const isOpened = life.status === "filled" && side === "buy";
+  expect(positions).toHaveLength(isOpened ? 2 : 0);
+  for (const [, position] of positions)
+    expect(position).toMatchObject({
+      status: "open",
+      settled: true,
+      amount: formatAmount(life.received ?? 0n, 18),
+    });
+}
+
+const stories: Record<string, Story> = {
+  "a buy": { side: "buy", outcomes: ["filled"], faults: mostFaults },
+  "a sale that needs an approval": { side: "sell", outcomes: ["filled"], faults: someFaults },
+  "a buy that is cancelled after it was sent": {
+    side: "buy",
+    cancelAfter: 1,
+    outcomes: ["cancelled", "filled"],
+    faults: someFaults,
+  },
+};
+
+describe("an order on the table", () => {
+  it.each(Object.entries(stories))("ends once if any effect of %s fails", async (_, story) => {
+    const whole = await openBench();
+    const names = failOne(whole, undefined);
+    await expectSettled(whole, await play(story, whole), story);
+    const effects = [...names];
+    const faults = effects.flatMap((effect, index) =>
+      faultsOf(effect)
+        .filter((how) => story.faults.includes(how))
+        // Of those that change nothing, one is like the other.
+        .filter(() => FULL || isChanging(effect) || effects.indexOf(effect) === index)
+        .map((how) => ({ number: index + 1, how })),
+    );
+    expect(new Set(faults.map(({ number }) => effects[number - 1])).size).toBeGreaterThan(3);
+    await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
+      const bench = await openBench();
+      failOne(bench, fault);
+      try {
+        await expectSettled(bench, await play(story, bench), story);
+      } catch (error) {
+        throw new Error(`${effects[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, {
+          cause: error,
+        });
+      }
+    });
+  });
+});

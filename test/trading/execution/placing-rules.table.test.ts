@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { openChains } from "../../../lib/trading/chains/open-chains.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
+import { quoteOrder } from "../../../lib/trading/quotes/quote-order.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { putPolicy, putWallet } from "../../support/placed-orders.ts";
+import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+
+const db = tableForTests();
+const { moon } = localAddresses;
+
+let chain: TestChain;
+let desk: TradingDesk;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+beforeEach(async () => {
+  desk = await openDesk(db.table, chain);
+});
+
+const code = (code: string, details?: object) => ({ code, ...(details && { details }) });
+const buy = { amount: "0.01" };
+
+describe("placeOrder", () => {
+  it("answers the same body and key with the order as it is now, whatever else has changed", async () => {
+    const { orderId } = await desk.place({ ...buy, slippage: 2 }, "k");
+    await desk.cancel(orderId);
+    await chain.request("anvil_setBalance", [desk.wallet, "0x0"]);
+    await stopTrading(db.table, ["eth"], new Date());
+    const same = { slippage: 2, amount: "00.0100", token: moon.toLowerCase(), maxPriceImpact: 15 };
+    const replay = await desk.ask(same, "k").finally(() => startTrading(db.table, ["eth"]));
+    expect(replay).toMatchObject({
+      isReplayed: true,
+      order: { orderId, status: "cancelled", amount: "0.01" },
+    });
+  });
+
+  it("refuses another body, and takes the key of another user", async () => {
+    const { orderId } = await desk.place(buy, "k");
+    await expect(desk.ask({ amount: "0.02" }, "k")).rejects.toMatchObject(
+      code("IDEMPOTENCY_KEY_REUSED", { orderId }),
+    );
+    const other = await openDesk(db.table, chain);
+    expect(await other.place(buy, "k")).not.toMatchObject({ orderId });
+  });
+
+  it("leaves the key of a refused request unused, and records nothing", async () => {
+    await expect(desk.ask({ amount: "50" }, "k")).rejects.toMatchObject(code("PRICE_IMPACT_TOO_HIGH"));
+    expect(await desk.place(buy, "k")).toMatchObject({ status: "open", amount: "0.01" });
+  });
+
+  it("places one order of two requests that come at once", async () => {
+    const [a, b] = await Promise.all([desk.ask(buy, "k"), desk.ask(buy, "k")]);
+    expect(a).toMatchObject({ order: { orderId: (b as { order: { orderId: string } }).order.orderId } });
+    expect([a, b].filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
+  });
+
+  it("sells 75 % by two sales of 50 % that are placed at once", async () => {
+    await desk.place({ amount: "0.5" });
+    await desk.work();
+    await desk.settle();
+    const held = await desk.held();
+    const sales = await Promise.all([1, 2].map(() => desk.place({ side: "sell", percent: 50 })));
+    const units = sales.map(({ amount }) =>
+      BigInt(amount.replace(".", "").padEnd(held.toString().length, "0")),
+    );
+    expect(units.toSorted((a, b) => (a > b ? -1 : 1))).toEqual([held / 2n, (held - held / 2n) / 2n]);
+    expect(sales).toMatchObject([{ percent: 50 }, { percent: 50 }]);
+  });
+
+  it("has a second order see what the first has reserved", async () => {
+    await chain.request("anvil_setBalance", [desk.wallet, `0x${(10n ** 18n).toString(16)}`]);
+    const both = await Promise.allSettled([desk.ask({ amount: "0.6" }), desk.ask({ amount: "0.6" })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(both.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: code("INSUFFICIENT_BALANCE", {
+        token: "native",
+        symbol: "ETH",
+        needed: expect.stringMatching(/^0\.600/),
+        available: expect.stringMatching(/^0\.39/),
+      }),
+    });
+  });
+
+  it("refuses a share of nothing", async () => {
+    await expect(desk.ask({ side: "sell", percent: 100 })).rejects.toMatchObject(
+      code("INSUFFICIENT_BALANCE", {
+        token: moon,
+        symbol: "MOON",
+        needed: expect.any(String),
+        available: "0",
+      }),
+    );
+  });
+
+  it("finds no wallet of another user, and no retired one", async () => {
+    const other = await openDesk(db.table, chain);
+    await expect(desk.ask({ ...buy, wallet: other.wallet })).rejects.toMatchObject(code("WALLET_NOT_FOUND"));
+    await putWallet(db.table, desk.lane, desk.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
+    await expect(desk.ask(buy)).rejects.toMatchObject(code("WALLET_NOT_FOUND"));
+  });
+
+  it("refuses everything new while an operator has stopped trading", async () => {
+    await stopTrading(db.table, ["eth"], new Date());
+    const refused = Promise.allSettled([desk.ask(buy), desk.ask({ ...buy, dryRun: true })]);
+    const reasons = await refused.finally(() => startTrading(db.table, ["eth"]));
+    for (const reason of reasons) expect(reason).toMatchObject({ reason: code("TRADING_DISABLED") });
+  });
+
+  it("limits buys, not sales, to what the configuration allows", async () => {
+    const limited = await openDesk(db.table, chain, { maxOrder: "0.1" });
+    await expect(limited.ask({ amount: "0.5" })).rejects.toMatchObject(
+      code("POLICY_LIMIT", { limit: "0.1", requested: "0.5" }),
+    );
+    await expect(limited.ask({ side: "sell", amount: "500" })).rejects.toMatchObject(
+      code("INSUFFICIENT_BALANCE"),
+    );
+  });
+
+  it("limits buys, not sales, to what the wallet's policy allows beside its open buys", async () => {
+    const { lane, userID, wallet } = desk;
+    const policy = { ...openPolicy, maxPerDay: 15n * 10n ** 15n };
+    await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
+    const { orderId } = await desk.place(buy, "k");
+    const refused = code("POLICY_LIMIT", { limit: "0.015", requested: "0.02" });
+    await expect(desk.ask(buy)).rejects.toMatchObject(refused);
+    await expect(desk.ask({ ...buy, dryRun: true })).rejects.toMatchObject(refused);
+    const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
+    const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
+    const { quote } = await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body });
+    expect(quote).toMatchObject({ wouldBeRefused: refused });
+    const sale = desk.ask({ side: "sell", amount: "500" });
+    await expect(sale).rejects.toMatchObject(code("INSUFFICIENT_BALANCE"));
+    await putPolicy(db.table, { ...lane, userID, policy: { ...policy, tradingEnabled: false }, revision: 2 });
+    expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
+  });
+
+  it("is valid for as long as it was asked to be, and with slow gas for ten minutes", async () => {
+    const seconds = async (asked: object) => {
+      const { createdAt, validUntil = "" } = await desk.place({ ...buy, ...asked });
+      return Math.round((Date.parse(validUntil) - Date.parse(createdAt)) / 1000);
+    };
+    expect(await seconds({})).toBeLessThanOrEqual(120);
+    expect(await seconds({ validForSeconds: 15 })).toBeLessThanOrEqual(15);
+    expect(await seconds({ gasPreset: "slow" })).toBeGreaterThan(590);
+  });
+
+  it("with dryRun answers what a quote does, needs no key, and records nothing", async () => {
+    const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
+    const { userID, wallet } = desk;
+    const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
+    const { quote } = await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body });
+    const tried = await desk.ask({ ...buy, dryRun: true }, null);
+    const { asOf: _, validUntil: __, ...same } = quote;
+    expect(tried).toEqual({ dryRun: true, quote: expect.objectContaining(same) });
+    await expect(desk.ask(buy, null)).rejects.toMatchObject(
+      code("IDEMPOTENCY_KEY_MISSING", { field: "Idempotency-Key" }),
+    );
+    await expect(desk.ask({ amount: "50", dryRun: true }, null)).rejects.toMatchObject(
+      code("PRICE_IMPACT_TOO_HIGH"),
+    );
+  });
+});

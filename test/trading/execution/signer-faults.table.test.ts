@@ -1,0 +1,163 @@
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { readSigning } from "../../../lib/trading/items/views.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { alice } from "../../support/local-chain.ts";
+import { placing, putPolicy } from "../../support/placed-orders.ts";
+import { readSigned } from "../../support/signed-bytes.ts";
+import { openKeys, putSealedWallet } from "../../support/signing.ts";
+import { intent, slot, tradeOrder } from "../../support/trading.ts";
+
+const db = tableForTests();
+const keys = openKeys();
+const ignore = () => undefined;
+const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
+const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+const sale: Partial<Intent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+
+const day = "2026-11-21";
+
+let count = 0;
+
+/** An order with a planned slot, and the request to sign it. */
+async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
+  const changes = { userID, orderId: `order${++count}`, wallet: alice.address, token };
+  const own = intent({ ...changes, ...(purpose === "approve" && sale) });
+  const { chain, wallet, orderId, amount } = own;
+  const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, venue: v2.venue, amount };
+  const item = slot({ nonce: count, call }, own);
+  const order = tradeOrder({ intent: own, amount, mac: await keys.macs.makeMac(own) });
+  await writeStep(db.table, [...placing(order), { put: "slot", item, when: "absent" }]);
+  await putSealedWallet({ table: db.table, vault: keys.vault }, own, userID, alice.privateKey);
+  return { own, request: { chain, wallet, userID, orderId, nonce: count, purpose, fees: item.fees } };
+}
+
+type Request = Awaited<ReturnType<typeof planned>>["request"];
+
+const sign = (request: Request, table: Table = db.table, { vault, macs } = keys) => {
+  const nowMs = () => Date.parse(`${day}T20:00:00.000Z`);
+  return signOnRequest(
+    { table, vault, checkMac: macs.checkMac, chains: defaultChains, nowMs, ...notes },
+    request,
+  );
+};
+
+type Fault = { isBefore: boolean; error: Error };
+
+/** How a call of AWS fails: it does not arrive, the function ends right after it, or its answer is lost. */
+const faults: Readonly<Record<string, Fault>> = {
+  "does not arrive": { isBefore: true, error: Object.assign(new Error(), { $metadata: {} }) },
+  "is the last thing that happens": { isBefore: false, error: new Error("killed") },
+  "has its answer lost": { isBefore: false, error: Object.assign(new Error(), { $metadata: {} }) },
+};
+
+/** The calls in their order. */
+const calls = ["the read", "VerifyMac", "Decrypt", "the write"] as const;
+
+/** Signs, with a fault of one call. Returns the answer, if there is one. */
+async function signWithFault(request: Request, number: number, { isBefore, error }: Fault) {
+  let left = number;
+  const before = () => {
+    if (isBefore && left-- === 0) throw error;
+  };
+  const after = () => {
+    if (!isBefore && left-- === 0) throw error;
+  };
+  const { vault, macs } = keys;
+  const { client } = interceptedTable({ name: "", client: vault.client as never }, before, after);
+  const checkMac: typeof macs.checkMac = async (...asked) => {
+    before();
+    const isGenuine = await macs.checkMac(...asked);
+    after();
+    return isGenuine;
+  };
+  const faulty = { vault: { ...vault, client: client as never }, macs: { ...macs, checkMac } };
+  return sign(request, interceptedTable(db.table, before, after), faulty).catch(() => "failed" as const);
+}
+
+const cases = (["swap", "approve"] as const).flatMap((purpose) =>
+  calls.flatMap((call, number) => Object.keys(faults).map((how) => [purpose, call, how, number] as const)),
+);
+
+describe("signTransaction on the table", () => {
+  it.each(cases)("signs one %s, and has it on record, if %s %s", async (purpose, _, how, number) => {
+    const { own, request } = await planned(purpose);
+    const first = await signWithFault(request, number, faults[how] as Fault);
+    const isKilled = how === "is the last thing that happens";
+    expect(first).toEqual(isKilled ? "failed" : { later: "a call to AWS has failed" });
+    const answer = await sign(request);
+    const { view } = await readSigning(db.table, { request, day });
+    expect(answer).toEqual({ slot: view.slot });
+    const [attempt, ...others] = view.slot?.attempts ?? [];
+    expect(others).toEqual([]);
+    expect(readSigned(attempt?.raw ?? "", own, defaultChains.eth)).toMatchObject({ purpose });
+    const { ledger } = view;
+    expect(Object.keys(ledger?.fees ?? {})).toEqual([String(request.nonce)]);
+    expect(ledger?.revision).toBe(1);
+    expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount : undefined);
+    expect(await sign(request)).toEqual(answer);
+  });
+
+  it("signs the same once if it is asked several times at once", async () => {
+    const { request } = await planned("swap");
+    const answers = await Promise.all(Array.from({ length: 4 }, () => sign(request)));
+    const { view } = await readSigning(db.table, { request, day });
+    expect(view.slot?.attempts).toHaveLength(1);
+    const signed = answers.filter((answer) => "slot" in answer);
+    expect(signed.length).toBeGreaterThan(0);
+    for (const answer of signed) expect(answer).toEqual({ slot: view.slot });
+    for (const answer of answers) expect(answer).not.toHaveProperty("refused");
+  });
+
+  it("signs one of two buys that race for the last of a day, and never the other", async () => {
+    const { own, request } = await planned("swap");
+    const { userID, chain, wallet, amount } = own;
+    const other = await planned("swap", userID);
+    const policy = { ...openPolicy, maxPerDay: 2n * amount - 1n };
+    await putPolicy(db.table, { userID, chain, wallet, policy, revision: 1 });
+    const both = [request, other.request];
+    const ask = () => Promise.all(both.map((each) => sign(each)));
+    await ask();
+    const answers = await ask();
+    const [signed, ...more] = answers.filter((answer) => "slot" in answer);
+    expect(signed).toBeDefined();
+    expect(more).toEqual([]);
+    expect(answers).toContainEqual({ later: "the policy forbids it: maxPerDay" });
+    const { view } = await readSigning(db.table, { request, day });
+    expect(view.limits.count?.spent).toBe(amount);
+  });
+
+  it("excludes a tighter policy, whichever is first", async () => {
+    const { own, request } = await planned("swap");
+    const { userID, chain, wallet } = own;
+    const policy = { ...openPolicy, tradingEnabled: false };
+    const late = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await putPolicy(db.table, { userID, chain, wallet, policy, revision: 1 });
+    });
+    expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
+    expect(await sign(request)).toEqual({ later: "the policy forbids it: tradingEnabled" });
+    const { view } = await readSigning(db.table, { request, day });
+    expect([view.slot?.attempts, view.limits.count]).toEqual([[], undefined]);
+  });
+
+  it("excludes a cancellation, whichever is first", async () => {
+    const { request } = await planned("swap");
+    const cancellation = { orderId: request.orderId, expiresAt: 1 };
+    const late = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await writeStep(db.table, [{ put: "cancellation", item: cancellation }]);
+    });
+    expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
+    expect(await sign(request)).toEqual({ later: "the order has ended" });
+    expect((await readSigning(db.table, { request, day })).view.slot?.attempts).toEqual([]);
+  });
+});

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { approval, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import { type CallTransaction, encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
+import type { RpcCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
+import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import { gasLimitFor } from "../../../lib/trading/core/evm/fees.ts";
+import type { HostSnapshot, OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { type Call, type Intent, type Route, swapBy } from "../../../lib/trading/core/intent.ts";
+import { chainFacts } from "../../../lib/trading/core/trading-chain.ts";
+import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { alice, startTestChain, type TestChain, type TestReceipt } from "../../support/local-chain.ts";
+import { creationOfToken } from "../../support/odd-tokens.ts";
+import { intent as intentOf } from "../../support/trading.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "base" });
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const { moon, usdx, taxd, trap, v3Router } = localAddresses;
+const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
+const wallet = alice.address;
+const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
+const v3 = { venue: "uniswap-v3", feeBps: 30 } as const;
+
+const intent = (changes: Partial<Intent> = {}): Intent =>
+  intentOf({
+    chain: "base",
+    wallet,
+    token: moon,
+    minAmountOut: 1n,
+    isPrivate: false,
+    validUntil: 2 ** 32 - 1,
+    ...changes,
+  });
+
+const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
+const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
+
+/** Pools skip a costly part of their bookkeeping within the second of the last block. */
+async function waitASecond(): Promise<void> {
+  const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
+    timestamp: string;
+  };
+  await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + 1]);
+}
+
+async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
+  await waitASecond();
+  return await chain.transact({ from: wallet, ...transactionOf(call), gas });
+}
+
+const swap = (changes: Partial<Intent>, route: Route) =>
+  send(swapBy(intent(changes), route, intent(changes).amount));
+
+const look = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
+  await snapshotOf(
+    rpcHost({ url, chainId: chainFacts.base.chainId }),
+    { chain: "base", configuration: configuration() },
+    { chain: "base", wallet, hashes: [], orders: [], ...question },
+  );
+
+async function factsOf(order: Intent): Promise<OrderFacts> {
+  const snapshot = await look({ orders: [order] });
+  return snapshot?.orders.get(order.orderId) as OrderFacts;
+}
+
+async function receiptOf({ transactionHash }: TestReceipt) {
+  const snapshot = await look({ hashes: [transactionHash] });
+  return snapshot?.receipts.get(transactionHash);
+}
+
+const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+
+describe("snapshotOf", () => {
+  it("shows the wallet at the latest and the finalized block", async () => {
+    await send({ purpose: "clear" });
+    await chain.mine(3);
+    await send({ purpose: "clear" });
+    const snapshot = await look();
+    const latest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    expect(snapshot?.latest.hash).toBe(latest.hash);
+    expect(snapshot?.finalized.number).toBeLessThan(snapshot?.latest.number ?? 0);
+    expect(snapshot?.nonce).toEqual({ latest: 2, pending: 2, finalized: 1 });
+    expect(snapshot?.coins).toBe(await wei());
+    expect(snapshot?.clearL1Fee).toBeGreaterThan(0n);
+  });
+
+  it("returns the hashes of requested blocks, if there are any", async () => {
+    const snapshot = await look();
+    const number = snapshot?.latest.number ?? 0;
+    expect((await look({ blocks: [number, number + 9] }))?.blocks).toEqual(
+      new Map([[number, snapshot?.latest.hash]]),
+    );
+  });
+
+  it("counts a waiting transaction only as pending", async () => {
+    await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
+    expect((await look())?.nonce).toMatchObject({ latest: 0, pending: 1 });
+  });
+
+  it.each<[string, Route]>([
+    ["v2", v2],
+    ["v3", v3],
+  ])("reads from the receipt the amounts that a buy and a sale on %s spent and brought", async (_, route) => {
+    const before = await wei();
+    const bought = await receiptOf(await swap({}, route));
+    expect(bought).toMatchObject({ status: "ok", spent: coins(0.5) });
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    expect(before - (await wei())).toBe(bought.spent + bought.fee);
+
+    const amount = bought.received;
+    const { venue } = route;
+    const approved = await receiptOf(await send({ purpose: "approve", token: moon, venue, amount }));
+    expect(approved).toMatchObject({ status: "ok", spent: 0n, received: 0n });
+    const middle = await wei();
+    const sold = await receiptOf(await swap({ side: "sell", amount }, route));
+    expect(sold).toMatchObject({ status: "ok", spent: amount });
+    if (sold?.status !== "ok") throw new Error("The sale failed");
+    expect((await wei()) - middle).toBe(sold.received - sold.fee);
+    expect((await factsOf(intent({ side: "sell", amount }))).held).toBe(0n);
+  });
+
+  it("reports whether a swap failed because of its minimum", async () => {
+    const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const late = await swap({ validUntil: 1 }, v3);
+    const snapshot = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
+    expect([...(snapshot?.receipts.values() ?? [])]).toMatchObject([
+      { status: "failed", isSlippage: true },
+      { status: "failed", isSlippage: false },
+    ]);
+  });
+
+  it("shows a transaction that ran out of gas", async () => {
+    const failed = await send(swapBy(intent(), v2, coins(0.5)), 80_000n);
+    expect(await receiptOf(failed)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
+  it("returns a failed transaction even if the host has forgotten the state before it", async () => {
+    const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+    const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
+      method === "eth_call" && (request as { from?: string }).from === wallet;
+    const forgetful: RpcHost = {
+      request: (calls) =>
+        host.request(
+          calls.map((call) =>
+            isOfWallet(call) ? { ...call, params: [call.params[0], "0xffffff"] } : call,
+          ) as unknown as typeof calls,
+        ),
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
+    const snapshot = await snapshotOf(forgetful, reader, question);
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
+  it("works with a host that has forgotten the final state, and asks for many receipts in parts", async () => {
+    const { transactionHash } = await swap({}, v2);
+    const sizes: number[] = [];
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+    const pruned: RpcHost = {
+      request: (calls) => {
+        sizes.push(calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
+        let nonces = 0;
+        return host.request(
+          calls.map((call) => {
+            const isFinal = call.method === "eth_getTransactionCount" && nonces++ === 1;
+            return isFinal ? { ...call, params: [wallet, "0xffffff"] } : call;
+          }) as unknown as typeof calls,
+        );
+      },
+    };
+    const hashes = [
+      ...Array.from({ length: 44 }, (_, n) => `0x${String(n).padStart(64, "7")}`),
+      transactionHash,
+    ];
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const snapshot = await snapshotOf(pruned, reader, { chain: "base", wallet, hashes, orders: [] });
+    expect(snapshot?.nonce).toMatchObject({ finalized: 0 });
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
+  });
+
+  it("returns no receipt for a pending transaction", async () => {
+    expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
+  });
+
+  it.each<[string, Partial<Intent>]>([
+    ["a purchase on v2", { amount: coins(5) }],
+    ["a purchase on v3", { token: usdx }],
+    ["a purchase of a taxed token", { token: taxd }],
+    ["a purchase by another venue only", { venues: ["uniswap-v3"] }],
+  ])("quotes to the unit the amount that %s then delivers", async (_, changes) => {
+    const order = intent(changes);
+    const { quote, gasLimit } = await factsOf(order);
+    if (quote === undefined) throw new Error("There is no quote");
+    const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
+    expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
+    // The minimum's own bytes cost gas too.
+    const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
+    expect(Math.round(margin)).toBe(150);
+  });
+
+  it.each([["moon"], ["usdx"], ["taxd"]] as const)(
+    "quotes to the unit the amount that a sale of %s then delivers",
+    async (name) => {
+      const token = localAddresses[name];
+      const bought = await receiptOf(await swap({ token }, v2));
+      if (bought?.status !== "ok") throw new Error("The purchase failed");
+      const order = intent({ token, side: "sell", amount: bought.received });
+      const { quote, held, allowance, gasLimit } = await factsOf(order);
+      expect({ held, allowance }).toEqual({ held: bought.received, allowance: 0n });
+      if (quote === undefined) throw new Error("There is no quote");
+      const { venue } = quote;
+      const approved = await receiptOf(
+        await send({ purpose: "approve", token, venue, amount: order.amount }, gasLimit.approve),
+      );
+      expect(gasLimit.approve).toBe(gasLimitFor(approved?.gasUsed ?? 0n));
+      const after = await factsOf(order);
+      expect(after).toMatchObject({ allowance: order.amount, quote: { amountOut: quote.amountOut } });
+      const sold = await receiptOf(await send(swapBy(order, quote, order.amount), after.gasLimit.swap));
+      expect(sold).toMatchObject({ status: "ok", spent: order.amount, received: quote.amountOut });
+    },
+  );
+
+  it("quotes a sale for the amount that the wallet still has", async () => {
+    await swap({}, v2);
+    const order = intent({ side: "sell", amount: 10n ** 24n });
+    const { held, quote } = await factsOf(order);
+    const less = await factsOf({ ...order, amount: held ?? 0n });
+    expect(held).toBeGreaterThan(0n);
+    expect(quote).toEqual(less.quote);
+  });
+
+  it("quotes a buy on v3 of a token like USDT, of which the router may already take some", async () => {
+    const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
+    const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
+    await chain.deploy(
+      approval(token, localAddresses.v3Positions),
+      v3Liquidity(localAddresses, deployer, pool),
+    );
+    await send({ purpose: "approve", token, venue: v3.venue, amount: 5n });
+    const order = intent({ token, amount: coins(0.01) });
+    const { quote } = await factsOf(order);
+    expect(quote).toMatchObject(v3);
+    const receipt = await receiptOf(await send(swapBy(order, v3, order.amount)));
+    expect(receipt).toMatchObject({ status: "ok", received: quote?.amountOut });
+  });
+
+  it("returns no quote if no pool can deliver", async () => {
+    expect((await factsOf(intent({ token: trap, venues: ["uniswap-v3"] }))).quote).toBeUndefined();
+    expect((await factsOf(intent({ token: v3Router }))).quote).toBeUndefined();
+  });
+
+  it("quotes no sale of a token that cannot be sold", async () => {
+    const bought = await receiptOf(await swap({ token: trap }, v2));
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    const order = intent({ token: trap, side: "sell", amount: bought.received });
+    expect((await factsOf(order)).quote).toBeUndefined();
+  });
+
+  it("is undefined if another block replaces the latest one meanwhile", async () => {
+    await chain.mine(2);
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+    let requests = 0;
+    const torn: RpcHost = {
+      async request(calls) {
+        requests += 1;
+        if (requests === 2) await chain.request("anvil_reorg", [1, []]);
+        return await host.request(calls);
+      },
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [], orders: [] };
+    expect(await snapshotOf(torn, reader, question)).toBeUndefined();
+    expect(await snapshotOf(host, reader, question)).toBeDefined();
+  });
+
+  it("is undefined if the host fails, or a transaction is not the wallet's", async () => {
+    expect(await look({}, "http://127.0.0.1:1")).toBeUndefined();
+    const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
+    expect(await look({ hashes: [other.transactionHash] })).toBeUndefined();
+  });
+});

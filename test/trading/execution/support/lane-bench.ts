@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { everythingOf } from "../../../../lib/table/keys.ts";
+import { type Item, queryRange, type Table } from "../../../../lib/table/table.ts";
+import { walletKey } from "../../../../lib/table/table-keys.ts";
+import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
+import type { Effects } from "../../../../lib/trading/core/effects.ts";
+import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
+import type { Intent, LaneKey } from "../../../../lib/trading/core/intent.ts";
+import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/core/placing.ts";
+import { signTransaction } from "../../../../lib/trading/core/signer.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import { workLane } from "../../../../lib/trading/core/work-lane.ts";
+import { type Performers, runProcedure } from "../../../../lib/trading/execution/run-procedure.ts";
+import { tableEffects } from "../../../../lib/trading/execution/table-effects.ts";
+import { contentOf } from "../../../../lib/trading/items/items.ts";
+import { slotsInLane } from "../../../../lib/trading/items/keys.ts";
+import { readPlacing, readSigning } from "../../../../lib/trading/items/views.ts";
+import { writeStep } from "../../../../lib/trading/items/write-step.ts";
+import { putItems } from "../../../support/items.ts";
+import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../../support/place-request.ts";
+import type { State } from "../../model/ledger-state.ts";
+import { ModelChain } from "../../model/model-chain.ts";
+import { Random } from "../../model/random.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+
+export const coinsAtStart = 10n ** 9n;
+export const tokensAtStart = 30_000n;
+
+const genesisOf = (wallet: string): State => ({
+  accounts: new Map([
+    [
+      wallet,
+      {
+        nonce: 0,
+        coins: coinsAtStart,
+        tokens: new Map([["MOON", tokensAtStart]]),
+        allowances: new Map([["MOON", 1000n]]),
+      },
+    ],
+  ]),
+  pools: new Map([["MOON", { coins: 10n ** 6n, tokens: 10n ** 8n }]]),
+  strayCoins: 0n,
+});
+
+/** By name: the table gives fields in another order. */
+const macOf = (intent: Intent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
+
+let count = 0;
+
+/** What changes the effects that everything on the bench performs. */
+export type Wrap = (performers: Performers) => Performers;
+
+/** A wallet of a user, on a chain in memory and in a real table, with a signer that has its key. */
+export class LaneBench {
+  readonly lane: LaneKey;
+  readonly userID: string;
+  readonly chain: ModelChain;
+  nowMs = startMs;
+  /** Whether a step has ended the lane. */
+  isDone = false;
+  wrap: Wrap = (same) => same;
+  readonly table: Table;
+
+  constructor(table: Table) {
+    this.table = table;
+    const name = `bench${++count}`;
+    this.userID = name;
+    this.lane = { chain: "eth", wallet: `0x${name}` };
+    this.chain = new ModelChain(new Random(count), genesisOf(this.lane.wallet), startMs / 1000);
+  }
+
+  async open(): Promise<this> {
+    await this.addUser(this.userID);
+    return this;
+  }
+
+  /** Another user with the wallet's key. */
+  addUser(userID: string): Promise<void> {
+    const { chain, wallet } = this.lane;
+    return putItems(this.table, [{ ...walletKey(userID, chain, wallet) }]);
+  }
+
+  /** Has the next run wait before an effect, given by its name and its number among those of this name. */
+  stopAt(name: keyof Effects, number: number): { reached: Promise<void>; goOn: () => void } {
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    let left = number;
+    this.wrap = (performers) => ({
+      ...performers,
+      [name]: async (ask: object) => {
+        if (--left === 0) {
+          reached.resolve();
+          await gate.promise;
+        }
+        return (performers[name] as (ask: object) => unknown)(ask);
+      },
+    });
+    return { reached: reached.promise, goOn: gate.resolve };
+  }
+
+  /** Everything of these users, their orders included. */
+  async itemsOf(users: readonly string[]): Promise<Item<object>[]> {
+    const ranges = users.flatMap(everythingOf);
+    const items = await Promise.all(ranges.map((range) => queryRange<object>(this.table, range)));
+    return items.flat();
+  }
+
+  /** All orders of these users. */
+  async ordersOf(users: readonly string[]): Promise<TradeOrder[]> {
+    const items = await this.itemsOf(users);
+    return items.flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
+  }
+
+  slots(): Promise<Slot[]> {
+    return queryRange<object>(this.table, slotsInLane(this.lane)).then((items) =>
+      items.map((item) => contentOf("slot", item)),
+    );
+  }
+
+  /** The effects, without the changes of `wrap`. */
+  plainEffects(table = this.table): Performers {
+    return {
+      ...tableEffects(table),
+      readSigning: async (ask) => (await readSigning(table, ask)).view,
+      readPlacing: (ask) => readPlacing(table, ask),
+      quote: ({ question }) => {
+        const draft = draftOf(question);
+        const asked = { ...this.lane, hashes: [], orders: [draft] };
+        const look = (host: 0 | 1) => quoteFrom(this.chain.look(host, asked), draft);
+        return [look(0), look(1)];
+      },
+      now: () => this.nowMs,
+      // Time passes, in which others get their turn.
+      pause: async ({ ms }) => {
+        this.nowMs += ms;
+        await pause(0);
+        return undefined;
+      },
+      look: ({ host, question }) => this.chain.look(host, question),
+      send: ({ raw, isPrivate }) => this.chain.send(raw, isPrivate),
+      sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
+      write: async ({ step }) => {
+        const isWritten = await writeStep(table, step);
+        if (isWritten && step.some((write) => "remove" in write && write.remove === "lane"))
+          this.isDone = true;
+        return isWritten;
+      },
+      wake: () => undefined,
+      makeMac: ({ intent }) => macOf(intent),
+      checkMac: ({ intent, mac }) => mac === macOf(intent),
+      signBytes: ({ transaction }) => this.chain.sign(transaction),
+    };
+  }
+
+  effects(table = this.table): Performers {
+    return this.wrap(this.plainEffects(table));
+  }
+
+  request(changes: Partial<PlainRequest> = {}): PlaceRequest {
+    const side = changes.side ?? "buy";
+    return placeRequest({
+      wallet: this.lane.wallet,
+      orderId: `order${++count}`,
+      userID: this.userID,
+      side,
+      token: "MOON",
+      amount: side === "buy" ? 500n : 20_000n,
+      maxGasPrice: 200n,
+      gasPreset: "medium",
+      isPrivate: false,
+      validUntil: startMs / 1000 + 600,
+      key: "k-1",
+      fingerprint: side,
+      slippage: 10,
+      nowMs: this.nowMs,
+      ...changes,
+    });
+  }
+
+  place(request: PlaceRequest): Promise<PlaceAnswer> {
+    return runProcedure(placing(request), this.effects());
+  }
+
+  cancel(orderId: string, userID = this.userID) {
+    return runProcedure(cancelling(userID, orderId), this.effects());
+  }
+
+  /** One run of executeOrders. */
+  work(table = this.table): Promise<void> {
+    return runProcedure(workLane(this.lane, randomUUID()), this.effects(table));
+  }
+
+  mine(blocks = 1): void {
+    for (let mined = 0; mined < blocks; mined++) {
+      this.nowMs += 12_000;
+      this.chain.mine(Math.floor(this.nowMs / 1000), true);
+    }
+  }
+}

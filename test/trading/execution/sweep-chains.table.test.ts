@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ChainUnavailable, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import type { Lane } from "../../../lib/trading/core/table-step.ts";
+import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
+import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
+import { wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { LaneBench } from "./support/lane-bench.ts";
+
+const db = tableForTests();
+
+const lane = (wallet: string): Lane => ({ chain: "eth", wallet, jobs: 1, watch: { jobs: 1, blocks: {} } });
+
+const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
+const start = vi.fn(async (_: { wallet: string }): Promise<void> => undefined);
+const agree = vi.fn(async (_: TradingChain) => ({}));
+const onFault = vi.fn();
+const onTrouble = vi.fn<SweepDeps["onTrouble"]>();
+
+beforeEach(() => {
+  for (const each of [readLanes, start, agree, onFault, onTrouble]) each.mockReset();
+  readLanes.mockResolvedValue([]);
+  start.mockResolvedValue();
+});
+
+const sweep = (
+  chains: readonly TradingChain[],
+  nowMs = 0,
+  read: SweepDeps["effects"]["readLanes"] = readLanes,
+) =>
+  sweepChains({
+    table: db.table,
+    chains: new Map(chains.map((chain) => [chain, { client: { agree: () => agree(chain) } } as never])),
+    effects: { readLanes: read, ...wakeEffect(start, onFault) },
+    onTrouble,
+    nowMs: () => nowMs,
+  });
+
+/** What was reported: the name, the chain, and the wallet. */
+const troubles = () => onTrouble.mock.calls.map(([{ error, chain, wallet }]) => [error.name, chain, wallet]);
+
+describe("sweepChains", () => {
+  it("wakes every lane of each chain, though one cannot be read and one cannot be woken", async () => {
+    start.mockImplementation(async ({ wallet }) => {
+      if (wallet === "a") throw new Error("throttled");
+    });
+    readLanes.mockImplementation(async ({ chain }) => {
+      if (chain === "eth") throw new Error("no table");
+      return [lane("a"), lane("b")];
+    });
+    await expect(sweep(["eth", "bsc"])).rejects.toThrow("no table");
+    expect(start.mock.calls).toEqual([[{ chain: "eth", wallet: "a" }], [{ chain: "eth", wallet: "b" }]]);
+    expect(onFault).toHaveBeenCalledOnce();
+  });
+
+  it("reports lanes that a run has held for too long, and orders without progress", async () => {
+    readLanes.mockResolvedValue([
+      { ...lane("a"), holder: "run", leaseUntilMs: 60_000 },
+      { ...lane("b"), watch: { jobs: 1, blocks: {}, idleSinceMs: 0 } },
+      { ...lane("c"), watch: { jobs: 1, blocks: {}, idleSinceMs: 300_000 } },
+    ]);
+    await sweep(["eth"], 300_001);
+    expect(troubles()).toEqual([
+      ["LaneHeldTooLong", "eth", "a"],
+      ["OrderWithoutProgress", "eth", "b"],
+    ]);
+    expect(start).toHaveBeenCalledTimes(3);
+  });
+
+  it("reports an order that no run has seen since it was placed, and none that was seen", async () => {
+    const bench = await new LaneBench(db.table).open();
+    await bench.place(bench.request());
+    const sweepAfter = (ms: number) => {
+      onTrouble.mockReset();
+      return sweep(["eth"], bench.nowMs + ms, tableEffects(db.table).readLanes);
+    };
+    await sweepAfter(300_000);
+    expect(troubles()).toEqual([]);
+    await sweepAfter(300_001);
+    expect(troubles()).toEqual([["OrderWithoutProgress", "eth", bench.lane.wallet]]);
+    bench.nowMs += 300_000;
+    await bench.work();
+    await sweepAfter(300_000);
+    expect(troubles()).toEqual([]);
+  });
+
+  it("reports each chain of which no two hosts agree, and sweeps it all the same", async () => {
+    agree.mockImplementation(async (chain) => {
+      if (chain === "eth") throw new ChainUnavailable();
+      if (chain === "bsc") throw new RpcRefusal("eth_getBlockByNumber", { code: -32601, message: "no" });
+      return {};
+    });
+    readLanes.mockResolvedValueOnce([lane("a")]);
+    await sweep(tradingChains);
+    expect(troubles().toSorted()).toEqual([
+      ["ChainUnavailable", "bsc", undefined],
+      ["ChainUnavailable", "eth", undefined],
+    ]);
+    expect(start).toHaveBeenCalledOnce();
+  });
+});

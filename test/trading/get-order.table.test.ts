@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { shownOrder } from "../../lib/trading/core/trade-order.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+import { saveExecution } from "../../lib/trading/items/execution-records.ts";
+import { writeStep } from "../../lib/trading/items/write-step.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { order } from "../support/executions.ts";
+import { newOrder, placing } from "../support/placed-orders.ts";
+
+const db = tableForTests();
+const now = new Date("2026-11-21T09:00:00.000Z");
+const notFound = { code: "ORDER_NOT_FOUND", details: undefined };
+
+describe("getOrder", () => {
+  it("returns an order of another engine without transactions", async () => {
+    await saveExecution(db.table, { userID: "ann", kind: "order", execution: order(), now });
+    expect(await getOrder(db.table, "ann", "o1")).toMatchObject({ order: order(), attempts: [] });
+  });
+
+  it("returns an order that was placed here with its transactions, and without their bytes", async () => {
+    const placed = newOrder();
+    const { userID, orderId, chain, wallet } = placed.intent;
+    const attempt = {
+      purpose: "swap",
+      hash: "0x9c",
+      raw: "0xsigned",
+      gasLimit: 21_000n,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      signedAtMs: 1,
+    } as const;
+    const call = { purpose: "approve", token: "0x1", venue: "uniswap-v2", amount: 1n } as const;
+    const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+    const common = { chain, wallet, nonce: 0, orderId, userID, state: "signed", call, fees } as const;
+    const slot = { ...common, gasLimit: 1n, isPrivate: false, attempts: [attempt], revision: 1 };
+    await writeStep(db.table, [...placing(placed), { put: "slot", item: slot, when: "absent" }]);
+    const found = await getOrder(db.table, userID, orderId);
+    expect(found).toMatchObject({
+      order: shownOrder(placed),
+      attempts: [{ attempt: 1, purpose: "swap", txHash: "0x9c", maxFeePerGas: "2", outcome: "pending" }],
+    });
+    expect(JSON.stringify(found)).not.toContain(attempt.raw);
+  });
+
+  it("finds no order of another user, and none that does not exist", async () => {
+    await saveExecution(db.table, { userID: "bob", kind: "order", execution: order(), now });
+    const placed = newOrder();
+    await writeStep(db.table, placing(placed));
+    await expect(getOrder(db.table, "eve", "o1")).rejects.toMatchObject(notFound);
+    await expect(getOrder(db.table, "eve", placed.intent.orderId)).rejects.toMatchObject(notFound);
+    await expect(getOrder(db.table, "bob", "o2")).rejects.toMatchObject(notFound);
+  });
+});

@@ -1,0 +1,246 @@
+import { rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "../model/chain-under-test.ts";
+import { lyingSnapshot } from "../model/lies.ts";
+import { outbids } from "../model/node.ts";
+import type { Random } from "../model/random.ts";
+import { AnvilHost, type MinedBlock } from "./anvil-host.ts";
+import { AnvilNode, type Signed } from "./anvil-node.ts";
+import { type AnvilSetup, tokenMoves } from "./anvil-setup.ts";
+
+/** Blocks until one is final. */
+const depthOfFinality = 4;
+
+/** Somebody to whom the owners' other programs send tokens. */
+const stranger = "0x000000000000000000000000000000000000dEaD";
+
+/** Real contracts on a real node, behind two hosts and a relay that fail as the model's do. */
+export class AnvilChain implements ChainUnderTest {
+  readonly seen = new Set<string>();
+  private readonly node: AnvilNode;
+  private readonly random: Random;
+  private readonly hosts: readonly [AnvilHost, AnvilHost];
+  private readonly blocks: MinedBlock[];
+  /** What the relay has, by hash. */
+  private readonly relay = new Map<string, Signed>();
+  private readonly delegated = new Set<string>();
+  private relayState: "up" | "silent" | "away" = "up";
+  private isTorn = false;
+  private baseFee = 10n;
+  private finalized: number;
+  private latest: number;
+
+  /** Takes back what the last history did. */
+  static async open(setup: AnvilSetup, random: Random): Promise<AnvilChain> {
+    await setup.chain.restore();
+    const node = new AnvilNode(setup);
+    const chain = new AnvilChain(node, random, await node.newestBlock());
+    await node.setBaseFee(chain.baseFee);
+    return chain;
+  }
+
+  private constructor(node: AnvilNode, random: Random, genesis: MinedBlock) {
+    this.node = node;
+    this.random = random;
+    this.blocks = [genesis];
+    this.finalized = genesis.number;
+    this.latest = genesis.time;
+    const common: AnvilHost["common"] = {
+      node: rpcHost({ url: node.setup.chain.url, chainId: 1, timeoutMs: 30_000 }),
+      answers: node.answers,
+      tip: () => this.tip,
+      isOnChain: (block) => this.blocks.includes(block),
+      finalized: () => this.finalized,
+      beforeReceipts: () => this.tearAnswer(),
+    };
+    this.hosts = [new AnvilHost(common), new AnvilHost(common)];
+  }
+
+  private get tip(): MinedBlock {
+    return this.blocks.at(-1) as MinedBlock;
+  }
+
+  sign(transaction: UnsignedTransaction): { hash: string; raw: string } {
+    return this.node.signCall(transaction);
+  }
+
+  async look(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
+    const host = this.hosts[index];
+    const configuration = { ...this.node.setup.configuration, hosts: [] };
+    const snapshot = await snapshotOf(
+      host,
+      { chain: "eth", configuration },
+      this.node.realQuestion(question),
+    );
+    if (snapshot === undefined || host.lie === undefined) return snapshot;
+    this.seen.add(`lie: ${host.lie}`);
+    return lyingSnapshot(snapshot, host.lie, question);
+  }
+
+  private async tearAnswer(): Promise<void> {
+    if (!this.isTorn) return;
+    this.seen.add("torn answer");
+    await this.mine(this.latest + 1, false);
+  }
+
+  async send(raw: string, isPrivate: boolean): Promise<boolean> {
+    const transaction = this.node.byRaw(raw);
+    if (transaction === undefined) return false;
+    if (isPrivate) {
+      this.seen.add(`relay ${this.relayState}`);
+      if (this.relayState === "up") this.relay.set(transaction.hash, transaction);
+      return this.relayState !== "away";
+    }
+    if (this.hosts.every(({ isDown }) => isDown)) return false;
+    this.seen.add(`send ${await this.offer(transaction)}`);
+    return true;
+  }
+
+  /** Offers a transaction to the pool, which is as strict as those of other nodes. */
+  private async offer(transaction: Signed): Promise<"taken" | "refused" | "in-flight limit"> {
+    const { wallet, nonce, hash } = transaction;
+    // Such a wallet may have one transaction waiting, which must be its next.
+    if (this.delegated.has(wallet) && nonce !== (await this.node.nonce(wallet, "latest")))
+      return "in-flight limit";
+    const rival = (await this.node.pool()).find(
+      (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
+    );
+    // Anvil would take any higher fee. Other nodes want a tenth more.
+    if (rival !== undefined && !outbids(transaction, rival)) return "refused";
+    return this.node.publish(transaction);
+  }
+
+  async mine(time: number, isAll: boolean): Promise<void> {
+    const isChosen = () => isAll || this.random.chance(0.6);
+    const left = (await this.node.pool()).filter(() => !isChosen());
+    for (const transaction of left) await this.node.drop(transaction);
+    const relayed = this.relayState === "up" ? [...this.relay.values()].filter(isChosen) : [];
+    for (const transaction of relayed) await this.node.publish(transaction);
+    this.latest = Math.max(time, this.latest + 1);
+    this.blocks.push(await this.node.mine(this.latest));
+    this.finalized = Math.max(this.finalized, this.tip.number - depthOfFinality);
+    // A relay shows nobody what it has.
+    for (const transaction of relayed)
+      if (!this.tip.transactions.includes(transaction.hash)) await this.node.drop(transaction);
+    for (const transaction of left) await this.offer(transaction);
+    await this.node.setBaseFee(this.baseFee);
+    for (const [hash, { wallet, nonce }] of this.relay)
+      if ((await this.finalNonce(wallet)) > nonce) this.relay.delete(hash);
+  }
+
+  async reorganise(time: number): Promise<void> {
+    const depth = this.random.below(this.tip.number - this.finalized + 1);
+    if (depth === 0) return;
+    const undone = this.blocks.splice(-depth).flatMap((block) => block.transactions.map(this.node.byHash));
+    await this.node.takeBack(depth);
+    if (undone.length > 0) this.seen.add("transactions taken back");
+    if (undone.some(({ purpose }) => purpose === "approve")) this.seen.add("approval taken back");
+    // Nodes put them back into their pools, if they remember them.
+    for (const transaction of undone) if (this.random.chance(0.5)) await this.offer(transaction);
+    await this.node.setBaseFee(this.baseFee);
+    for (let mined = this.random.below(depth + 2); mined > 0; mined--) await this.mine(time, false);
+  }
+
+  async drop(): Promise<void> {
+    for (const transaction of await this.node.pool()) await this.node.drop(transaction);
+    this.relay.clear();
+  }
+
+  lag(host: 0 | 1, isLagging: boolean): void {
+    this.hosts[host].setLagging(isLagging);
+  }
+
+  setDown(host: 0 | 1, isDown: boolean): void {
+    this.hosts[host].isDown = isDown;
+  }
+
+  lie(host: 0 | 1, lie: Lie | undefined): void {
+    this.hosts[host].lie = lie;
+    this.hosts[host === 0 ? 1 : 0].lie = undefined;
+  }
+
+  tear(isTorn: boolean): void {
+    this.isTorn = isTorn;
+  }
+
+  setRelay(relay: "up" | "silent" | "away"): void {
+    this.relayState = relay;
+  }
+
+  delegate(wallet: string): void {
+    this.delegated.add(wallet);
+  }
+
+  async setBaseFee(baseFee: bigint): Promise<void> {
+    this.baseFee = baseFee;
+    await this.node.setBaseFee(baseFee);
+  }
+
+  async sendForeign(transaction: ForeignTransaction): Promise<void> {
+    const { wallet, isAbove } = transaction;
+    const nonce = await this.node.nonce(wallet, "latest");
+    const waiting = [...(await this.node.pool()), ...this.relay.values()];
+    const ours = waiting.find((each) => each.wallet === wallet && each.nonce === nonce);
+    const fee = ours === undefined ? this.baseFee * 2n : ours.maxFeePerGas * (isAbove ? 2n : 1n);
+    const terms = {
+      wallet,
+      nonce,
+      maxFeePerGas: fee,
+      maxPriorityFeePerGas: fee,
+      purpose: "foreign",
+    } as const;
+    const call = await this.foreignCall(transaction);
+    this.seen.add(ours === undefined ? "foreign alone" : `foreign ${isAbove ? "above" : "below"}`);
+    await this.send(this.node.sign({ ...terms, ...call }).raw, false);
+  }
+
+  private async foreignCall({ wallet, token, amount }: ForeignTransaction) {
+    if (token === undefined) return { to: this.node.at(wallet), value: 0n, data: "0x", gasLimit: 21_000n };
+    const held = await this.node.held(token, wallet);
+    const data = tokenMoves.encodeFunctionData("transfer", [stranger, amount < held ? amount : held]);
+    return { to: this.node.at(token), value: 0n, data, gasLimit: 80_000n };
+  }
+
+  async resendForeign(): Promise<void> {
+    for (const transaction of this.node.foreign) {
+      if ((await this.node.nonce(transaction.wallet, "latest")) > transaction.nonce) continue;
+      this.seen.add("foreign sent again");
+      await this.offer(transaction);
+    }
+  }
+
+  belongings(wallet: string): Promise<Belongings> {
+    return this.node.belongings(wallet);
+  }
+
+  foreignEffect(wallet: string): ReturnType<AnvilNode["foreignEffect"]> {
+    return this.node.foreignEffect(wallet);
+  }
+
+  async strayCoins(): Promise<bigint> {
+    const routers = this.node.setup.configuration.venues.map(({ router }) => this.node.coins(router));
+    return (await Promise.all(routers)).reduce((sum, coins) => sum + coins, 0n);
+  }
+
+  async isForeign(wallet: string, nonce: number): Promise<boolean> {
+    const rivals = this.node.foreign.filter((each) => each.wallet === wallet && each.nonce === nonce);
+    const receipts = await Promise.all(rivals.map(({ hash }) => this.node.receipt(hash)));
+    return receipts.some((receipt) => receipt !== undefined);
+  }
+
+  latestTime(): number {
+    return this.latest;
+  }
+
+  async isFinal(hash: string): Promise<boolean> {
+    const receipt = await this.node.receipt(hash);
+    return receipt !== undefined && Number(receipt.blockNumber) <= this.finalized;
+  }
+
+  finalNonce(wallet: string): Promise<number> {
+    return this.node.nonce(wallet, this.finalized);
+  }
+}

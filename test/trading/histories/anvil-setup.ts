@@ -1,0 +1,92 @@
+import { Interface } from "ethers/abi";
+import { computeAddress } from "ethers/transaction";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { approval, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
+import { startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { creationOfToken } from "../../support/odd-tokens.ts";
+import { tokens, wallets } from "../model/clients.ts";
+import { genesis } from "../model/history.ts";
+import { type Account, isDusk } from "../model/ledger-state.ts";
+
+/** A chain where the histories' wallets, tokens and pools are real. */
+export type AnvilSetup = {
+  chain: TestChain;
+  configuration: Omit<ChainConfiguration, "hosts">;
+  /** Of wallets, by their names in histories. */
+  keys: ReadonlyMap<string, string>;
+  /** Of wallets and tokens, by their names in histories. */
+  addresses: ReadonlyMap<string, string>;
+};
+
+const keys = new Map(wallets.map((wallet, index) => [wallet, `0x${String(index + 1).repeat(64)}`]));
+
+const { v2Router, v3Router, v3Positions } = localAddresses;
+
+/** Pools that are as small as the model's. The one on v3 runs dry after about 2000 wei. */
+const pools = {
+  MOON: { coins: 10n ** 6n, tokens: 10n ** 8n },
+  DUSK: { coins: 2000n, tokens: 200_000n, fee: 3000, reach: 1.05 },
+} as const;
+
+/** What histories ask of tokens, beside what trading does. */
+export const tokenMoves = new Interface([
+  "function transfer(address to, uint256 value) returns (bool)",
+  "function approve(address spender, uint256 value) returns (bool)",
+  "function balanceOf(address owner) view returns (uint256)",
+]);
+
+const hex = (value: bigint) => `0x${value.toString(16)}`;
+
+/** Starts an anvil where everybody has what the histories' genesis says. */
+export async function startAnvilSetup(): Promise<AnvilSetup> {
+  const chain = await startTestChain();
+  const [moon, dusk] = (await chain.deploy(
+    creationOfToken("has nothing odd"),
+    creationOfToken("wants an approval of 0 first"),
+  )) as [string, string];
+  const addressOf = new Map(tokens.map((token, index) => [token as string, [moon, dusk][index] as string]));
+  for (const [wallet, key] of keys) addressOf.set(wallet, computeAddress(key));
+  await chain.deploy(
+    approval(moon, v2Router),
+    approval(dusk, v3Positions),
+    v2Liquidity(localAddresses, deployer, { token: moon, ...pools.MOON }),
+    v3Liquidity(localAddresses, deployer, { token: dusk, ...pools.DUSK }),
+    ...wallets.flatMap((wallet) =>
+      tokens.map((token) => ({
+        to: addressOf.get(token) as string,
+        data: tokenMoves.encodeFunctionData("transfer", [
+          addressOf.get(wallet),
+          genesis.accounts.get(wallet)?.tokens.get(token),
+        ]),
+      })),
+    ),
+  );
+  for (const wallet of wallets) await fund(chain, wallet, addressOf);
+  // Until no block is left from which hosts would conclude what tips are paid.
+  await chain.request("anvil_setNextBlockBaseFeePerGas", ["0xa"]);
+  await chain.mine(8);
+  await chain.keep();
+  const listed = [...tokens].map((token) => ({
+    token: addressOf.get(token) as string,
+    symbol: token,
+    name: token,
+    decimals: 18,
+  }));
+  return { chain, configuration: { ...chain.contracts, tokens: listed }, keys, addresses: addressOf };
+}
+
+/** Gives a wallet its allowances, and then exactly its coins. */
+async function fund(chain: TestChain, wallet: string, addresses: AnvilSetup["addresses"]): Promise<void> {
+  const from = addresses.get(wallet) as string;
+  const { coins, allowances } = genesis.accounts.get(wallet) as Account;
+  await chain.request("anvil_setBalance", [from, hex(10n ** 18n)]);
+  await chain.request("anvil_impersonateAccount", [from]);
+  for (const [token, allowance] of allowances) {
+    const router = isDusk(token) ? v3Router : v2Router;
+    const data = tokenMoves.encodeFunctionData("approve", [router, allowance]);
+    await chain.transact({ from, to: addresses.get(token) as string, data });
+  }
+  await chain.request("anvil_stopImpersonatingAccount", [from]);
+  await chain.request("anvil_setBalance", [from, hex(coins)]);
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { playHistories } from "../model/history.ts";
+import { mutants } from "../model/mutants.ts";
+import type { System } from "../model/system.ts";
+import { AnvilChain } from "./anvil-chain.ts";
+import { type AnvilSetup, startAnvilSetup } from "./anvil-setup.ts";
+
+const isFull = process.env.FULL !== undefined;
+
+/** The whole number takes a minute and a half of one core: `npm run test:model`. */
+const most = isFull ? 200 : 40;
+/** Ends with the history that reaches the last of what is wanted, but not before so many. */
+const least = isFull ? most : 10;
+
+/** What the histories have to reach on a real node, or they prove nothing about it. */
+const wanted: Readonly<Record<string, readonly string[]>> = {
+  "fills on real contracts": ["signed approve", "signed swap", "filled", "settle"],
+  "a reorganisation": ["transactions taken back"],
+  "swaps that fail or are late": ["rejected REVERTED", "expired NOT_INCLUDED", "an approval came to nothing"],
+  "another program of the owner": ["foreign alone", "foreign sent again", "open WALLET_BUSY"],
+  "a cancelled order": ["cancelled CANCELLED_BY_USER"],
+  "hosts that fail or lie": ["open CHAIN_UNAVAILABLE", "one host lies, the other is silent"],
+  "a pool that refuses, and a relay": ["send taken", "send refused", "relay up"],
+};
+
+/** What only the whole number reaches. */
+const rare: typeof wanted = {
+  "a reorganisation that undoes what was recorded": [
+    "approval taken back",
+    "receipt gone",
+    "corrected from expired to rejected",
+  ],
+  "nonces that others take or leave": [
+    "foreign above",
+    "rejected NONCE_TAKEN",
+    "a gap is filled",
+    "signed clear again",
+  ],
+  "every lie": [
+    "lie: receipt made up",
+    "lie: receipts withheld",
+    "lie: nonce high",
+    "lie: nonce low",
+    "lie: quote low",
+    "torn answer",
+  ],
+  "a relay that fails": ["relay silent", "relay away", "open RELAY_UNAVAILABLE"],
+};
+
+let setup: AnvilSetup;
+beforeAll(async () => {
+  setup = await startAnvilSetup();
+});
+afterAll(() => setup.chain.close());
+
+const play = (from: number, count: number, rest: { reached?: Set<string>; system?: () => System }) =>
+  playHistories({ from, count, openChain: (random) => AnvilChain.open(setup, random), ...rest });
+
+describe("the trading core on real contracts, in histories full of faults", () => {
+  const reached = new Set<string>();
+  const isEnough = () => Object.values(wanted).every((labels) => labels.every((each) => reached.has(each)));
+
+  beforeAll(async () => {
+    for (let number = 1; number <= most && (number <= least || !isEnough()); number++)
+      await play(number, 1, { reached });
+  }, 900_000);
+
+  it.each(Object.entries({ ...wanted, ...(isFull && rare) }))(
+    "spends money once and reports what the chain did, with %s",
+    (_, labels) => {
+      expect(labels.filter((label) => !reached.has(label))).toEqual([]);
+    },
+  );
+});
+
+describe("the histories on real contracts", () => {
+  // The first histories catch these. The others are caught by `test/trading`, which plays more.
+  it.each(["sends before it records", "takes the latest block for final"])(
+    "catch a core that %s",
+    async (name) => {
+      await expect(play(1, 10, { system: mutants[name] as () => System })).rejects.toThrow(/^history \d+: /);
+    },
+  );
+});

@@ -1,0 +1,37 @@
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { packed, unpacked } from "../../../lib/trading/items/items.ts";
+
+const text = fc.oneof(fc.string(), fc.constantFrom("5n", "bigint", '{"bigint":"5"}'));
+
+/** Whatever an item of trading may have: amounts up to 256 bits, text of users and of tokens. */
+const { content } = fc.letrec((tie) => ({
+  content: fc.oneof(
+    { maxDepth: 3 },
+    fc.bigInt({ min: -(2n ** 255n), max: 2n ** 256n }),
+    fc.boolean(),
+    fc.integer(),
+    text,
+    fc.array(tie("content"), { maxLength: 3 }),
+    fc.dictionary(
+      text.filter((name) => !["bigint", "__proto__"].includes(name)),
+      tie("content"),
+    ),
+  ),
+}));
+
+describe("a packed value", () => {
+  it("comes back from the table as it was", () => {
+    fc.assert(
+      fc.property(content, (value) => {
+        const stored = marshall({ value: packed(value) }, { removeUndefinedValues: true });
+        expect(unpacked(unmarshall(stored).value)).toEqual(value);
+      }),
+    );
+  });
+
+  it("has its units as text, since DynamoDB's numbers have 38 digits", () => {
+    expect(packed({ amount: 2n ** 256n })).toEqual({ amount: { bigint: String(2n ** 256n) } });
+  });
+});

@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { settingsKey } from "../../../lib/table/table-keys.ts";
+import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
+import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/trading/core/wallet-policy.ts";
+import { packed } from "../../../lib/trading/items/items.ts";
+import { jobKey, laneKey, tradeKey, tradingStopKey } from "../../../lib/trading/items/keys.ts";
+import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
+import {
+  readLane,
+  readLanes,
+  readOrder,
+  readPlacing,
+  readSigning,
+} from "../../../lib/trading/items/views.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { putItems } from "../../support/items.ts";
+import { jobOf, laneOf, newOrder, placing, putPolicy, putWallet } from "../../support/placed-orders.ts";
+import { slot } from "../../support/trading.ts";
+
+const db = tableForTests();
+
+/** An order of a wallet of its own, so that tests do not meet. */
+let order: TradeOrder;
+let lane: LaneKey;
+
+const day = "2026-11-21";
+
+/** Stores a policy, and what was signed on the day and on the day before. */
+async function putLimits(key: PolicyKey): Promise<Limits> {
+  const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
+  const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, pending, revision: 1 };
+  const countOf = (time: string) =>
+    counted(key, undefined, { orderId: "o", amount: 5n, nowMs: Date.parse(time) });
+  const count = countOf(day);
+  await putPolicy(db.table, stored);
+  await write(
+    { put: "day", item: count, when: "absent" },
+    { put: "day", item: countOf("2026-11-20"), when: "absent" },
+  );
+  return { stored, count };
+}
+
+const write = (...step: Step) => writeStep(db.table, step);
+
+beforeEach(() => {
+  order = newOrder();
+  lane = laneOf(order);
+});
+
+describe("laneOrdersOf", () => {
+  it("reads more than a hundred orders, oldest first", async () => {
+    const ages = Array.from({ length: 101 }, (_, index) => (index * 37) % 101);
+    const orders = ages.map((age) => newOrder(lane, `2026-11-21T20:00:00.${String(age).padStart(3, "0")}Z`));
+    const items = orders.flatMap((each) => {
+      const { userID, orderId } = each.intent;
+      return [
+        { ...tradeKey(userID, orderId), ...(packed(each) as object) },
+        { ...jobKey(lane, orderId), ...jobOf(each) },
+      ];
+    });
+    await putItems(db.table, items);
+    const found = await laneOrdersOf(db.table, lane);
+    expect(found.map(({ placed }) => placed.createdAt)).toEqual(
+      orders.map(({ placed }) => placed.createdAt).toSorted(),
+    );
+  });
+});
+
+describe("readLane", () => {
+  it("reads the lane with its jobs, slots and orders, and what belongs to their users", async () => {
+    const { userID } = order.intent;
+    const slots = [10, 9].map((nonce) => slot({ nonce }, order.intent));
+    await write(...placing(order), ...slots.map((item) => ({ put: "slot", item, when: "absent" }) as const));
+    await putWallet(db.table, lane, userID);
+    const limits = await putLimits({ ...lane, userID });
+    await putItems(db.table, [{ ...settingsKey(userID, "eth"), maxGasPrice: 12.5 }]);
+    expect(await readLane(db.table, lane, day)).toEqual({
+      lane: { ...lane, jobs: 1 },
+      jobs: [jobOf(order)],
+      slots: slots.toReversed(),
+      orders: [order],
+      books: [],
+      retired: new Set(),
+      maxGasPrices: new Map([[userID, 12_500_000_000n]]),
+      limits: new Map([[userID, limits]]),
+      isStopped: false,
+    });
+  });
+
+  it("takes a wallet that is gone or retired for retired, and settings that are unset for their defaults", async () => {
+    const other = newOrder(lane);
+    await write(...placing(order));
+    await write(...placing(other));
+    await putWallet(db.table, lane, order.intent.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
+    const users = [order.intent.userID, other.intent.userID];
+    const gwei100 = 100_000_000_000n;
+    expect(await readLane(db.table, lane, day)).toMatchObject({
+      retired: new Set(users),
+      maxGasPrices: new Map(users.map((userID) => [userID, gwei100])),
+    });
+  });
+
+  it("knows whether an operator has stopped the chain", async () => {
+    const own = { chain: "avax", wallet: "0xA" } as const;
+    expect(await readLane(db.table, own, day)).toMatchObject({ lane: undefined, isStopped: false });
+    await putItems(db.table, [tradingStopKey("avax")]);
+    expect(await readLane(db.table, own, day)).toMatchObject({ isStopped: true });
+  });
+});
+
+describe("readSigning", () => {
+  it("reads what the signer goes by with one call", async () => {
+    const { userID, orderId } = order.intent;
+    const planned = slot({}, order.intent);
+    const ledger = { orderId, approveNonces: [], fees: { 7: planned.fees }, revision: 1 };
+    await write(
+      ...placing(order),
+      { put: "slot", item: planned, when: "absent" },
+      { put: "ledger", item: ledger, when: "absent" },
+    );
+    const sealed = { _id: "w1", encryptedPrivateKey: Buffer.from("sealed") };
+    await putWallet(db.table, lane, userID, sealed);
+    const limits = await putLimits({ ...lane, userID });
+    let calls = 0;
+    const watched = interceptedTable(db.table, () => void calls++);
+    const request = { ...lane, userID, orderId, nonce: 7, purpose: "swap", fees: planned.fees } as const;
+    expect(await readSigning(watched, { request, day })).toEqual({
+      view: {
+        order,
+        slot: planned,
+        ledger,
+        isRetired: false,
+        isStopped: false,
+        isCancelled: false,
+        maxGasPrice: 100_000_000_000n,
+        limits,
+      },
+      sealed: { walletId: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
+    });
+    expect(calls).toBe(1);
+  });
+});
+
+describe("readPlacing", () => {
+  const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key }, 5n);
+
+  it("reads the wallet's orders of all users, and the order that the key has placed", async () => {
+    const other = newOrder(lane);
+    await write(...placing(order));
+    await write(...placing(other));
+    const { userID, orderId } = order.intent;
+    await putWallet(db.table, lane, userID);
+    const limits = await putLimits({ ...lane, userID });
+    const found = {
+      hasWallet: true,
+      laneOrders: expect.arrayContaining([order, other]),
+      jobs: 2,
+      settings: defaultOrderSettings.eth,
+      isStopped: false,
+      maxOrder: 5n,
+      limits,
+    };
+    const used = { userID, key: `key ${orderId}`, orderId, fingerprint: "body" };
+    expect(await view(userID, used.key)).toEqual({ ...found, used, order });
+    expect(await view(userID, "new")).toEqual({ ...found, used: undefined, order: undefined });
+    expect(await view(other.intent.userID, used.key)).toMatchObject({ used: undefined, hasWallet: false });
+  });
+});
+
+describe("readOrder", () => {
+  it("reads an order with its slots, and no other order's", async () => {
+    const { userID, orderId } = order.intent;
+    const own = slot({ nonce: 1 }, order.intent);
+    const others = slot({ nonce: 2, orderId: "other" }, order.intent);
+    await write(
+      ...placing(order),
+      { put: "slot", item: own, when: "absent" },
+      { put: "slot", item: others, when: "absent" },
+    );
+    expect(await readOrder(db.table, userID, orderId)).toEqual({ order, slots: [own] });
+    expect(await readOrder(db.table, "another", orderId)).toEqual({ order: undefined, slots: [] });
+  });
+});
+
+describe("readLanes", () => {
+  it("finds every lane of a chain, and none of another", async () => {
+    const lanes = Array.from({ length: 20 }, (_, index) => ({
+      chain: index < 19 ? ("bsc" as const) : ("base" as const),
+      wallet: `0x${index}`,
+    }));
+    for (const item of lanes) await write({ change: "lane", item, addJobs: 1 });
+    const found = await readLanes(db.table, "bsc");
+    expect(found.map(({ wallet }) => wallet).toSorted()).toEqual(
+      lanes
+        .slice(0, 19)
+        .map(({ wallet }) => wallet)
+        .toSorted(),
+    );
+    expect(new Set(lanes.map((each) => laneKey(each).PK)).size).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,208 @@
+import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Key } from "../../../lib/table/keys.ts";
+import { executionKey } from "../../../lib/table/table-keys.ts";
+import { cancelling } from "../../../lib/trading/core/cancelling.ts";
+import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import { type Items, type Step, unchanged } from "../../../lib/trading/core/table-step.ts";
+import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
+import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
+import { cancellationKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
+import { readListed } from "../../../lib/trading/items/listed-executions.ts";
+import { readOrder } from "../../../lib/trading/items/views.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { putItems } from "../../support/items.ts";
+import { jobOf, laneOf, newOrder, placing, putWallet } from "../../support/placed-orders.ts";
+
+const db = tableForTests();
+
+/** An order of a wallet of its own, so that tests do not meet. */
+let order: TradeOrder;
+let lane: LaneKey;
+
+const write = (...step: Step) => writeStep(db.table, step);
+
+const someLane = { chain: "eth", wallet: "0x0" } as const;
+
+const get = async (Key: Key) =>
+  (await db.table.client.send(new GetCommand({ TableName: db.table.name, Key, ConsistentRead: true }))).Item;
+
+const shown = ({ intent: { userID, orderId } }: TradeOrder) => get(executionKey(userID, "order", orderId));
+
+beforeEach(() => {
+  order = newOrder();
+  lane = laneOf(order);
+});
+
+describe("writeStep", () => {
+  it("writes all of a step, or nothing if a condition fails", async () => {
+    expect(await write(...placing(order))).toBe(true);
+    const other = newOrder(lane);
+    const again = { put: "job", item: jobOf(order), when: "absent" } as const;
+    expect(await write(...placing(other).slice(0, 2), again)).toBe(false);
+    expect(await shown(other)).toBeUndefined();
+    expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
+  });
+
+  it("notes a cancellation however often, for DynamoDB to delete a day after the order's last moment", async () => {
+    await write(...placing(order));
+    const { userID, orderId, validUntil } = order.intent;
+    const effects = {
+      ...tableEffects(db.table),
+      now: () => Date.parse("2026-11-21T20:00:00.000Z"),
+      wake: () => undefined,
+    };
+    const cancel = () => runProcedure(cancelling(userID, orderId), effects);
+    expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
+    const noted = { ...cancellationKey(orderId), orderId, expiresAt: validUntil + 86_400 };
+    expect(await get(cancellationKey(orderId))).toEqual(noted);
+    // Somebody who can write orders has put it back.
+    await write({ put: "order", item: order, when: {} });
+    expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
+    expect(await get(cancellationKey(orderId))).toEqual(noted);
+  });
+
+  it("publishes what clients see of an order, lists it too, and shows nothing of its other record", async () => {
+    await write(...placing(order));
+    const { userID, orderId } = order.intent;
+    expect(await shown(order)).toEqual({
+      ...executionKey(userID, "order", orderId),
+      ...shownOrder(order),
+      userID,
+      lane: `eth#${lane.wallet}`,
+    });
+    const list = await readListed(db.table, { userID, kind: "order" }, { filter: {}, limit: 5 });
+    expect(list.executions).toEqual([expect.objectContaining(shownOrder(order))]);
+    expect(JSON.stringify(await shown(order))).not.toContain(order.mac);
+    expect(await get(tradeKey(userID, orderId))).toMatchObject({ mac: "mac" });
+  });
+
+  it("publishes an order again only with another version", async () => {
+    await write(...placing(order));
+    const unseen = { ...order, approveNonces: [1], revision: 2 };
+    const seen = { ...order, amount: 1n, revision: 3, version: 2 };
+    expect(await write({ put: "order", item: unseen, when: unchanged(order) })).toBe(true);
+    expect(await shown(order)).toMatchObject({ version: 1, amount: "0.5" });
+    expect(await readOrder(db.table, order.intent.userID, order.intent.orderId)).toMatchObject({
+      order: unseen,
+    });
+    expect(await write({ put: "order", item: seen, when: unchanged(unseen) })).toBe(true);
+    expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
+  });
+
+  it("moves a position in lists whose first fill is in another block now", async () => {
+    const userID = "mover";
+    const position = {
+      positionId: "p1",
+      userID,
+      ...lane,
+      symbol: "MOON/ETH",
+      status: "open",
+      amount: "1",
+      averageEntryPrice: "1",
+      realizedPnl: "0",
+      openedAt: "2026-11-21T20:00:01.000Z",
+      updatedAt: "2026-11-21T20:00:02.000Z",
+      version: 1,
+    } as const;
+    const moved = { ...position, openedAt: "2026-11-21T20:00:13.000Z", version: 2 };
+    const { version, openedAt } = position;
+    await write({ put: "position", item: position, when: "absent" });
+    const again = { put: "position", item: moved, when: { version, openedAt } } as const;
+    expect(await write(again)).toBe(true);
+    expect(await write(again)).toBe(false);
+    const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
+    expect(executions).toEqual([expect.objectContaining(moved)]);
+    expect(await get(executionKey(userID, "position", "p1"))).toMatchObject(moved);
+  });
+
+  it("writes no order over one of another engine", async () => {
+    const { userID, orderId } = order.intent;
+    await putItems(db.table, [{ ...executionKey(userID, "order", orderId), version: 9 }]);
+    expect(await write({ put: "order", item: order, when: "absent" })).toBe(false);
+  });
+
+  it.each<[string, Items["lane"], boolean]>([
+    ["has these values", { ...someLane, holder: "me", jobs: 1 }, true],
+    ["has another value", { ...someLane, holder: "you", jobs: 1 }, false],
+    ["lacks a value", { ...someLane, jobs: 1 }, false],
+    ["has a value that must be absent", { ...someLane, holder: "me", leaseUntilMs: 5, jobs: 1 }, false],
+  ])("checks whether an item %s", async (_, item, holds) => {
+    const own = { ...item, ...lane };
+    await write({ put: "lane", item: own, when: "absent" });
+    const when = { holder: "me", leaseUntilMs: undefined };
+    expect(await write({ check: "lane", item: own, when })).toBe(holds);
+  });
+
+  it("finds no values in an item that does not exist", async () => {
+    const when = { leaseUntilMs: undefined };
+    expect(await write({ check: "lane", item: lane, when })).toBe(false);
+    expect(await write({ remove: "lane", item: lane, when })).toBe(false);
+  });
+
+  it("creates a lane, counts its jobs, and changes its holder", async () => {
+    const add = { change: "lane", item: lane, addJobs: 1 } as const;
+    await write(add);
+    await write(add);
+    const taken = { holder: "me", leaseUntilMs: 7 };
+    expect(
+      await write({ change: "lane", item: lane, set: taken, when: { holder: undefined, jobs: 2 } }),
+    ).toBe(true);
+    expect(await get(laneKey(lane))).toMatchObject({ ...lane, ...taken, jobs: 2 });
+    const watch = { jobs: 2, blocks: { "0x1": "" } };
+    const leave = { change: "lane", item: lane, set: { released: watch }, when: { holder: "me" } } as const;
+    expect(await write({ ...leave, when: { holder: "you" } })).toBe(false);
+    expect(await write(leave)).toBe(true);
+    expect(await get(laneKey(lane))).toEqual({ ...laneKey(lane), ...lane, jobs: 2, watch });
+    expect(await write({ remove: "lane", item: lane, when: { jobs: 2 } })).toBe(true);
+    expect(await get(laneKey(lane))).toBeUndefined();
+  });
+
+  it.each([
+    ["the user has", {}, true],
+    ["is retired", { retiredAt: "2026-11-21T20:00:00.000Z" }, false],
+  ])("checks whether a wallet %s", async (_, changes, holds) => {
+    const check = { check: "wallet", item: { ...lane, userID: "u" }, when: { isRetired: false } } as const;
+    expect(await write(check)).toBe(false);
+    await putWallet(db.table, lane, "u", changes);
+    expect(await write(check)).toBe(holds);
+  });
+
+  it("applies a step once when the SDK repeats it because the answer was lost", async () => {
+    let sent = 0;
+    const { client } = db.table;
+    const name = { name: "loseFirstAnswer", step: "deserialize", priority: "high" } as const;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const output = await next(args);
+        if (++sent === 1) throw Object.assign(new Error("broken off"), { code: "ECONNRESET" });
+        return output;
+      },
+      name,
+    );
+    try {
+      expect(await write({ change: "lane", item: lane, addJobs: 1 })).toBe(true);
+    } finally {
+      client.middlewareStack.remove(name.name);
+    }
+    expect(sent).toBe(2);
+    expect(await get(laneKey(lane))).toMatchObject({ jobs: 1 });
+  });
+
+  it("fails, and does not answer false, if it is unknown whether the step was written", async () => {
+    const broken = interceptedTable(
+      db.table,
+      () => {},
+      (command) => {
+        if (command instanceof TransactWriteCommand) throw new Error("no answer");
+      },
+    );
+    await expect(writeStep(broken, [{ change: "lane", item: lane, addJobs: 1 }])).rejects.toThrow(
+      "no answer",
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
+import type { QuoteQuestion } from "../../../lib/trading/core/trade-facts.ts";
+import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
+import { readerOf } from "../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
+
+const { moon, wrapped } = localAddresses;
+
+let chain: TestChain;
+let others: [SecondHost, SecondHost];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const start = () => startSecondHost({ chainUrl: chain.url });
+  others = [await start(), await start()];
+});
+afterAll(async () => {
+  for (const host of others) await host.close();
+  await chain.close();
+});
+beforeEach(() => {
+  for (const host of others) host.lie = (_, reply) => reply;
+  for (const host of others) host.faults = {};
+});
+
+const question = (changes: Partial<QuoteQuestion["trade"]> = {}): QuoteQuestion => ({
+  chain: "eth",
+  wallet: alice.address,
+  trade: { side: "buy", token: moon, amount: "0.5", ...changes },
+  gasPreset: "medium",
+  orders: [],
+});
+
+/** Makes a clock that runs out after this many rounds. */
+const rounds = (count: number) => {
+  let reads = 0;
+  return () => 700 * (reads++ >= count ? 10 : 0);
+};
+
+const ask = (hosts: readonly string[], asked = question(), count = 1) =>
+  quotesOfHosts(readerOf(chain, { hosts }), asked, rounds(count));
+
+const fair = { amountOut: 4_960_273_038_901_078_125_544n };
+
+/** Makes a host's pools pay half. */
+const lieAbout = (host: SecondHost) => {
+  host.lie = ({ method }, reply) => {
+    if (method !== "eth_simulateV1" || !("result" in reply)) return reply;
+    const text = JSON.stringify(reply.result).replaceAll(
+      fair.amountOut.toString(16),
+      (fair.amountOut / 2n).toString(16),
+    );
+    return { ...reply, result: JSON.parse(text) };
+  };
+};
+
+describe("quotesOfHosts", () => {
+  it("asks two hosts until they agree", async () => {
+    expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
+  });
+
+  it("believes a lone host", async () => {
+    expect(await ask([chain.url])).toMatchObject([fair, fair]);
+  });
+
+  it("asks about the block of a host that is behind", async () => {
+    await chain.mine();
+    others[0].faults = { blocksBehind: 1 };
+    const [a, b] = await ask([chain.url, others[0].url]);
+    expect([a, b]).toMatchObject([fair, { ...fair, block: (a as { block: object }).block }]);
+  });
+
+  it("ignores a host that is far behind", async () => {
+    await chain.mine(5);
+    others[0].faults = { blocksBehind: 4 };
+    const [a, b] = (await ask([chain.url, others[0].url])) as readonly { block: { number: number } }[];
+    expect(a?.block.number).not.toBe(b?.block.number);
+  });
+
+  it("returns both quotes if the hosts disagree", async () => {
+    lieAbout(others[0]);
+    const [a, b] = await ask([chain.url, others[0].url]);
+    expect(a).toMatchObject(fair);
+    expect(b).not.toMatchObject(fair);
+  });
+
+  it("finds two of three hosts that agree", async () => {
+    lieAbout(others[0]);
+    expect(await ask([others[0].url, chain.url, others[1].url], question(), 3)).toMatchObject([fair, fair]);
+  });
+
+  it("finds two of three hosts if one cannot be reached", async () => {
+    expect(await ask(["http://127.0.0.1:1", chain.url, others[1].url], question(), 3)).toMatchObject([
+      fair,
+      fair,
+    ]);
+  });
+
+  it("asks a recently failed host only if the others do not agree", async () => {
+    const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
+    await quotesOfHosts(reader, question(), rounds(3));
+    expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
+  });
+
+  it("returns nothing for a host that cannot be reached", async () => {
+    expect(await ask([chain.url, "http://127.0.0.1:1"])).toMatchObject([fair, undefined]);
+  });
+
+  it("returns both hosts' reasons for refusing a quote", async () => {
+    const quotes = await ask([chain.url, others[0].url], question({ token: wrapped }));
+    for (const quote of quotes) expect(quote).toMatchObject({ code: "NO_ROUTE" });
+    expect(quotes[0]).toBeInstanceOf(DomainError);
+  });
+});

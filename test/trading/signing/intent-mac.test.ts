@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Intent } from "../../../lib/trading/core/intent.ts";
+import { packed, unpacked } from "../../../lib/trading/items/items.ts";
+import { openMacs } from "../../../lib/trading/signing/intent-mac.ts";
+import { openKms } from "../../support/kms.ts";
+import { intent } from "../../support/trading.ts";
+
+const { kms, config } = openKms();
+const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;
+const macs = openMacs(keyNamed("intents"), config);
+
+describe("a MAC over an intent", () => {
+  it("holds for the intent as the table gives it back, with its fields in another order", async () => {
+    const mac = await macs.makeMac(intent());
+    const stored = JSON.parse(JSON.stringify(packed(intent())));
+    const reversed = Object.fromEntries(Object.entries(unpacked(stored) as Intent).reverse()) as Intent;
+    expect(await macs.checkMac(reversed, mac)).toBe(true);
+  });
+
+  const others: { [Name in keyof Required<Intent>]: Intent[Name] } = {
+    chain: "base",
+    wallet: "0xF39f",
+    orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V4",
+    userID: "bob",
+    side: "sell",
+    token: "0xBAD",
+    amount: intent().amount + 1n,
+    minAmountOut: intent().minAmountOut - 1n,
+    venues: ["uniswap-v3", "uniswap-v2"],
+    v3FeeBps: 100,
+    gasLimit: intent().gasLimit + 1n,
+    maxGasPrice: intent().maxGasPrice + 1n,
+    gasPreset: "turbo",
+    isPrivate: false,
+    validUntil: intent().validUntil + 1,
+  };
+
+  it.each(Object.entries(others))("does not hold with another %s", async (name, value) => {
+    const mac = await macs.makeMac(intent());
+    expect(await macs.checkMac({ ...intent(), [name]: value }, mac)).toBe(false);
+  });
+
+  it("does not hold without a field, with one more, or with an amount of another type", async () => {
+    const mac = await macs.makeMac(intent());
+    const { isPrivate: _, ...less } = intent();
+    const changed = [
+      less,
+      { ...intent(), more: 1 },
+      { ...intent(), amount: String(intent().amount) },
+      { ...intent(), amount: { bigint: intent().amount } },
+    ];
+    for (const other of changed) expect(await macs.checkMac(other as Intent, mac)).toBe(false);
+  });
+
+  it("does not hold if a bit of it was changed, and not in another form", async () => {
+    const mac = await macs.makeMac(intent());
+    const bytes = Buffer.from(mac, "base64");
+    for (let bit = 0; bit < bytes.length * 8; bit += 5) {
+      const damaged = Buffer.from(bytes);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(await macs.checkMac(intent(), damaged.toString("base64"))).toBe(false);
+    }
+    for (const other of ["", "mac", ` ${mac}`, mac.slice(0, -4), mac + mac, mac.replace("=", "")])
+      expect(await macs.checkMac(intent(), other)).toBe(false);
+  });
+
+  it("does not hold under another key", async () => {
+    const mac = await macs.makeMac(intent());
+    expect(await openMacs(keyNamed("others"), config).checkMac(intent(), mac)).toBe(false);
+  });
+
+  it("is not judged if KMS does not answer", async () => {
+    const mac = await macs.makeMac(intent());
+    const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", config);
+    await expect(away.checkMac(intent(), mac)).rejects.toThrow();
+  });
+});

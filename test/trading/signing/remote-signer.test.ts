@@ -1,0 +1,66 @@
+import { describe, expect, it, vi } from "vitest";
+import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import { remoteSigner } from "../../../lib/trading/signing/remote-signer.ts";
+import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
+import { attempt } from "../../support/lane-states.ts";
+import { alice } from "../../support/local-chain.ts";
+import { intent, slot } from "../../support/trading.ts";
+
+const own = intent({ wallet: alice.address });
+const planned = slot({}, own);
+const signed = { ...planned, state: "signed", attempts: [attempt()] } as const;
+const { chain, wallet, orderId, userID } = own;
+const request: SignRequest = {
+  chain,
+  wallet,
+  orderId,
+  userID,
+  nonce: 7,
+  purpose: "swap",
+  fees: planned.fees,
+};
+
+/** As Lambda carries it. */
+const carried = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+describe("remoteSigner", () => {
+  it("asks by JSON with amounts as text, which the function reads", async () => {
+    const call = vi.fn(async (payload: unknown) => {
+      expect(readSignRequest(carried(payload))).toEqual(request);
+      return carried(signPayload({ slot: signed }));
+    });
+    const onFault = vi.fn();
+    expect(await remoteSigner(call, onFault)(request)).toEqual({ slot: signed });
+    expect(call).toHaveBeenCalledOnce();
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it.each([{ refused: "no" }, { later: "soon" }])("hands on %j", async (answer) => {
+    expect(await remoteSigner(async () => carried(answer), vi.fn())(request)).toEqual(answer);
+  });
+
+  const slots = carried(signPayload({ slot: signed })) as { slot: object };
+
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["text", "signed"],
+    ["nothing in it", {}],
+    ["more than one answer", { refused: "no", later: "soon" }],
+    ["a slot of another nonce", { slot: { ...slots.slot, nonce: 8 } }],
+    ["a slot without an attempt", { slot: { ...slots.slot, attempts: [] } }],
+    ["an amount that is no number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
+  ])("keeps the order for later if the answer is %s", async (_, answer) => {
+    const onFault = vi.fn();
+    const signer = remoteSigner(async () => answer, onFault);
+    expect(await signer(request)).toEqual({ later: "the signer does not answer" });
+    expect(onFault).toHaveBeenCalledWith(expect.objectContaining({ name: "UnreadableAnswer" }));
+  });
+
+  it("keeps the order for later if the function cannot be reached or fails", async () => {
+    const onFault = vi.fn();
+    const fault = new Error("ResourceNotReadyException");
+    const signer = remoteSigner(() => Promise.reject(fault), onFault);
+    expect(await signer(request)).toEqual({ later: "the signer does not answer" });
+    expect(onFault).toHaveBeenCalledWith(fault);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { newProfile, profileData, referralData, usernameOf } from "../../lib/users/profile.ts";
+
+const now = new Date("2026-11-21T09:00:00.000Z");
+const profile = newProfile({ _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345", now });
+
+describe("newProfile", () => {
+  it("starts at level 1 in tier Base, without XP and referrals", () => {
+    expect(profileData(profile, {}, now)).toMatchObject({
+      tier: "Base",
+      Level: 1,
+      xpRemainingForNextLevel: 100,
+      Xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
+      usersReferred: 0,
+      lastVisited: "2026-11-21T09:00:00.000Z",
+    });
+  });
+});
+
+describe("profileData", () => {
+  it("has the settings of each chain by its long name, for Solana only slippage and priority fee", () => {
+    const settings = { eth: { slippage: 3 }, sol: { priorityFee: 0.5, autoBuy: true } };
+    expect(profileData(profile, settings, now).tradingSettings).toEqual({
+      ethereum: expect.objectContaining({ slippage: 3, gasPreset: "medium" }),
+      solana: { slippage: 1, priorityFee: 0.5 },
+      base: expect.objectContaining({ slippage: 1 }),
+    });
+  });
+});
+
+describe("referralData", () => {
+  it("has null for a user without a referrer", () => {
+    expect(referralData(profile, []).referredBy).toBeNull();
+    expect(referralData({ ...profile, referredBy: "Bob" }, []).referredBy).toBe("Bob");
+  });
+});
+
+describe("usernameOf", () => {
+  it.each([
+    ["the first valid name", [undefined, "Alice", "Bob"], "Alice"],
+    ["never an email address", ["alice@example.com", "Alice"], "Alice"],
+    ["never with control characters", ["Al\u0000ice", "Al\u202eice"], "trader-abcd2345"],
+    ["never longer than 64", ["a".repeat(65)], "trader-abcd2345"],
+    ["never blank", ["", " ", " Alice"], "trader-abcd2345"],
+    ["only text", [42, null, { name: "Alice" }], "trader-abcd2345"],
+    ["in any script", ["Анна 王"], "Анна 王"],
+  ])("is %s", (_, candidates, username) => {
+    expect(usernameOf(candidates, "ABCD2345")).toBe(username);
+  });
+});

@@ -1,0 +1,109 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { walletKey } from "../../lib/table/table-keys.ts";
+import type { PolicyText } from "../../lib/trading/core/policy-text.ts";
+import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
+import { changePolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
+import type { Wallet } from "../../lib/wallets/wallet.ts";
+import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { holderOf } from "../support/wallets.ts";
+
+const db = tableForTests();
+
+const noon = new Date("2100-11-22T12:00:00.000Z");
+const hoursLater = (hours: number) => new Date(noon.getTime() + hours * 60 * 60_000);
+const text = (changes: Partial<PolicyText> = {}): PolicyText => ({
+  tokens: "any",
+  tradingEnabled: true,
+  ...changes,
+});
+
+const named = ({ UserID: userID, _id: walletId }: Wallet, now = noon) => ({ userID, walletId, now });
+const set = (wallet: Wallet, asked: PolicyText, now = noon) =>
+  changePolicy(db.table, { ...named(wallet, now), asked });
+const get = (wallet: Wallet, now = noon) => policyOfWallet(db.table, named(wallet, now));
+const one = async (userID: string) => (await holderOf(db.table, userID, ["0xA1"]))[0] as Wallet;
+const keyOf = (userID: string) => ({ userID, chain: "eth", wallet: "0xA1" }) as const;
+
+const eventsOf = async (wallet: Wallet) =>
+  (await readWalletEvents(db.table, named(wallet), { limit: 100 })).events;
+
+describe("changePolicy", () => {
+  const limited = text({ maxPerOrder: "0.5", maxPerDay: "2" });
+
+  it("tightens at once, loosens after 24 hours, and records both", async () => {
+    const wallet = await one("careful");
+    expect(await get(wallet)).toEqual({ policy: text() });
+    expect(await set(wallet, limited)).toEqual({ policy: limited });
+    const pending = { policy: text(), effectiveAt: hoursLater(25).toISOString() };
+    expect(await set(wallet, text(), hoursLater(1))).toEqual({ policy: limited, pending });
+    expect(await get(wallet, hoursLater(24.9))).toEqual({ policy: limited, pending });
+    expect(await get(wallet, hoursLater(25))).toEqual({ policy: text() });
+    expect(await eventsOf(wallet)).toMatchObject([
+      { type: "policyChanged", policy: limited, pending },
+      { type: "policyChanged", policy: limited },
+      { type: "imported" },
+    ]);
+  });
+
+  it("begins with what is in force by then", async () => {
+    const wallet = await one("patient");
+    await set(wallet, limited);
+    await set(wallet, text({ maxPerDay: "2" }), hoursLater(1));
+    const answer = await set(wallet, text({ maxPerOrder: "9", maxPerDay: "3" }), hoursLater(26));
+    expect(answer.policy).toEqual(text({ maxPerOrder: "9", maxPerDay: "2" }));
+    expect(await readPolicyRecord(db.table, keyOf("patient"))).toMatchObject({ revision: 3 });
+  });
+
+  it("writes nothing where nothing changes", async () => {
+    const wallet = await one("idle");
+    await set(wallet, text());
+    expect(await readPolicyRecord(db.table, keyOf("idle"))).toBeUndefined();
+    await set(wallet, limited);
+    await set(wallet, text(), hoursLater(1));
+    const again = await set(wallet, text(), hoursLater(2));
+    expect(again.pending?.effectiveAt).toBe(hoursLater(25).toISOString());
+    expect((await eventsOf(wallet)).map(({ type }) => type)).toHaveLength(3);
+  });
+
+  it("loses no change of ten at once", async () => {
+    const wallet = await one("crowd");
+    const limits = Array.from({ length: 10 }, (_, index) => text({ maxPerOrder: `${index + 1}` }));
+    await Promise.all(limits.map((asked) => set(wallet, asked)));
+    expect((await get(wallet)).policy).toEqual(text({ maxPerOrder: "1" }));
+  });
+
+  it("outlives the wallet", async () => {
+    const wallet = await one("returning");
+    await set(wallet, limited);
+    await db.table.client.send(
+      new UpdateCommand({
+        TableName: db.table.name,
+        Key: walletKey("returning", "eth", "0xA1"),
+        UpdateExpression: "SET #id = :other",
+        ExpressionAttributeNames: { "#id": "_id" },
+        ExpressionAttributeValues: { ":other": "imported again" },
+      }),
+    );
+    expect((await get({ ...wallet, _id: "imported again" })).policy).toEqual(limited);
+  });
+
+  it("knows no wallet of another user, and no retired one", async () => {
+    const wallet = await one("owner");
+    await one("stranger");
+    const stolen = { ...wallet, UserID: "stranger" };
+    await expect(set(stolen, limited)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    await expect(get(stolen)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    await db.table.client.send(
+      new UpdateCommand({
+        TableName: db.table.name,
+        Key: walletKey("owner", "eth", "0xA1"),
+        UpdateExpression: "SET retiredAt = :now",
+        ExpressionAttributeValues: { ":now": noon.toISOString() },
+      }),
+    );
+    await expect(set(wallet, limited)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    await expect(get(wallet)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+  });
+});

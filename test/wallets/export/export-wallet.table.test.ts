@@ -1,0 +1,270 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import bs58 from "bs58";
+import { describe, expect, it } from "vitest";
+import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
+import type { Network } from "../../../lib/core/network.ts";
+import { exportKey, walletKey } from "../../../lib/table/table-keys.ts";
+import { register } from "../../../lib/users/register.ts";
+import { addWallet } from "../../../lib/wallets/add-wallet.ts";
+import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
+import { sealExport, withdrawExport } from "../../../lib/wallets/export/seal-export.ts";
+import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
+import { newWallet, type Wallet } from "../../../lib/wallets/wallet.ts";
+import { readWallet } from "../../../lib/wallets/wallet-records.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
+import { type Key, newKey } from "../../support/keys.ts";
+import { openKms } from "../../support/kms.ts";
+import { exportKeyPair } from "../../support/sealing.ts";
+import { eventTypes, walletLimits } from "../../support/wallets.ts";
+
+const db = tableForTests();
+const { kms, config } = openKms();
+const vault = openVault(kms.ensureKey("wallets").arn, config);
+const delaySeconds = 3600;
+const start = new Date("2026-11-22T10:00:00.000Z");
+const secondsOn = (seconds: number, from = start) => new Date(from.getTime() + seconds * 1000);
+
+let users = 0;
+const noted: unknown[] = [];
+
+/** A user with a wallet, and what they may ask for. */
+async function holder(made: Key = newKey("eth")) {
+  const userID = `exporter-${users++}`;
+  await register(db.table, { userID, names: [], ref: undefined }, start);
+  const wallet = await hold(userID, made);
+  return { ...exporterOf(wallet), made };
+}
+
+async function hold(userID: string, made: Key): Promise<Wallet> {
+  const { network, address, secret } = made;
+  const wallet = newWallet("imported", { userID, network: network as Network, address, now: start });
+  // Before everything else that is logged.
+  const now = secondsOn(-1);
+  const added = await addWallet(db.table, {
+    wallet,
+    seal: () => seal(vault, secret, bindingOf(wallet)),
+    limits: walletLimits,
+    now,
+  });
+  return added.wallet;
+}
+
+function exporterOf(wallet: Wallet) {
+  const name = { userID: wallet.UserID, walletId: wallet._id };
+  const sealing = (now: Date, seconds = delaySeconds) =>
+    sealExport(
+      { table: db.table, vault, delaySeconds: seconds, onExport: (note) => noted.push(note) },
+      name,
+      now,
+    );
+  return {
+    wallet,
+    name,
+    sealing,
+    ask: (publicKey: Parameters<typeof exportWallet>[1]["publicKey"], now: Date) =>
+      exportWallet({ table: db.table, delaySeconds, seal: () => sealing(now) }, { ...name, publicKey, now }),
+    cancel: (now: Date) =>
+      endExport({ table: db.table, withdraw: () => withdrawExport(db.table, name, now) }, { ...name, now }),
+  };
+}
+
+const codeOf = (request: Promise<unknown>) =>
+  request.then(
+    (answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`),
+    ({ code }) => code,
+  );
+
+describe("exportWallet", () => {
+  it.each(["eth", "avax", "sol"])(
+    "gives the key of a wallet on %s to its user's key after the delay",
+    async (network) => {
+      const { wallet, name, ask, made } = await holder(newKey(network));
+      const { jwk, open } = await exportKeyPair();
+      const availableAt = secondsOn(delaySeconds).toISOString();
+      expect(await ask(jwk, start)).toEqual({ status: "pending", availableAt });
+      expect(await ask({ ...jwk, kty: "EC" }, secondsOn(3599))).toEqual({ status: "pending", availableAt });
+      const ready = await ask(jwk, secondsOn(3600));
+      if (ready.status !== "ready") return expect.fail("it is not ready");
+      const bytes = await open(ready, { network, ...name });
+      const expected =
+        network === "sol" ? Buffer.concat([made.secret, bs58.decode(made.address)]) : made.secret;
+      expect(bytes).toEqual(expected);
+      expect(await eventTypes(db.table, wallet)).toEqual(["exported", "exportRequested", "imported"]);
+      expect(noted.at(-1)).toMatchObject({ walletId: wallet._id });
+    },
+  );
+
+  it("answers a repeated request with the same key alike, and twice more when it is ready", async () => {
+    const { ask, name } = await holder();
+    const { jwk, open } = await exportKeyPair();
+    const all = await Promise.all([ask(jwk, start), ask(jwk, start)]);
+    expect(all[0]).toEqual(all[1]);
+    for (let times = 0; times < 3; times++) {
+      const ready = await ask(jwk, secondsOn(4000 + times));
+      if (ready.status !== "ready") return expect.fail("it is not ready");
+      expect(await open(ready, { network: "eth", ...name })).toHaveLength(32);
+    }
+    await expect(ask(jwk, secondsOn(4010))).rejects.toMatchObject({
+      code: "EXPORT_LIMIT_REACHED",
+      message: expect.stringContaining("3 times for this request"),
+    });
+  });
+
+  it("counts versions up, also while the clock stands still or goes back", async () => {
+    const { ask, cancel, name } = await holder();
+    const keys = await Promise.all([1, 2, 3].map(() => exportKeyPair()));
+    const all: number[][] = [[], []];
+    for (const [index, { jwk }] of keys.entries()) {
+      await ask(jwk, secondsOn(-index));
+      for (const [kind, partition] of ["EXPORT", "EXPORTED"].entries()) {
+        const items = await itemsNamed(db.table, `${partition}#${name.userID}`);
+        all[kind]?.push(Number(items.find(({ walletId }) => walletId !== undefined)?.version));
+      }
+      await cancel(secondsOn(-index));
+    }
+    for (const versions of all)
+      expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
+  });
+
+  it("begins again with another key, or a day after it was ready", async () => {
+    const { ask } = await holder();
+    const [first, second] = await Promise.all([exportKeyPair(), exportKeyPair()]);
+    await ask(first.jwk, start);
+    const later = secondsOn(3000);
+    const availableAt = secondsOn(delaySeconds, later).toISOString();
+    expect(await ask(second.jwk, later)).toEqual({ status: "pending", availableAt });
+    expect(await ask(second.jwk, secondsOn(3600))).toEqual({ status: "pending", availableAt });
+    const late = secondsOn(delaySeconds + 86_400, later);
+    expect(await ask(second.jwk, late)).toMatchObject({ status: "pending" });
+  });
+
+  it("takes three requests of a user on a day, and counts no repetition", async () => {
+    const { ask, wallet } = await holder();
+    const keys = await Promise.all([1, 2, 3, 4].map(() => exportKeyPair()));
+    const other = exporterOf(await hold(wallet.UserID, newKey("base")));
+    for (const { jwk } of keys.slice(0, 2)) for (const _ of [1, 2]) await ask(jwk, start);
+    await other.ask(keys[2]?.jwk ?? expect.fail(), start);
+    const [, , , last] = keys;
+    await expect(ask(last?.jwk ?? expect.fail(), start)).rejects.toMatchObject({
+      code: "EXPORT_LIMIT_REACHED",
+      details: { limit: 3 },
+    });
+    expect(await ask(last?.jwk ?? expect.fail(), new Date("2026-11-23T00:00:00.000Z"))).toMatchObject({
+      status: "pending",
+    });
+  });
+
+  it("knows neither wallets of others nor retired ones", async () => {
+    const [one, other] = [await holder(), await holder()];
+    const { jwk } = await exportKeyPair();
+    const foreign = { ...one.name, walletId: other.name.walletId, publicKey: jwk, now: start };
+    const deps = { table: db.table, delaySeconds, seal: () => expect.fail() };
+    expect(await codeOf(exportWallet(deps, foreign))).toBe("WALLET_NOT_FOUND");
+    await retire(one.wallet);
+    expect(await codeOf(one.ask(jwk, start))).toBe("WALLET_NOT_FOUND");
+    expect(await itemsNamed(db.table, `EXPORT#${one.name.userID}`)).toEqual([]);
+  });
+
+  it("refuses a point that is not on the curve", async () => {
+    const { ask, name } = await holder();
+    const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
+    expect(await codeOf(ask({ ...jwk, y: other.jwk.y }, start))).toBe("INVALID_REQUEST");
+    expect(await itemsNamed(db.table, `EXPORT#${name.userID}`)).toEqual([]);
+  });
+});
+
+async function retire({ UserID: userID, _id: walletId }: Wallet): Promise<void> {
+  await retireWallet(
+    { table: db.table, limits: walletLimits, wake: async () => {} },
+    { userID, walletId, now: start },
+  );
+}
+
+describe("endExport", () => {
+  it("cancels a request, so that nothing leaves", async () => {
+    const { ask, cancel, sealing, wallet } = await holder();
+    const { jwk } = await exportKeyPair();
+    await ask(jwk, start);
+    await cancel(secondsOn(1));
+    expect(await sealing(secondsOn(4000))).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    expect(await codeOf(cancel(secondsOn(2)))).toBe("EXPORT_NOT_FOUND");
+    expect(await eventTypes(db.table, wallet)).toEqual(["exportCancelled", "exportRequested", "imported"]);
+    expect(await ask(jwk, secondsOn(4000))).toMatchObject({ status: "pending" });
+  });
+
+  it("finds nothing to cancel before a request, or after its time", async () => {
+    const { ask, cancel } = await holder();
+    expect(await codeOf(cancel(start))).toBe("EXPORT_NOT_FOUND");
+    await ask((await exportKeyPair()).jwk, start);
+    expect(await codeOf(cancel(secondsOn(delaySeconds + 86_400)))).toBe("EXPORT_NOT_FOUND");
+  });
+});
+
+describe("sealExport, whoever asks", () => {
+  it("seals nothing before the delay, which it counts from when it announced the request", async () => {
+    const { ask, sealing } = await holder();
+    const { jwk } = await exportKeyPair();
+    expect(await sealing(start)).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    await ask(jwk, start);
+    const availableAt = secondsOn(3600).toISOString();
+    expect(await sealing(secondsOn(3599))).toEqual({ availableAt });
+    expect(await sealing(secondsOn(3600), 7200)).toEqual({ availableAt: secondsOn(7200).toISOString() });
+    expect(await sealing(secondsOn(3600))).toHaveProperty("ciphertext");
+  });
+
+  it("seals nothing after the request's time, to another key, or of a retired wallet", async () => {
+    const { ask, sealing, name, wallet } = await holder();
+    const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
+    await ask(jwk, start);
+    expect(await sealing(secondsOn(delaySeconds + 86_400))).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    await change(name, { publicKey: other.jwk });
+    expect(await sealing(secondsOn(3600))).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    await change(name, { publicKey: jwk });
+    await retire(wallet);
+    expect(await sealing(secondsOn(3600))).toEqual({ refused: "WALLET_NOT_FOUND" });
+  });
+
+  it("opens no wallet of another user, even if its item is copied", async () => {
+    const [victim, thief] = [await holder(), await holder()];
+    const { jwk } = await exportKeyPair();
+    await thief.ask(jwk, start);
+    const copied = await itemsNamed(db.table, victim.wallet.generatedWalletAddress);
+    const { network, generatedWalletAddress: address } = victim.wallet;
+    const Item = {
+      ...copied[0],
+      ...walletKey(thief.name.userID, network, address),
+      _id: thief.name.walletId,
+    };
+    await db.table.client.send(new PutCommand({ TableName: db.table.name, Item }));
+    await change(thief.name, { address });
+    await expect(thief.sealing(secondsOn(3600))).rejects.toMatchObject({ name: "NotSealed" });
+  });
+
+  it("answers nothing if the request is cancelled meanwhile", async () => {
+    const { ask, cancel, wallet, name } = await holder();
+    const { jwk } = await exportKeyPair();
+    await ask(jwk, start);
+    const client = vault.client;
+    const slow = {
+      ...vault,
+      client: {
+        async send(command: never) {
+          await cancel(secondsOn(3600));
+          return client.send(command);
+        },
+      } as never,
+    };
+    const deps = { table: db.table, vault: slow, delaySeconds, onExport: () => expect.fail() };
+    expect(await sealExport(deps, name, secondsOn(3600))).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    expect(await eventTypes(db.table, wallet)).not.toContain("exported");
+    expect(await readWallet(db.table, wallet)).toMatchObject({ _id: wallet._id });
+  });
+});
+
+/** As a function might that was taken over. The items that sealExport writes itself are out of its reach. */
+async function change({ userID, walletId }: { userID: string; walletId: string }, changes: object) {
+  const [found] = (await itemsNamed(db.table, `EXPORT#${userID}`)).filter(({ SK }) => SK.endsWith(walletId));
+  const Item = { ...found, ...changes, ...exportKey(userID, walletId) };
+  await db.table.client.send(new PutCommand({ TableName: db.table.name, Item }));
+}

@@ -1,0 +1,204 @@
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { jobKey, slotKey } from "../../lib/trading/items/keys.ts";
+import { ownsWallet } from "../../lib/trading/items/trader-records.ts";
+import { readProfile } from "../../lib/users/profile-records.ts";
+import { addWallet } from "../../lib/wallets/add-wallet.ts";
+import { listEvents } from "../../lib/wallets/list-events.ts";
+import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
+import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
+import { listed, newWallet, type Wallet, type WalletLabels } from "../../lib/wallets/wallet.ts";
+import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { eventTypes, fakeSeal, holderOf, walletLimits as limits } from "../support/wallets.ts";
+
+const db = tableForTests();
+const now = new Date("2026-11-22T10:00:00.500Z");
+const dayMs = 86_400_000;
+const later = (days: number) => new Date(now.getTime() + days * dayMs);
+
+const wake = vi.fn(async () => undefined);
+beforeEach(() => void wake.mockClear());
+const retire = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
+  retireWallet({ table: db.table, limits, wake }, { userID, walletId, now: at });
+const restore = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
+  restoreWallet(db.table, { userID, walletId, limits, now: at });
+const importAgain = (userID: string, address: string, at = now, labels: WalletLabels = {}) => {
+  const wallet = newWallet("imported", { userID, network: "eth", address, now: at }, labels);
+  return addWallet(db.table, { wallet, seal: fakeSeal, limits, now: at });
+};
+
+const put = (Item: object) => db.table.client.send(new PutCommand({ TableName: db.table.name, Item }));
+const countOf = async (userID: string) => (await readProfile(db.table, userID))?.walletCount;
+const namesOf = async (userID: string) =>
+  listed(await walletsOfUser(db.table, userID)).map(({ slotName }) => slotName);
+const notFound = { code: "WALLET_NOT_FOUND" };
+
+/** A wallet with one order, whose transaction is in that state. */
+async function trader(userID: string, state: string, owner = userID): Promise<Wallet> {
+  const [wallet] = (await holderOf(db.table, userID, [`0x${userID}`])) as [Wallet];
+  const lane = { chain: "eth", wallet: `0x${userID}` } as const;
+  await put({ ...jobKey(lane, "o"), ...lane, orderId: "o", userID: owner });
+  await put({ ...slotKey(lane, 7), ...lane, nonce: 7, orderId: "o", userID: owner, state });
+  return wallet;
+}
+
+describe("retireWallet", () => {
+  it("hides the wallet, frees its place, and keeps it for 30 days", async () => {
+    const [wallet] = (await holderOf(db.table, "leaver", ["0x1", "0x2"])) as [Wallet];
+    expect(await retire(wallet)).toMatchObject({ wallet, restorableUntil: "2026-12-22T10:00:01.000Z" });
+    expect(await namesOf("leaver")).toEqual(["Wallet 2"]);
+    expect(await countOf("leaver")).toBe(1);
+    expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "leaver")).toBe(false);
+    expect(await eventTypes(db.table, wallet)).toContain("retired");
+    expect(wake).not.toHaveBeenCalled();
+  });
+
+  it("answers a repeated request alike while the wallet can be restored, and wakes its lane again", async () => {
+    const wallet = await trader("repeater", "planned");
+    const { restorableUntil } = await retire(wallet);
+    expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
+    expect(wake).toHaveBeenCalledTimes(2);
+    expect(await countOf("repeater")).toBe(0);
+    expect((await eventTypes(db.table, wallet)).toSorted()).toEqual(["imported", "retired"]);
+    await expect(retire(wallet, later(31))).rejects.toMatchObject(notFound);
+  });
+
+  it("goes on if it was written, although DynamoDB's answer was lost", async () => {
+    const wallet = await trader("unlucky", "planned");
+    const send = db.table.client.send.bind(db.table.client);
+    const spy = vi.spyOn(db.table.client, "send").mockImplementation((async (command: never) => {
+      const answer = await send(command);
+      if (Object.is((command as object).constructor, TransactWriteCommand)) throw new Error("TimeoutError");
+      return answer;
+    }) as never);
+    expect(await retire(wallet)).toMatchObject({ wallet });
+    spy.mockRestore();
+    expect(wake).toHaveBeenCalledOnce();
+  });
+
+  it("never gives its number to another wallet", async () => {
+    const [, second] = (await holderOf(db.table, "numberer", ["0x1", "0x2"])) as [Wallet, Wallet];
+    await retire(second);
+    await holderOf(db.table, "numberer", ["0x3"]);
+    expect(await namesOf("numberer")).toEqual(["Wallet 1", "Wallet 3"]);
+    await restore(second);
+    expect(await namesOf("numberer")).toEqual(["Wallet 1", "Wallet 2", "Wallet 3"]);
+  });
+
+  it.each(["signed", "mined"])("is refused while a transaction is %s", async (state) => {
+    const wallet = await trader(state, state);
+    await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
+    expect(await walletsOfUser(db.table, state)).toEqual([wallet]);
+  });
+
+  it("ends open orders of which nothing is signed", async () => {
+    await retire(await trader("planner", "planned"));
+    expect(wake).toHaveBeenCalledExactlyOnceWith({ chain: "eth", wallet: "0xplanner" });
+    expect(await namesOf("planner")).toEqual([]);
+  });
+
+  it("does not wait for another user's transactions with the same address", async () => {
+    await retire(await trader("sharer", "signed", "somebody else"));
+    expect(await namesOf("sharer")).toEqual([]);
+  });
+
+  it("is undone if a transaction was signed at the last moment", async () => {
+    const wallet = await trader("racer", "planned");
+    const send = db.table.client.send.bind(db.table.client);
+    let reads = 0;
+    const spy = vi.spyOn(db.table.client, "send").mockImplementation((async (command: {
+      input: { ExpressionAttributeValues?: { ":pk"?: string } };
+    }) => {
+      const isOfLane = command.input.ExpressionAttributeValues?.[":pk"] === "LANE#eth#0xracer";
+      if (isOfLane && ++reads === 2)
+        await put({
+          ...slotKey({ chain: "eth", wallet: "0xracer" }, 7),
+          userID: "racer",
+          state: "signed",
+        });
+      return send(command as never);
+    }) as never);
+    await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
+    spy.mockRestore();
+    expect(await walletsOfUser(db.table, "racer")).toEqual([{ ...wallet, version: 3 }]);
+    expect(await countOf("racer")).toBe(1);
+    const { events } = await listEvents(db.table, { userID: "racer", walletId: wallet._id }, { limit: "9" });
+    expect(events.find(({ type }) => type === "restored")?.time).toBe("2026-11-22T10:00:00.501Z");
+  });
+
+  it("knows no wallet of another user", async () => {
+    const [wallet] = (await holderOf(db.table, "owner", ["0x1"])) as [Wallet];
+    await holderOf(db.table, "thief", []);
+    await expect(retire({ ...wallet, UserID: "thief" })).rejects.toMatchObject(notFound);
+    await expect(restore({ ...wallet, UserID: "thief" })).rejects.toMatchObject(notFound);
+    const named = { userID: "thief", walletId: wallet._id };
+    await expect(listEvents(db.table, named, { limit: "5" })).rejects.toMatchObject(notFound);
+  });
+});
+
+describe("restoreWallet", () => {
+  it("brings the wallet back as it was, and changes nothing the second time", async () => {
+    const [wallet] = (await holderOf(db.table, "regretter", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    expect(await restore(wallet, later(29))).toEqual({ ...wallet, version: 3 });
+    expect(await restore(wallet, later(29))).toEqual({ ...wallet, version: 3 });
+    expect(await countOf("regretter")).toBe(1);
+    expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "regretter")).toBe(true);
+  });
+
+  it("needs a free place", async () => {
+    const [wallet] = (await holderOf(db.table, "full", ["0xA"])) as [Wallet];
+    await retire(wallet);
+    await holderOf(
+      db.table,
+      "full",
+      Array.from({ length: 10 }, (_, index) => `0x${index}`),
+    );
+    await expect(restore(wallet)).rejects.toMatchObject({ code: "WALLET_LIMIT_REACHED" });
+  });
+
+  it("is too late after 30 days, although the table still has the wallet", async () => {
+    const [wallet] = (await holderOf(db.table, "sleeper", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    await expect(restore(wallet, later(31))).rejects.toMatchObject(notFound);
+  });
+});
+
+describe("addWallet, of a retired address", () => {
+  it("restores the wallet, with its id, its number and its private key", async () => {
+    const [wallet] = (await holderOf(db.table, "importer", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    expect(await importAgain("importer", "0x1")).toEqual({
+      outcome: "restored",
+      wallet: { ...wallet, version: 3 },
+    });
+    expect(await walletsOfUser(db.table, "importer")).toEqual([{ ...wallet, version: 3 }]);
+    expect(await countOf("importer")).toBe(1);
+  });
+
+  it("gives the wallet the name and the colour of the import, and keeps those that it does not name", async () => {
+    const [wallet] = (await holderOf(db.table, "painter", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    const labels = { slotName: "Vault", colortag: "pink" } as const;
+    expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: labels });
+    await retire(wallet);
+    await importAgain("painter", "0x1", now, { colortag: "teal" });
+    expect(await walletsOfUser(db.table, "painter")).toEqual([
+      { ...wallet, version: 5, slotName: "Vault", colortag: "teal" },
+    ]);
+    // An active wallet keeps its own.
+    expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: { colortag: "teal" } });
+  });
+
+  it("makes another wallet of it once it is gone", async () => {
+    const [wallet] = (await holderOf(db.table, "late", ["0x1"])) as [Wallet];
+    await retire(wallet);
+    const { outcome, wallet: next } = await importAgain("late", "0x1", later(31));
+    expect([outcome, next.slot]).toEqual(["added", 2]);
+    expect(next._id).not.toBe(wallet._id);
+    expect(await walletsOfUser(db.table, "late")).toEqual([next]);
+    const { events } = await listEvents(db.table, { userID: "late", walletId: wallet._id }, { limit: "5" });
+    expect(events.map(({ type }) => type)).toContain("retired");
+  });
+});
