@@ -14,5 +14,6 @@ export default defineConfig({
     // For machines that are busy with other tests.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 10 } },
   },
 });
