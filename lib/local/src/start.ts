@@ -43,7 +43,7 @@ const KILL_WITHIN_MS = 30;
 /**
  * Runs synthesized stacks on this machine.
  *
- * @throws {StartupError} if something is not emulated, a port is in use, or the like; the message says what to do
+ * @throws {StartupError} if something is not emulated, a port is in use, or the like; the message names the remedy
  */
 export async function start(options: StartOptions): Promise<Runner> {
   const { onStep = () => {}, onLog = () => {} } = options;

@@ -19,7 +19,7 @@ const request = (
   sourceIp: "127.0.0.1",
 });
 
-/** A service that counts the calls that reach it. */
+/** Creates a service that counts the calls that reach it. */
 function counted() {
   const reached: GatewayRequest[] = [];
   const handle: Handle = async (each) => {

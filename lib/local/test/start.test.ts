@@ -240,7 +240,7 @@ describe("start", () => {
     await expect(runner.replaceCode("absent", replacement)).rejects.toThrow("Function not found: absent");
   });
 
-  it("opens the API after the seed, and leaves neither files nor processes behind without a data dir", async () => {
+  it("opens the API after the seed and, without a data dir, leaves neither files nor processes behind", async () => {
     const temporary = temporaryFolder();
     vi.stubEnv("TMPDIR", temporary);
     const before = descendants(process.pid);

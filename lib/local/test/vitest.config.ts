@@ -1,17 +1,17 @@
 import { defineConfig } from "vitest/config";
 
-/** The workspace's own tests. */
+/** Configures the tests of this workspace. */
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./test/support/closing-line.ts"] : ["default"],
     include: ["test/**/*.test.ts"],
-    // A worker loads modules once, not for each file: the AWS SDK takes seconds.
+    // Workers share loaded modules between test files, since loading the AWS SDK takes seconds.
     isolate: false,
-    // Two more than CI has cores: many tests wait for a database or a clock.
+    // More workers than CI's two cores, since many tests wait for a database or a clock.
     maxWorkers: 4,
     globalSetup: ["test/support/dynamodb-setup.ts"],
     setupFiles: ["test/support/set-up.ts"],
-    // For machines that are busy with other tests.
+    // Long enough for machines that are busy with other tests.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 10 } },

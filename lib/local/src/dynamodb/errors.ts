@@ -1,6 +1,6 @@
 import { type GatewayResponse, json } from "../http/messages.ts";
 
-/** Why a part of a transaction was cancelled. */
+/** The reason for cancelling a part of a transaction. */
 export type CancellationReason = { Code: string; Message?: string; Item?: unknown };
 
 export const none: CancellationReason = { Code: "None" };

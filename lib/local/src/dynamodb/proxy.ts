@@ -46,7 +46,7 @@ export async function startDynamoDbProxy({
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
   const handle = faults ? withDynamoDbFaults(database, faults) : database;
   let stopped = false;
-  // When the proxy stops, calls in progress fail, but nobody waits for their answers.
+  // Calls in progress fail when the proxy stops, which is not a fault: their clients are gone.
   const listener = await listen(0, handle, (error) => stopped || onFault(error));
   return {
     endpoint: listener.url,

@@ -6,7 +6,7 @@ import * as schemas from "./property-schemas.ts";
 /** An API that a distribution can have as an origin. */
 export type OriginServer = {
   domainName: string;
-  /** The first segment of each of its paths. */
+  /** The stage, which is the first segment of all its paths. */
   stage: string;
   /** True if it accepts WebSocket connections. */
   opensSockets: boolean;
@@ -37,7 +37,7 @@ export type Origin = {
   headers: readonly Pair[];
 };
 
-/** Documented: answers to GET and HEAD with these statuses are cached, whatever the cache policy says. */
+/** Documented: answers to GET and HEAD with these statuses are cached under any cache policy. */
 const cachedStatuses = [404, 414, 500, 501, 502, 503, 504];
 
 /** @throws {StartupError} if a part of the distribution is not emulated; the message names both */

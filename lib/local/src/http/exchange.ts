@@ -56,7 +56,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | "too 
   if (Number(request.headers["content-length"]) > BODY_LIMIT_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let size = 0;
-  // Without the option, leaving the loop would close the socket that the answer needs.
+  // The option keeps the socket open when the loop ends early: the answer still needs it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > BODY_LIMIT_BYTES) return "too large";

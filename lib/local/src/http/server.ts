@@ -26,12 +26,12 @@ export type ListenOptions = {
 const HEADER_LIMIT_BYTES = 10_240;
 const LINGER_MS = 1_000;
 /**
- * Longer than Node's default of 5 s, which a busy machine can exceed between two requests: the connection would be
+ * Node's default of 5 s is too short: a busy client may take longer between two requests, and its connection would be
  * reset.
  */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Names of this machine. Browsers resolve names below `localhost` to it, whatever a name server says. */
+/** Names of this machine. Browsers resolve names below `localhost` to it, without asking DNS. */
 const localName = /^(127\.0\.0\.1|\[::1\]|([a-z\d-]+\.)*localhost)$/;
 
 /**

@@ -43,8 +43,8 @@ export type LambdaOptions = {
 export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
 /**
- * How many processes load their function at a time. When all functions are called for the first time at once, the database
- * would else have so little of the processors that their calls to it time out.
+ * Number of processes that load their function at a time. If all functions started at once, the database would get so
+ * little processor time that their calls to it time out.
  */
 export const STARTS_AT_ONCE = availableParallelism();
 

@@ -13,12 +13,12 @@ export type Pool = {
   stop(): Promise<void>;
 };
 
-/** @param starts shared by all pools */
+/** @param starts limits starts across all pools */
 export function createPool(create: () => Sandbox, size: number, starts: Starts): Pool {
   let current = { create, idle: [] as Sandbox[] };
   const running = new Set<Sandbox>();
   const waiting: (() => void)[] = [];
-  /** Ends the wait of events for their turn to start a sandbox. */
+  /** Controllers that wake events waiting for their turn to start a sandbox. */
   const forIdle = new Set<AbortController>();
   let places = size;
   let stopped = false;
@@ -42,7 +42,10 @@ export function createPool(create: () => Sandbox, size: number, starts: Starts):
     return undefined;
   }
 
-  /** The most recently used idle sandbox, or a new one if its turn to start comes before one is idle. */
+  /**
+   * Takes the most recently used idle sandbox, or creates one, depending on whether a sandbox becomes idle before its
+   * turn to start comes.
+   */
   async function take(): Promise<{ sandbox: Sandbox; generation: typeof current } | undefined> {
     while (!stopped) {
       const idle = takeIdle();

@@ -13,7 +13,7 @@ import { type EventMessage, REPORTS_FD, type Report, type SandboxSettings } from
 export type Sandbox = {
   /** False once the process has ended or is about to end. It then takes no events. */
   readonly usable: boolean;
-  /** Resolves once the function is loaded, or cannot be. */
+  /** Resolves once the function is loaded, or loading has failed. */
   readonly loaded: Promise<void>;
   /** Resolves once the process has ended and its output has been read. */
   readonly ended: Promise<void>;
@@ -35,8 +35,8 @@ export type SandboxOptions = {
   /** Receives the process as soon as it exists. */
   onStart: (child: ChildProcess) => void;
   /**
-   * Decides for each event after how many milliseconds its process is killed, at the latest just before the answer.
-   * Undefined if it is not killed.
+   * Returns the time in milliseconds after which an event's process is killed, before it can answer. Undefined if it is
+   * not killed.
    */
   killAfterMs?: (() => number | undefined) | undefined;
 };

@@ -1,12 +1,12 @@
 export type Turn = { leave(): void };
 
-/** Turns of processes to start, so that many at once leave something of the processors to others. */
+/** Limits how many processes start at once, so that starts do not take all processor time. */
 export type Starts = {
-  /** Waits for a turn, in order of arrival. Resolves to undefined if the signal is aborted before it begins. */
+  /** Waits for a turn, in order of arrival. Resolves to undefined if the signal is aborted first. */
   enter(signal: AbortSignal): Promise<Turn | undefined>;
 };
 
-/** @param atOnce how many turns overlap */
+/** @param atOnce maximum number of overlapping turns */
 export function createStarts(atOnce: number): Starts {
   const waiting = new Set<() => void>();
   let free = atOnce;

@@ -22,7 +22,7 @@ const config = {
     {
       uid: "String.matches",
       match: ({ property, context }: MethodCall) => property === "matches" && typeof context === "string",
-      // Java's method matches the whole string.
+      // Java's `String.matches` must match the whole string.
       resolve: ({ context, params }: MethodCall) => new RegExp(`^(?:${params[0]})$`).test(String(context)),
     },
   ],

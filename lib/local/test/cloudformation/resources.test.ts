@@ -63,7 +63,7 @@ describe("a reference", () => {
     [{ "Fn::GetAtt": ["Queue", "Arn"] }, "arn:aws:sqs:us-east-1:000000000000:S-Queue"],
     [{ Ref: "AWS::AccountId" }, "000000000000"],
     [{ "Fn::Sub": "${AWS::Partition}.${AWS::URLSuffix}.${AWS::StackName}" }, "aws.amazonaws.com.S"],
-  ])("%j resolves to %s", (expression, expected) => {
+  ])("in the form %j resolves to %s", (expression, expected) => {
     expect(value(expression, { Resources })).toBe(expected);
   });
 });

@@ -199,7 +199,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
   it.each([
     ["the conflict", 0.2, ["TransactionConflict", "None"]],
     ["the condition", 0.7, ["ConditionalCheckFailed", "None"]],
-  ])("is answered with %s, decided by chance", async (_, at, codes) => {
+  ])("is answered with %s by chance", async (_, at, codes) => {
     const error = await during(() => {
       chance = at;
       return failure(transact(put("a", failing), put("b")));
@@ -291,7 +291,7 @@ describe("other calls", () => {
     ["no table", new PutCommand({ TableName: undefined, Item: key("a") }), "ValidationException"],
     ["a missing key attribute", new PutCommand({ TableName, Item: { PK: "a" } }), "ValidationException"],
     ["no parts", new TransactWriteCommand({ TransactItems: [] }), "ValidationException"],
-  ])("with %s get DynamoDB's own error", async (_, command, name) => {
+  ])("get DynamoDB's own error with %s", async (_, command, name) => {
     expect(await failure(client.send(command as PutCommand))).toMatchObject({ name });
   });
 });

@@ -26,7 +26,7 @@ describe("findJava", () => {
     ["Java 11", javaOfVersion("11.0.2"), "is Java 11"],
     ["a missing Java", "/absent", "/absent/bin/java does not run"],
     ["a stub that fails", javaHome("echo 'Unable to locate a Java Runtime.' >&2; exit 1"), "does not run"],
-  ])("rejects %s in one line, with the fix", async (_, JAVA_HOME, reason) => {
+  ])("rejects %s with a message of one line that names the fix", async (_, JAVA_HOME, reason) => {
     const failure = findJava({ JAVA_HOME });
     await expect(failure).rejects.toThrow(reason);
     await expect(failure).rejects.toThrow("apt-get install openjdk-17-jre-headless");

@@ -84,7 +84,7 @@ describe("ensureTable", () => {
     ["keys", { KeySchema: [{ AttributeName: "id", KeyType: "HASH" }] }],
     ["indexes", { GlobalSecondaryIndexes: [] }],
     ["stream", { StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" } }],
-  ])("rejects a stored table if the %s differ from the template", async (_, change) => {
+  ])("rejects a stored table that differs from the template in its %s", async (_, change) => {
     dynamodb.on(DescribeTableCommand).resolves({ Table: { ...stored, ...change } });
     await expect(ensure()).rejects.toThrow(StartupError);
     await expect(ensure()).rejects.toThrow(

@@ -214,7 +214,7 @@ describe("errors at the edge", () => {
   });
 
   it.each([404, 500, 501, 502, 503, 504])(
-    "are not cached with status %i if the template says so",
+    "are not cached with status %i if the template disables it",
     async (status) => {
       const CustomErrorResponses = [{ ErrorCode: status, ErrorCachingMinTTL: 0 }];
       const { answer } = edge({ CustomErrorResponses }, [json(status, {}), found]);

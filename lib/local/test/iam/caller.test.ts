@@ -54,7 +54,7 @@ describe("createCallers", () => {
     expect(mayPut(callerWith({ Policies: both }))).toBe(false);
   });
 
-  it("gives no right to data for AWS's policies for logs and networks", () => {
+  it("ignores AWS's managed policies for logs and networks, which grant no access to data", () => {
     const names = ["AWSLambdaBasicExecutionRole", "AWSLambdaVPCAccessExecutionRole"];
     const ManagedPolicyArns = names.map((name) => `arn:aws:iam::aws:policy/service-role/${name}`);
     expect(mayPut(callerWith({ ManagedPolicyArns }))).toBe(false);
@@ -163,7 +163,7 @@ describe("denialOf", () => {
     );
   });
 
-  it("knows the function from which a call comes", () => {
+  it("identifies the function from which a call comes", () => {
     const Condition = { Null: { "lambda:SourceFunctionArn": "false" } };
     const properties = { Policies: inline(allow(action), deny("*", { Condition })) };
     expect(ask(properties, toAccount)).toMatch(/with an explicit deny in an identity-based policy$/);

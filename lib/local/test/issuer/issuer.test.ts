@@ -105,7 +105,7 @@ it("publishes only the public key", async () => {
   expect(kept.get("issuer")).toHaveProperty("d");
 });
 
-describe("the issuer's endpoints", () => {
+describe("the issuer", () => {
   it.each([
     ["no sub", { username: "x" }, /^sub: /],
     ["an empty sub", { sub: "" }, /^sub: /],

@@ -28,7 +28,7 @@ describe("a key with a policy", () => {
       expect(call(name, { KeyId })).toEqual(denied(name));
   });
 
-  it("re-encrypts only under itself if the policy says so", () => {
+  it("re-encrypts only under itself if the policy demands it", () => {
     const same = { Bool: { "kms:ReEncryptOnSameKey": "true" } };
     const of = (Action: string[]) => policy(allow("kms:GenerateDataKey"), allow(Action, same));
     const other = kms.ensureKey("other").keyId;

@@ -60,7 +60,7 @@ describe("an asynchronous event", () => {
     expect([tries.length, lines.length]).toEqual([2, 0]);
   });
 
-  it.each([0, 1])("is retried %i times if the configuration says so", async (maximumRetries) => {
+  it.each([0, 1])("is retried %i times if configured so", async (maximumRetries) => {
     const { invokeLater, advance, tries, lines } = open({ maximumRetries }, async () => threw);
     invokeLater("deliver", {});
     await advance(60_000);

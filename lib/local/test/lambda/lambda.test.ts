@@ -53,7 +53,7 @@ describe("invoke", () => {
     await expect(run("x".repeat(6 * 1024 * 1024))).rejects.toThrow(EventTooLargeError);
   });
 
-  it("rejects for a name that no function has", async () => {
+  it("rejects an unknown name", async () => {
     await expect(invoke("other", {})).rejects.toBeInstanceOf(UnknownFunctionError);
   });
 
@@ -66,7 +66,7 @@ describe("invoke", () => {
 });
 
 describe("the start of processes", () => {
-  it("happens for so many at a time, whichever functions they load", async () => {
+  it("is limited to a few at a time, across all functions", async () => {
     const steps = join(temporaryFolder(), "steps");
     const names = Array.from({ length: 3 * STARTS_AT_ONCE }, (_, index) => `f${index}`);
     const loading = `import { appendFileSync } from "node:fs";
@@ -84,7 +84,7 @@ describe("the start of processes", () => {
     expect(most).toBeLessThanOrEqual(STARTS_AT_ONCE);
   });
 
-  it("is not waited for by an event for which a warm sandbox gets free", async () => {
+  it("does not delay an event if a warm sandbox becomes free first", async () => {
     const [answer, load] = [gate(), gate()];
     const names = Array.from({ length: STARTS_AT_ONCE }, (_, index) => `f${index}`);
     const { run, log } = runFunctions([
@@ -113,7 +113,7 @@ describe("the start of processes", () => {
 });
 
 describe("replaceCode", () => {
-  /** Without `waits`, it answers at once. */
+  /** Code that answers at once, or waits for the gate if the event has `waits`. */
   const answering = (version: string, { code } = gate()) => `${code}
     export const handler = async ({ waits = false }) => {
       console.log("started");
@@ -168,7 +168,7 @@ describe("replaceCode", () => {
     expect((await run()).answer).toBe("256");
   });
 
-  it("rejects for a name that no function has", async () => {
+  it("rejects an unknown name", async () => {
     const { replaceCode } = runFunctions([]);
     await expect(replaceCode(defineCode(""))).rejects.toBeInstanceOf(UnknownFunctionError);
   });
@@ -202,7 +202,7 @@ describe("stop", () => {
   });
 });
 
-/** Code with a function that resolves once the gate is open. */
+/** Creates a gate: code with a function that resolves once the gate is open. */
 function gate() {
   const file = join(temporaryFolder(), "open");
   const code = `import { existsSync } from "node:fs";

@@ -95,7 +95,7 @@ describe.concurrent("the log of a function", () => {
   ])("ends with the reason, after all other lines, if the code is %s", async (harm, expected) => {
     const { run, log } = runCode(
       `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
-      // Long enough for the lines, on a busy machine, and no limit for what ends by itself.
+      // Long enough to log all lines on a busy machine; code that ends by itself gets more time.
       { timeoutSeconds: harm.startsWith("for") ? 3 : 20 },
     );
     await run();

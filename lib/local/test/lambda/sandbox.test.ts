@@ -52,7 +52,7 @@ describe("a handler", () => {
     expect(answer.remaining).toBeLessThanOrEqual(10_000);
   });
 
-  it("sees its own environment and nothing of the machine's", async () => {
+  it("sees only its own environment, not the machine's", async () => {
     expect((await run({ does: "environment" })).answer).toEqual({ TABLE_NAME: "t" });
   });
 

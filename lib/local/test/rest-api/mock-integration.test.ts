@@ -111,7 +111,7 @@ describe("the status of the request template", () => {
   });
 
   it.each(['{"statusCode": "200"}', "{}", "statusCode: 200", '{"noStatusCode": 200}', ""])(
-    "%j has none, which is a 500",
+    "causes a 500 if %j contains none",
     async (text) => {
       const { send, reports } = gateway(mock({ RequestTemplates: { "application/json": text } }));
       expect(readable(await send("POST /pets/7"))).toMatchObject({

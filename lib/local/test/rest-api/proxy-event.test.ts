@@ -196,7 +196,7 @@ describe("headers of a proxy event", () => {
     expect(Object.keys(single)).toStrictEqual(added);
   });
 
-  it("replace the client's port and protocol, extend X-Forwarded-For and keep the trace", async () => {
+  it("contain API Gateway's port and protocol, an extended X-Forwarded-For and the client's trace id", async () => {
     const { single, multi } = await headersOf(
       ["x-forwarded-for", "203.0.113.7, 198.51.100.2"],
       ["x-forwarded-proto", "http"],
@@ -212,7 +212,7 @@ describe("headers of a proxy event", () => {
     expect(multi["X-Forwarded-For"]).toStrictEqual(["203.0.113.7, 198.51.100.2, 127.0.0.1"]);
   });
 
-  it("leave names in the context empty without Host and User-Agent", async () => {
+  it("are optional: without Host and User-Agent, the context has empty values", async () => {
     const { requestContext } = await eventOf("GET /pets", { headers: [] });
     expect(requestContext).toMatchObject({ domainName: "", domainPrefix: "", identity: { userAgent: null } });
   });

@@ -207,7 +207,7 @@ describe("an invocation", () => {
 });
 
 describe("the trace id", () => {
-  it("in the answer is the client's, if it sent one", async () => {
+  it("is repeated in the answer if the client sent it", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /pets", { headers: [["x-amzn-trace-id", "Root=1-1-1"]] });
     expect(readable(answer).headers).toMatchObject({ "X-Amzn-Trace-Id": "Root=1-1-1" });

@@ -108,7 +108,7 @@ describe("an API key from the authorizer", () => {
     expect(ofFunction).toMatchObject({ apiKey: secrets.alice, apiKeyId: "alice" });
   });
 
-  it("is throttled by its plan, with the template's 429 and without an invocation", async () => {
+  it("is throttled by its plan: the caller gets the template's 429, and no function runs", async () => {
     for (let times = 0; times < 3; times++) expect(await status("GET /pets", "alice")).toBe(200);
     const refused = await call("GET /pets", { user: "alice" });
     expect(refused).toMatchObject({

@@ -72,7 +72,7 @@ describe("a dynamic reference to a secret", () => {
       { GenerateSecretString: { SecretStringTemplate: "{}", GenerateStringKey: "k" } },
       /SecretStringTemplate/,
     ],
-  ])("stops the runner for %s", (_, reference, secret, message) => {
+  ])("stops the runner if it refers to %s", (_, reference, secret, message) => {
     expect(referring(reference, secret)).toThrow(message);
   });
 });

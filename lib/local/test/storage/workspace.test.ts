@@ -80,7 +80,7 @@ describe("openDataDir", () => {
     openDataDir(path).close();
   });
 
-  it("can be opened again after a runner was killed", () => {
+  it("opens a folder again after its runner was killed", () => {
     const path = fresh();
     const module = new URL("../../src/storage/workspace.ts", import.meta.url).href;
     const script = `const { openDataDir } = await import(${JSON.stringify(module)});
@@ -90,7 +90,7 @@ describe("openDataDir", () => {
     openDataDir(path).close();
   });
 
-  it("rejects a folder that cannot be created, in one line", () => {
+  it("rejects a folder that cannot be created, with a message of one line", () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
     expect(() => openDataDir(join(file, "below"))).toThrow(

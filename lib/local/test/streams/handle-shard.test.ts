@@ -85,7 +85,7 @@ describe("handleShard", () => {
     expect([tries, faults]).toEqual([2, [new Error("no memory")]]);
   });
 
-  it("reports changes that are given up in one line", async () => {
+  it("reports in one line that changes are given up", async () => {
     const { over, advance, lines } = handle(true, async () => ({
       payload: "{}",
       functionError: "Unhandled",

@@ -84,7 +84,7 @@ describe("GetApiKeys", () => {
     expect(await names("st-a")).toEqual([]);
   });
 
-  it("does not show values, and refuses to include them", async () => {
+  it("omits values, and refuses a request for them", async () => {
     reset(usage([key("a")], [], {}));
     expect((await send(new GetApiKeysCommand({}))).items?.[0]).not.toHaveProperty("value");
     expect(await failure(send(new GetApiKeysCommand({ includeValues: true })))).toBe(

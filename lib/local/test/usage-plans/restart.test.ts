@@ -127,7 +127,7 @@ describe("a restart", () => {
 });
 
 describe("a restart with another template", () => {
-  it("reports a key's lost membership of a removed plan, and keeps the key", async () => {
+  it("keeps a key whose plan is gone, and reports the lost membership", async () => {
     start();
     const alice = await create(secretOf("alice"));
     await attach("Pro", alice);
@@ -140,7 +140,7 @@ describe("a restart with another template", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("removes a removed stage from a program's plan, and reports it", async () => {
+  it("removes a stage that is gone from a program's plan, and reports it", async () => {
     start();
     const { id } = await send(new CreateUsagePlanCommand({ name: "Custom", apiStages }));
     start([]);

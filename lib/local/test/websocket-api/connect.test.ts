@@ -8,7 +8,7 @@ const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
 describe("the event of a handshake", () => {
   const headers = { Authorization: "Bearer x", "X-Amzn-Trace-Id": "Root=1-2-3", "User-Agent": "test" };
 
-  it("has the headers of the upgrade for the authorizer (documented)", async () => {
+  it("includes the upgrade's headers if it is for the authorizer (documented)", async () => {
     const connect = { headers: { "Sec-WebSocket-Protocol": "a" } };
     const { url, port, events } = await serve(guarded(), { authorize: allow(), connect }, clock);
     await join(`${url}/?colour=red&colour=blue`, ["a", "b"], { headers });
@@ -53,7 +53,7 @@ describe("the event of a handshake", () => {
     });
   });
 
-  it("has neither headers of the upgrade nor keys of an absent query for $connect (recorded)", async () => {
+  it("includes neither the upgrade's headers nor an absent query if it is for $connect (recorded)", async () => {
     const authorize = allow({ plan: "Pro", seats: 2 });
     const { url, port, events } = await serve(guarded(), { authorize }, clock);
     await join(url, [], { headers });
@@ -73,7 +73,7 @@ describe("the event of a handshake", () => {
       expect(event?.headers).not.toHaveProperty(name);
   });
 
-  it("has the query", async () => {
+  it("includes the query", async () => {
     const { url, events } = await serve(route("$connect"));
     await join(`${url}?a=1&a=2`);
     expect(events.connect?.[0]).toMatchObject({

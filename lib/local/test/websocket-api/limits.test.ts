@@ -90,7 +90,7 @@ describe("a connection", () => {
     const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
     for (let count = 0; count < 3; count++) {
       vi.advanceTimersByTime(599);
-      // A message that is sent has an answer. Polling would advance the time.
+      // Each message sent gets an answer to wait for. Polling would advance the time.
       const message = once(socket, "message");
       if (direction === "sent") socket.send("still here");
       else server.find(connectionId)?.send("still there");

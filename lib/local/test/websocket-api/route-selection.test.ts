@@ -18,7 +18,7 @@ describe("selectRoute", () => {
     expect(selectRoute({ selection: ["a", "b"], routes }, body)).toBe(expected);
   });
 
-  it("finds no route for other messages without $default", () => {
+  it("finds no route for unknown messages if there is no $default", () => {
     expect(selectRoute({ selection: ["a"], routes: new Map([["go", 1]]) }, "{}")).toBeUndefined();
   });
 });
