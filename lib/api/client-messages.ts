@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 const idRule = "must be text of 1 to 64 characters, or a whole number";
 
-/** Chosen by the client. The answer carries it unchanged. */
+/** An id that the client chooses. The reply repeats it unchanged. */
 export const MessageIDSchema = v.union(
   [
     v.pipe(v.string(), v.minLength(1, idRule), v.maxLength(64, idRule)),

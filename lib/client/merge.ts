@@ -97,7 +97,7 @@ export function withSettings(held: Held, { chain, version, settings }: SettingsM
   return all === held.settings ? held : { ...held, settings: all };
 }
 
-/** Marks a part as complete. Settings are complete when every chain has its own. */
+/** Marks a part as complete. Settings are complete when those of every chain have arrived. */
 export const complete = (held: Held, what: Followed): Held =>
   held.awaited.has(what)
     ? { ...held, awaited: new Set([...held.awaited].filter((one) => one !== what)) }

@@ -106,7 +106,7 @@ export type RestError<Name extends OperationName = OperationName> = Name extends
   ? GeneralError | EnvelopeErrors<ErrorCodes[Name]>
   : never;
 
-/** Either data or an error. `headers` are those of the response, if there was one. */
+/** Either data or an error. `headers` come from the response, if there was one. */
 export type RestAnswer<Name extends OperationName> =
   | { data: RestData<Name>; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };

@@ -43,8 +43,7 @@ export const deadlineOf = (
 /**
  * Wraps a function that runs after changes of the table.
  *
- * @param handle Returns the sequence numbers of the records to retry. Lambda retries all records from the first of them
- * on.
+ * @param handle Returns the sequence numbers of the records to retry. Lambda retries the first of them and all later ones.
  */
 export function onChanges<Rest extends readonly unknown[]>(
   operation: BackgroundOperationName,

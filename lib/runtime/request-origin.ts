@@ -4,7 +4,7 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { type RequestHeaders, valuesOf } from "./request-token.ts";
 
 export type OriginRules = {
-  /** The secret by which the edge proves itself. Undefined without an edge. */
+  /** The secret that proves a request comes from the edge. Undefined without an edge. */
   originKey: string | undefined;
   /** True if requests that bypass the edge are refused. */
   edgeOnly: boolean;

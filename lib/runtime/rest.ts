@@ -76,7 +76,7 @@ export const enveloped = <Data>(data: Data) => ({
   timestamp: new Date().toISOString(),
 });
 
-/** Wraps a success in the envelope, with a header that tells whether it repeats an earlier one. */
+/** Wraps a success in the envelope, with a header for a response that repeats an earlier one. */
 export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
   new WithHeaders(enveloped(data), isReplayed ? { "Idempotent-Replayed": "true" } : {});
 

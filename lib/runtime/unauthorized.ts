@@ -18,7 +18,7 @@ const freshMs = 5 * 60_000;
 /** Tolerates issuers whose clocks are ahead. */
 const aheadMs = 60_000;
 
-/** @throws {Unauthorized} if the token is too old, or does not tell when it was issued. A refresh helps. */
+/** @throws {Unauthorized} if the token is too old, or lacks the time of its issue. A refresh helps. */
 export function requireFreshToken(issuedAt: Date | undefined, now: Date): void {
   const ageMs = issuedAt === undefined ? Number.NaN : now.getTime() - issuedAt.getTime();
   if (!(ageMs <= freshMs && ageMs >= -aheadMs))

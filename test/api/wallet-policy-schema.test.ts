@@ -42,7 +42,7 @@ describe("GivenPolicySchema", () => {
     ["tradingEnabled", [null, "true", 1], "must be a boolean"],
     ["trading", [true], "is not a known field"],
     ["pending", [{}], "is not a known field"],
-  ])("rejects another %s, and names it", (field, values, rule) => {
+  ])("rejects an invalid %s, and names it", (field, values, rule) => {
     for (const value of values)
       expect(() => read({ ...open, [field]: value })).toThrow(
         expect.objectContaining({ message: expect.stringContaining(rule), details: { field } }),

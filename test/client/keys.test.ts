@@ -138,7 +138,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are found again, whichever of the equal requests lost its response", async () => {
+  it("are reused, whichever of the equal requests lost its response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([order, "broken", order], { keys, patienceMs: 0 });
     const [first, second] = await end(

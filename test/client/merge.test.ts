@@ -22,7 +22,7 @@ const shown = (held: ReturnType<typeof newlyHeld>) =>
   stateOf(held)?.wallets.map(({ _id, version }) => `${_id} v${version}`);
 
 describe("wallets", () => {
-  it("are those of the list, in its order, each with the higher version of list and messages", () => {
+  it("come from the list, in its order, each in the newer version of list and messages", () => {
     const changed = announced(listOf(wallet("a", 1), wallet("b", 4)), "a", 3, "active");
     expect(shown(changed)).toEqual(["a v3", "b v4"]);
     expect(shown(announced(changed, "b", 3, "active"))).toEqual(["a v3", "b v4"]);

@@ -129,7 +129,7 @@ describe("a call", () => {
     expect(await quoted([limited("120")])).toMatchObject({ tries: 1, error: { retryAfterSeconds: 120 } });
   });
 
-  it("is repeated only if it had no effect, where repeating would be wrong", async () => {
+  it("with If-Match is repeated only after failures without an effect", async () => {
     const conditional = { path: { chain: "eth" }, body: {}, headers: { "If-Match": '"1"' } } as const;
     const broken = scripted(["broken"]);
     const { error } = await broken.end(broken.terminal.updateTradingSettings(conditional as never));

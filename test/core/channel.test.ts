@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { channels, isChannel, isPublic, ordered } from "../../lib/core/channel.ts";
 
 describe("channels", () => {
-  it("are three, of which only prices is public", () => {
+  it("are orders, positions and prices; only prices is public", () => {
     expect(channels).toEqual(["orders", "positions", "prices"]);
     expect(channels.filter(isPublic)).toEqual(["prices"]);
   });

@@ -22,7 +22,7 @@ const gateway = createHttpServer(async (request, response) => {
   if (!hangs) response.end();
 });
 
-/** The deadlines of the current test. They pass when it says so. */
+/** The deadlines of the current test, which lets them pass. */
 let deadlines: { ms: number; pass(): void }[] = [];
 const logged = quietConsole();
 

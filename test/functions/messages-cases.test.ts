@@ -53,7 +53,7 @@ const writes = () =>
     .filter(({ args: [command] }) => !(command instanceof GetCommand || command instanceof QueryCommand));
 
 describe("a message", () => {
-  it.each(badMessages)("gets $code for $title", async ({ code, message }) => {
+  it.each(badMessages)("gets the error $code for $title", async ({ code, message }) => {
     const [error, ...rest] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", code, message: expect.stringMatching(/\S/) });
@@ -63,7 +63,7 @@ describe("a message", () => {
     expect(writes()).toEqual([]);
   });
 
-  it.each(badMessagesWithId)("gets $code with its id for $title", async ({ code, message }) => {
+  it.each(badMessagesWithId)("gets the error $code with its id for $title", async ({ code, message }) => {
     const [error] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", id: "c1", code, message: expect.stringMatching(/\S/) });

@@ -195,7 +195,7 @@ describe("the functions of messages", () => {
     expect(posted().filter(({ code }) => code === "RATE_LIMITED")).toHaveLength(1);
   });
 
-  it("log no fault if the connection has gone meanwhile", async () => {
+  it("log no fault if the connection has closed meanwhile", async () => {
     api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     expect(await subscribe(event)).toEqual({ statusCode: 200 });

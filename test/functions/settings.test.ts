@@ -88,7 +88,7 @@ describe("updateTradingSettings", () => {
     expect(conditionOf()).toBeUndefined();
   });
 
-  it("responds in full to any If-None-Match, since that is for reading", async () => {
+  it("ignores If-None-Match, which is for reading", async () => {
     table.on(UpdateCommand).resolves({ Attributes: { ...stored, version: 6 } });
     expect(await update({ "If-None-Match": '"6"' })).toMatchObject({ statusCode: 200 });
   });
@@ -99,7 +99,7 @@ describe("updateTradingSettings", () => {
     [['"5"', '"6"'], "version IN (:version0, :version1)"],
     ['"0"', "attribute_not_exists(version) OR version IN (:version0)"],
     ["*", undefined],
-  ])("writes on the condition of If-Match: %s", async (tags, condition) => {
+  ])("writes under the condition of If-Match: %s", async (tags, condition) => {
     table.on(UpdateCommand).resolves({ Attributes: stored });
     expect(await update({ "If-Match": tags })).toMatchObject({ statusCode: 200 });
     expect(conditionOf()).toBe(condition);

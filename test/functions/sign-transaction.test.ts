@@ -117,7 +117,7 @@ describe("signTransaction", () => {
     expect(logged()).toEqual([{ event: "signTransaction signed", orderId: orderId, awsRequestId: "k2" }]);
   });
 
-  it("signs the same bytes each time, which are those of ethers", async () => {
+  it("signs the same bytes each time, and the same as ethers", async () => {
     const raw = signed(await ask());
     expect(signed(await ask())).toBe(raw);
     const { to, value, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw);

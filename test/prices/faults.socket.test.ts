@@ -24,7 +24,7 @@ describe.concurrent("a venue with faults", () => {
     ]);
   });
 
-  it("is reconnected when it sends only garbage, of which nothing is logged", async (test) => {
+  it("is reconnected when it sends only garbage, which is not logged", async (test) => {
     const { first, run } = await startBoth(test);
     Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));

@@ -83,7 +83,7 @@ describe("isSilent", () => {
 });
 
 describe("isSteady", () => {
-  it("needs five seconds of quotes without a silence", () => {
+  it("is true after five seconds of quotes without a silence", () => {
     const quoted = [0, 2000, 4999].reduce((state, now) => quote(state, "ETH", "1", now), followed);
     expect(isSteady(followed, timings)).toBe(false);
     expect(isSteady(quoted, timings)).toBe(false);
@@ -95,7 +95,7 @@ describe("isSteady", () => {
 });
 
 describe("isSettled", () => {
-  it("needs a price of every asset, or two seconds", () => {
+  it("is true with a price of every asset, or after two seconds", () => {
     expect(isSettled(followed, at(60_000), timings)).toBe(false);
     expect(isSettled(complete, at(100), timings)).toBe(true);
     const some = quote(quote(quote(followed, "ETH", "1", 100), "SOL", "1", 200), "AVAX", "1", 300);
@@ -106,7 +106,7 @@ describe("isSettled", () => {
 });
 
 describe("withoutAsset", () => {
-  it("is undone by a quote of that asset", () => {
+  it("lasts until a quote of that asset", () => {
     expect(withoutAsset(withoutAsset(followed, "BNB"), "BNB").absent).toEqual(["BNB"]);
     expect(quote(withoutAsset(followed, "BNB"), "BNB", "1", 1).absent).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("finds them once by discovery, if their address is not given", async () => {
+  it("finds their address once by discovery, if it is not given", async () => {
     fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
     const verify = opened("");
     await verify(good);

@@ -12,7 +12,7 @@ export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<As
 
 /** The hosts of one chain. */
 export type ChainClient = {
-  /** All configured hosts. Calls are sent to each of them as they are. */
+  /** The configured hosts, in order of preference. Each may see another state of the chain. */
   hosts: readonly RpcHost[];
   /** Returns hosts that note their failures. Those that failed recently come last. */
   inOrder(): RpcHost[];

@@ -38,7 +38,7 @@ type Item = Record<string, unknown>;
 export function rpcHost(options: RpcHostOptions): RpcHost {
   const { url, chainId, timeoutMs, maxBytes } = { ...defaults, ...options };
 
-  /** Returns an array if an array was sent, and otherwise an object: relays accept no batches. */
+  /** Posts a single call as an object, since relays accept no batches, and several as an array. */
   async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     const firstId = lastId + 1;
     lastId += calls.length;

@@ -26,7 +26,7 @@ export type LaneView = {
   isStopped: boolean;
 };
 
-/** The facts by which the signer decides. */
+/** The facts that the signer checks. */
 export type SigningView = {
   order: TradeOrder | undefined;
   slot: Slot | undefined;

@@ -2,18 +2,18 @@ import type { Slot } from "./evm/slot.ts";
 import type { Lane } from "./table-step.ts";
 import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
 
-/** Problems of a lane that operators must know. */
+/** Problems of a lane that operators must know about. */
 export type LaneTrouble = "LaneHeldTooLong" | "OrderWithoutProgress";
 
-/** An order that can go on must change within this time. */
+/** The longest time without a change of an order that can go on. */
 const mostIdleMs = 5 * 60_000;
 
-/** An order that has ended must be final within this time. The slowest chain takes 20 minutes. */
+/** The longest time until an ended order is final. The slowest chain takes 20 minutes. */
 const mostUnsettledMs = 60 * 60_000;
 
 /**
- * A lane may stay with a run that has ended for this time. The sweep wakes lanes each minute, and one of its runs may
- * be lost.
+ * The longest time that a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its
+ * runs may be lost.
  */
 const mostLapsedMs = 2 * 60_000;
 

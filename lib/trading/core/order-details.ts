@@ -27,7 +27,7 @@ export type FillReport = {
   spent: { token: string; amount: string };
   received: { token: string; amount: string };
   quotedAmountOut: string;
-  /** The percentage by which less arrived than quoted. Negative if more arrived. */
+  /** The shortfall against the quote, in percent. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
   /** In coin. `l1` is the part of the total paid for layer 1. */

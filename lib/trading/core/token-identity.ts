@@ -3,7 +3,7 @@ import { looksLike, shortAddress, shownName, shownSymbol } from "./token-text.ts
 /** A token's own description. Undefined where it gives no readable answer. */
 export type TokenClaims = {
   decimals: bigint | undefined;
-  /** The balance of an address that holds none. */
+  /** The token's answer to `balanceOf` for an unused address. */
   balance: bigint | undefined;
   totalSupply: bigint | undefined;
   symbol: string | undefined;

@@ -64,7 +64,7 @@ export type TradeOrder = {
   approveNonces: readonly number[];
   /** The only nonce that its swap may have. */
   swapNonce?: number | undefined;
-  /** The user wants to cancel it, after its swap was signed. */
+  /** True if the user wants to cancel it after its swap was signed. */
   isCancelling: boolean;
   ending?: OrderEnd;
   life: Life;

@@ -20,7 +20,7 @@ export type FoundReceipt = { hash: string; mined: MinedTransaction };
 
 type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
 
-/** The data needed beside a receipt to tell the transaction's result. */
+/** The data needed beside a receipt to find the transaction's result. */
 export type ReceiptRest = { transaction: Transaction; block: Block };
 
 export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
@@ -88,8 +88,8 @@ async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): 
 }
 
 /**
- * Finds out why a call fails. Undefined if it succeeds. Most hosts forget the state of blocks after minutes, and then
- * cannot tell.
+ * Finds out why a call fails. Undefined if it succeeds. Hosts that have forgotten the block's state, as most do after
+ * minutes, cannot answer.
  */
 const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
   method,

@@ -56,7 +56,7 @@ async function reportTrouble(
   chain: TradingChain,
   lane: Lane,
 ): Promise<void> {
-  // If no run has seen the newest order, the state that earlier runs left says nothing about it.
+  // The last run has not seen the newest order, so its state does not show how long that order has waited.
   const idleMs = hasUnseenOrder(lane)
     ? idleSinceMs(await laneOrdersOf(table, lane), [])
     : lane.watch?.idleSinceMs;

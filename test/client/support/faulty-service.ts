@@ -10,7 +10,7 @@ export type Link = {
   peer: Peer;
   channels: Set<string>;
   isOpen: boolean;
-  /** Cut without notice to either end. */
+  /** True if the connection was cut without notice to either end. */
   isDead: boolean;
   hasMissed: boolean;
   /** The state of the table when the connection was made. */

@@ -38,7 +38,7 @@ const schemas = new Map(
 );
 
 describe("the messages of the AsyncAPI document", () => {
-  it("are those of the schemas, all on the one channel", () => {
+  it("match the schemas, and share one channel", () => {
     expect(Object.keys(components.messages).toSorted()).toEqual([...schemas.keys()].toSorted());
     expect(Object.keys(channels.connection.messages)).toEqual(Object.keys(components.messages));
     expect(types(Object.values(channels.connection.messages)).toSorted()).toEqual(

@@ -282,7 +282,7 @@ describe("RpcRefusal", () => {
       expect((await refusalFor(3, "execution reverted", data)).revertData).toBeUndefined();
   });
 
-  it("is the value of a call that is only attempted, unless the host is to blame", async () => {
+  it("is the value of an attempted call, unless the host is at fault", async () => {
     server.answers.eth_call = new RpcFailure(3, "execution reverted");
     const [price, refusal] = await host.request([
       gasPriceCall(),

@@ -117,7 +117,7 @@ describe("holdingsAfter", () => {
     );
   });
 
-  it("makes the profit of a closed position the difference of its orders, to the unit", () => {
+  it("computes the profit of a closed position as the exact difference of its orders", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n });
     fc.assert(
       fc.property(

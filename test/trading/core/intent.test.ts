@@ -7,7 +7,7 @@ const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 const v3 = { venue: "uniswap-v3", feeBps: 30 } as const;
 
 describe("routesFor", () => {
-  it("returns for a buy only v2, which checks what arrives, and the quoted v3 pool", () => {
+  it("returns for a buy only v2, which checks the amount that arrives, and the quoted v3 pool", () => {
     const { v3FeeBps: _, ...any } = intent();
     const byV2 = { ...any, ...routesFor("buy", venues, v2) };
     const pancake = { ...v2, venue: "pancakeswap-v2" } as const;

@@ -125,7 +125,7 @@ describe("warningsOf", () => {
     ["NO_GAS_TO_SELL", { left: 59n }],
     ["FEE_ABOVE_VALUE", { coins: 99n }],
     ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
-  ])("returns %s for its own reason", (warning, changes) => {
+  ])("returns %s alone, for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
 

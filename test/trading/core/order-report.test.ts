@@ -33,7 +33,7 @@ const receipt: Receipt = {
 const filled = slot({ state: "mined", attempts: [attempt()], receipt });
 
 describe("detailsOf", () => {
-  it("has no attempts before anything is signed", () => {
+  it("lists no attempts before a transaction is signed", () => {
     expect(detailsOf(order, [slot()])).toEqual({ attempts: [] });
   });
 

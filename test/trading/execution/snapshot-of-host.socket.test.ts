@@ -106,7 +106,7 @@ describe("snapshotOf", () => {
   it.each<[string, Route]>([
     ["v2", v2],
     ["v3", v3],
-  ])("reads from the receipt the amounts that a buy and a sale on %s spent and brought", async (_, route) => {
+  ])("reads the amounts of a buy and a sale on %s from their receipts", async (_, route) => {
     const before = await wei();
     const bought = await receiptOf(await swap({}, route));
     expect(bought).toMatchObject({ status: "ok", spent: coins(0.5) });
@@ -195,7 +195,7 @@ describe("snapshotOf", () => {
     ["a purchase on v3", { token: usdx }],
     ["a purchase of a taxed token", { token: taxd }],
     ["a purchase by another venue only", { venues: ["uniswap-v3"] }],
-  ])("quotes to the unit the amount that %s then delivers", async (_, changes) => {
+  ])("quotes exactly the amount that %s then delivers", async (_, changes) => {
     const order = intent(changes);
     const { quote, gasLimit } = await factsOf(order);
     if (quote === undefined) throw new Error("There is no quote");
@@ -207,7 +207,7 @@ describe("snapshotOf", () => {
   });
 
   it.each([["moon"], ["usdx"], ["taxd"]] as const)(
-    "quotes to the unit the amount that a sale of %s then delivers",
+    "quotes exactly the amount that a sale of %s then delivers",
     async (name) => {
       const token = localAddresses[name];
       const bought = await receiptOf(await swap({ token }, v2));
@@ -237,7 +237,7 @@ describe("snapshotOf", () => {
     expect(quote).toEqual(less.quote);
   });
 
-  it("quotes a buy on v3 of a token like USDT, of which the router may already take some", async () => {
+  it("quotes a buy on v3 of a token like USDT, although the router still has an allowance", async () => {
     const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
     const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
     await chain.deploy(

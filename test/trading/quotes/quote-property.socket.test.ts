@@ -131,7 +131,7 @@ const kinds = [
 ];
 
 describe("quoteTrade", () => {
-  it("quotes to the unit the amount that the router then delivers and spends", async () => {
+  it("quotes exactly the amounts that the router then spends and delivers", async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(trade, async (each) => {

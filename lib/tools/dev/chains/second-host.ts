@@ -33,8 +33,8 @@ const failures = Object.keys(answers) as (keyof typeof answers)[];
 const names = [...failures, "otherChain"] as const;
 
 /**
- * The share of requests that meet each failure, and the treatment of all others: the host is this many blocks behind,
- * and gives these results of methods whatever the chain says.
+ * The share of requests that meet each failure. For all others, the host is `blocksBehind` the chain and gives the fixed
+ * `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),

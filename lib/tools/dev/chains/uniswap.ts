@@ -75,7 +75,7 @@ export type V3Fee = keyof typeof tickSpacings;
 /**
  * Creates a pool of a token and the coin, with liquidity around its price.
  *
- * @param deposit.reach The factor by which the token's price may rise or fall before the pool is dry.
+ * @param deposit.reach The largest factor by which the token's price can rise or fall before the pool is dry.
  */
 export function v3Liquidity(
   { v3Positions, wrapped }: { v3Positions: string; wrapped: string },

@@ -1,7 +1,7 @@
 /** A product of the simulated venue. Numbers are in USD. */
 export type Product = { id: string; price: number; sequence: number; tradeId: number };
 
-/** Invented prices around which the random walk stays. */
+/** Invented prices. The random walk stays near them. */
 const anchors: Readonly<Record<string, number>> = {
   "ETH-USD": 2600,
   "SOL-USD": 140,
@@ -11,7 +11,7 @@ const anchors: Readonly<Record<string, number>> = {
 
 /** The largest move of one trade, relative to the price. */
 const step = 0.0005;
-/** The part of the distance to the anchor by which each trade returns. */
+/** The share of the distance to the anchor that each trade takes back. */
 const pull = 0.002;
 
 /** Makes the products before the first trade. */

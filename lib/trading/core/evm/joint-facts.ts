@@ -4,8 +4,8 @@ import type { TradeFacts } from "../trade-facts.ts";
 import type { PlannedGas } from "./fees.ts";
 
 /**
- * Combines the fees of two hosts: the lower tip, which is paid in full, and the higher limit for the base fee, of which
- * the block takes only its price. A lying host cannot raise costs; it can only delay the transaction.
+ * Combines the fees of two hosts: the lower tip, which is paid in full, and the higher limit for the base fee, which is
+ * only paid as far as the block demands. A lying host cannot raise costs; it can only delay the transaction.
  */
 export function jointFees([first, ...others]: readonly [Fees, ...Fees[]]): Fees {
   const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;

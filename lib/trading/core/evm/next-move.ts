@@ -40,7 +40,7 @@ export type Move =
 
 /**
  * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
- * first records what happened on the chain, then ends orders, and then begins new work.
+ * first records events on the chain, then ends orders, and then begins new work.
  */
 export function nextMove(state: LaneState): Move {
   const slots = state.view.slots.map((slot) => observed(slot, state.snapshots));
@@ -64,7 +64,7 @@ export function nextMove(state: LaneState): Move {
 const orderOf = ({ view }: LaneState, slot: Slot) =>
   view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
 
-/** Records the hosts' news. Changes of orders without changes of slots wait until everything is sent. */
+/** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
 function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): Move | undefined {
   const isNew = (slot: Slot) => !state.view.slots.includes(slot);
   for (const order of state.view.orders) {

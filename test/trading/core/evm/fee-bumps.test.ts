@@ -38,12 +38,12 @@ describe("isDueForBump", () => {
     ["turbo", 12],
     ["fast", 24],
     ["medium", 60],
-  ] as const)("is true with %s after %d seconds", (preset, seconds) => {
+  ] as const)("is true with the preset %s after %d seconds", (preset, seconds) => {
     expect(isDueForBump(preset, 0, seconds * 1000)).toBe(true);
     expect(isDueForBump(preset, 0, seconds * 1000 - 1)).toBe(false);
   });
 
-  it("is never true with slow", () => {
+  it("is never true with the preset slow", () => {
     expect(isDueForBump("slow", 0, Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 });

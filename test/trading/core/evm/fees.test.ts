@@ -55,7 +55,7 @@ describe("feesFor", () => {
     expect(feesFor("eth", "slow", { ...idle, suggestedTip: gwei }).maxPriorityFeePerGas).toBe(gwei / 10n);
   });
 
-  it("pays the gas price on bsc, where validators accept no less", () => {
+  it("pays the gas price on bsc, which is the lowest that validators accept", () => {
     const low = { ...idle, baseFee: 0n, gasPrice: gwei / 20n };
     expect(feesFor("bsc", "slow", low).maxPriorityFeePerGas).toBe(gwei / 20n);
     expect(feesFor("avax", "slow", low).maxPriorityFeePerGas).toBe(1n);

@@ -25,7 +25,7 @@ describe("percentOf", () => {
 describe("priceImpact", () => {
   const reserves = { coins: 100n * coin, tokens: 1_000_000n * coin };
 
-  it("is the percentage by which a swap on v2 is worse than the price before it, without the pool's fee", () => {
+  it("compares a swap on v2 with the price before it, without the pool's fee", () => {
     const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, feeBps: 30 };
     expect(priceImpact(v2Price("buy", reserves), swap)).toBe(0.496);
   });
@@ -83,7 +83,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v3], strange)).toBe(v3);
   });
 
-  it("never leaves less than any other route, for a listed token", () => {
+  it("never takes a route that leaves less than another, for a listed token", () => {
     const candidate: fc.Arbitrary<Candidate> = fc.record({
       venue: fc.constantFrom("uniswap-v2" as const, "pancakeswap-v2" as const, "uniswap-v3" as const),
       feeBps: fc.constantFrom(5, 30),

@@ -10,7 +10,7 @@ const sale = tradeOrder({ intent: intent({ side: "sell", minAmountOut: 1n }) });
 const facts = orderFacts({ held: 0n, allowance: 0n });
 const { latest } = snapshot(facts);
 
-/** Makes a host's answer with a later block as its final one. */
+/** Makes the answer of a host whose final block is later. */
 const later = (hash?: string, finalized = latest.number): HostSnapshot =>
   snapshot(undefined, {
     finalized: { ...latest, number: finalized },

@@ -45,7 +45,7 @@ export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
   if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
   const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
   const coin = coinOf[chain];
-  // `symbol` is that of the pair.
+  // `symbol` names a pair, such as MOON/ETH.
   const bought = side === "buy" ? symbol.split("/")[0] : coin;
   return (
     <div class="quote" aria-live="polite">

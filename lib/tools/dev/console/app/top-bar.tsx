@@ -27,7 +27,7 @@ export function TopBar({ status, profile, onSignOut }: TopBarProps) {
     const next = shown === "dark" ? "light" : "dark";
     document.documentElement.style.colorScheme = next;
     setShown(next);
-    // Tells the chart, which draws its own colours.
+    // Notifies the chart, which draws its own colours.
     dispatchEvent(new Event("themechange"));
   }
   return (
