@@ -41,7 +41,7 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
   return { states: watch.count(), connections: service.links.length };
 }
 
-it("a stream shows complete states that never go back, and ends with that of the table, whatever happens", async () => {
+it("a stream shows complete states that never go back, and ends with the table's state, whatever happens", async () => {
   const all = { states: 0, connections: 0 };
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 20, max: 200 }), async (seed, steps) => {

@@ -41,7 +41,7 @@ const profile = (userID: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** Makes a profile's record in the stream, which DynamoDB also returns. */
+/** Puts profiles into the table, and makes the stream's records of them. */
 function visits(...users: string[]) {
   for (const userID of users)
     table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID) });

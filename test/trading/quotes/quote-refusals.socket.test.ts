@@ -95,7 +95,7 @@ describe("quoteTrade", () => {
     ["token", { token: moon.toLowerCase().replace(/[a-f]/, (letter) => letter.toUpperCase()), amount: "1" }],
     ["wallet", { wallet: wallet.replace("F", "f"), amount: "1" }],
     ["wallet", { wallet: "0x0000000000000000000000000000000000000000", amount: "1" }],
-  ])("names %s if it is wrong", async (field, asked) => {
+  ])("names the field %s if it is wrong", async (field, asked) => {
     await expect(quote(asked)).rejects.toMatchObject({ code: "INVALID_REQUEST", details: { field } });
   });
 

@@ -8,7 +8,7 @@ export type CallTransaction = { to: string; value: bigint; data: string };
 
 type Venues = Pick<ChainConfiguration, "venues" | "wrapped">;
 
-/** SwapRouter02 takes this recipient as itself, to unwrap coin later. */
+/** SwapRouter02 reads this recipient as its own address; it keeps the coin there until it unwraps it. */
 const routerItself = "0x0000000000000000000000000000000000000002";
 
 const [buyV2, sellV2] = [
