@@ -4,6 +4,7 @@
  */
 
 import { planRows } from "./plan-rows.ts";
+import { realtimeRows } from "./realtime-rows.ts";
 import { rewardRows } from "./reward-rows.ts";
 import { tradingRows } from "./trading-rows.ts";
 import type { Defaults, DefaultsOfKinds, Operation, RestMethod, Row } from "./types.ts";
@@ -37,7 +38,7 @@ const defaultsOfKinds: DefaultsOfKinds = {
   schedule: { runs: "always", env: [] },
 };
 
-/** By which both authorizers know the edge. */
+/** Both authorizers recognize the edge by these. */
 const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
 
 const rows = {
@@ -69,119 +70,7 @@ const rows = {
     ],
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
-  connect: {
-    kind: "websocket",
-    route: "$connect",
-    summary: "Register a new connection, up to the limit per user",
-    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    connections: ["GET"],
-    env: ["CHANNEL_SHARDS", "CONNECTIONS_PER_USER"],
-    impact: "Nobody can connect to the stream. Open connections are not affected.",
-  },
-  disconnect: {
-    kind: "websocket",
-    route: "$disconnect",
-    summary: "Remove a connection and its subscriptions",
-    table: ["dynamodb:DeleteItem"],
-    impact: "Closed connections stay registered until the next push to them. Users notice nothing.",
-  },
-  subscribe: {
-    kind: "websocket",
-    route: "subscribe",
-    pushesReplies: true,
-    summary: "Subscribe a connection to channels and send their snapshots",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    connections: ["POST", "DELETE"],
-    // For traders with tens of thousands of orders. API Gateway waits for 29 seconds.
-    memoryMB: 1024,
-    timeoutSeconds: 29,
-    impact: "Users cannot subscribe to prices, orders and positions. Existing subscriptions continue.",
-  },
-  unsubscribe: {
-    kind: "websocket",
-    route: "unsubscribe",
-    pushesReplies: true,
-    summary: "Unsubscribe a connection from channels",
-    table: ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    connections: ["POST", "DELETE"],
-    impact: "Users cannot unsubscribe, and keep receiving updates that they no longer want.",
-  },
-  ping: {
-    kind: "websocket",
-    route: "ping",
-    summary: "Answer a ping, which keeps a quiet connection open",
-    connections: ["POST", "DELETE"],
-    memoryMB: 256,
-    impact: "Quiet connections close after ten minutes, and clients have to reconnect.",
-  },
-  unknownMessage: {
-    kind: "websocket",
-    route: "$default",
-    summary: "Explain what is wrong with a message of unknown type",
-    connections: ["POST", "DELETE"],
-    memoryMB: 256,
-    impact: "Clients that send a malformed message get no explanation.",
-  },
-  publishChanges: {
-    kind: "changes",
-    changes: "published items",
-    summary: "Push changed settings, wallets, exports, trades, purchases and prices",
-    table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    connections: ["POST", "DELETE"],
-    invokes: ["deliver", "catchUp"],
-    notices: true,
-    env: ["CHANNEL_SHARDS", "NOTICE_BUS_ARN"],
-    memoryMB: 1024,
-    timeoutSeconds: 30,
-    impact: "Connected clients get changes late or not at all. What they read over HTTP is correct.",
-  },
-  deliver: {
-    kind: "internal",
-    summary: "Push a message to one shard of a channel's subscribers",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    connections: ["POST", "DELETE"],
-    memoryMB: 1769,
-    timeoutSeconds: 30,
-    impact: "Subscribers do not receive prices. A new price is sent every second.",
-  },
-  catchUp: {
-    kind: "internal",
-    summary: "Bring connections that have missed messages up to date",
-    table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    connections: ["POST"],
-    memoryMB: 1024,
-    timeoutSeconds: 30,
-    impact:
-      "Clients that missed a change of settings, wallets, orders or positions stay out of date until they reconnect.",
-  },
-  recordExecutions: {
-    kind: "internal",
-    summary: "Record orders and positions for an execution engine",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    writes: ["TRADES"],
-    timeoutSeconds: 30,
-    impact: "Execution engines cannot record orders and positions, and users do not see them.",
-  },
-  feedPrices: {
-    kind: "schedule",
-    everyMinutes: 1,
-    runs: "with price feeds",
-    summary: "Follow the venues' price feeds and keep the latest prices",
-    table: ["dynamodb:UpdateItem"],
-    env: ["PRICE_FEEDS"],
-    memoryMB: 256,
-    timeoutSeconds: 150,
-    impact: "Prices stop updating. Each price carries its own timestamp.",
-  },
-  creditReferrals: {
-    kind: "schedule",
-    everyMinutes: 1,
-    summary: "Credit the referrers whom a sign-up could not credit",
-    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    // Shorter than the interval, so that runs do not overlap.
-    timeoutSeconds: 50,
-    impact: "Some users are credited late for those whom they referred. No credit is lost.",
-  },
+  ...realtimeRows,
   ...planRows,
   ...tradingRows,
 } as const satisfies Record<string, Row>;

@@ -177,4 +177,12 @@ export const tradingRows = {
     memoryMB: 256,
     impact: "Users who want to trade get a 500, and not the answer that trading is switched off.",
   },
+  recordExecutions: {
+    kind: "internal",
+    summary: "Record orders and positions for an execution engine",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    writes: ["TRADES"],
+    timeoutSeconds: 30,
+    impact: "Execution engines cannot record orders and positions, and users do not see them.",
+  },
 } as const satisfies Record<string, Row>;

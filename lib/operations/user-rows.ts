@@ -45,4 +45,13 @@ export const userRows = {
     table: ["dynamodb:Query"],
     impact: "Users cannot see their profile, level, settings or referrals.",
   },
+  creditReferrals: {
+    kind: "schedule",
+    everyMinutes: 1,
+    summary: "Credit the referrers whom a sign-up could not credit",
+    table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    // Shorter than the interval, so that runs do not overlap.
+    timeoutSeconds: 50,
+    impact: "Some users are credited late for those whom they referred. No credit is lost.",
+  },
 } as const satisfies Record<string, Row>;
