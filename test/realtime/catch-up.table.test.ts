@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Channel, channels } from "../../lib/core/channel.ts";
 import { catchUp, inCatchUps } from "../../lib/realtime/catch-up.ts";
 import {
@@ -30,12 +30,19 @@ beforeEach(() => {
   onMissed.mockReset();
 });
 
-const run = (names: readonly { userID: string; connectionId: string }[], ms = 30_000) =>
+const run = (names: readonly { userID: string; connectionId: string }[]) =>
   catchUp(
     { table: db.table, pusher: api.current.pusher, onFault, onMissed },
     { connections: names },
-    { deadline: new Date(Date.now() + ms), pausesMs: [10] },
+    { deadline: new Date(Date.now() + 30_000), pausesMs: [10] },
   );
+
+/** Moves the clock behind the deadline of a run. */
+function passDeadline(): void {
+  if (vi.isMockFunction(Date.now)) return;
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 30_001);
+  onTestFinished(() => clock.mockRestore());
+}
 
 /** Opens a connection that has missed a message. */
 async function behind(userID: string, connectionId: string, wanted: readonly Channel[] = []) {
@@ -125,8 +132,11 @@ describe("catchUp", () => {
   it("gives up at the deadline, and leaves the connection for the next change", async () => {
     const name = await behind("dan", "dan-1");
     await saveSettings(db.table, "dan", "eth", { slippage: 2 }, now);
-    api.current.answer = () => 429;
-    await run([name], 200);
+    api.current.answer = () => {
+      if (api.current.calls.length === 2) passDeadline();
+      return 429;
+    };
+    await run([name]);
     expect(await connectionsOfUser(db.table, "dan")).toMatchObject([
       { misses: 0, stuckSince: now.toISOString() },
     ]);
@@ -138,8 +148,12 @@ describe("catchUp", () => {
   it("does not wait for some connections to serve the others", async () => {
     const names = [await behind("eva", "eva-full"), await behind("fay", "fay-1")];
     for (const { userID } of names) await saveSettings(db.table, userID, "eth", { slippage: 2 }, now);
-    api.current.answer = ({ connectionId }) => (connectionId === "eva-full" ? 429 : 200);
-    await run(names, 1500);
+    api.current.answer = ({ connectionId }) => {
+      if (connectionId === "fay-1") return 200;
+      if (api.current.messagesTo("fay-1").length > 0) passDeadline();
+      return 429;
+    };
+    await run(names);
     expect(api.current.parsedMessagesTo("fay-1")).toHaveLength(1);
     expect(await misses("fay")).toEqual([["fay-1", undefined]]);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
@@ -135,15 +134,22 @@ describe("the last place", () => {
   it("goes to a request that comes twice at once, and both are answered with the wallet", async () => {
     await holderOf(db.table, "twin", nine);
     let first: ReturnType<typeof create> | undefined;
+    const reads = (command: unknown, ofProfile: boolean) =>
+      command instanceof GetCommand && (command.input.Key?.SK === "PROFILE") === ofProfile;
+    const foundNoKey = Promise.withResolvers<void>();
     // The second one has found no used key, and then reads that the limit is reached.
-    const late = interceptedTable(db.table, async (command) => {
-      const isOfProfile = command instanceof GetCommand && command.input.Key?.SK === "PROFILE";
-      if (isOfProfile && first === undefined) {
-        await pause(50);
+    const late = interceptedTable(
+      db.table,
+      async (command) => {
+        if (!reads(command, true) || first !== undefined) return;
+        await foundNoKey.promise;
         first = create("twin", "k");
         await first;
-      }
-    });
+      },
+      (command) => {
+        if (reads(command, false)) foundNoKey.resolve();
+      },
+    );
     const request = { userID: "twin", now, key: "k", body: { network: "eth" } } as const;
     const second = await createWallet({ table: late, vault, limits }, request);
     expect(second).toEqual({ wallet: (await first)?.wallet, isReplayed: true });

@@ -25,12 +25,13 @@ describe("bin/admin.ts", () => {
     const wallets = await userWithWallets(target, "alice", 10);
     await rotate(target);
     let begun = 0;
-    const third = Promise.withResolvers<void>();
-    const slowly = async () => {
-      if (++begun === 3) third.resolve();
-      await pause(begun < 3 ? 0 : 300);
+    const [third, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holdThird = async () => {
+      if (++begun !== 3) return;
+      third.resolve();
+      await stopped.promise;
     };
-    await using runner = await serve(localRunner(engine, target, slowly));
+    await using runner = await serve(localRunner(engine, target, holdThird));
     const { child, finished } = start([
       ...["rewrap-keys", "--concurrency", "1", "--local", String(runner.port)],
     ]);
@@ -38,6 +39,8 @@ describe("bin/admin.ts", () => {
     child.kill("SIGINT");
     await pause(100);
     child.kill("SIGINT");
+    // The program has the signals before it has the answer.
+    stopped.resolve();
     const { code, out, err } = await finished;
     expect({ code, out }).toEqual({ code: 1, out: "re-wrapped: 3\nalready new: 0\nfailed: 0\n" });
     expect(linesOf(err).at(-1)).toBe(

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
@@ -147,12 +148,21 @@ function refuseBody(request: IncomingMessage, response: ServerResponse): void {
     .resume();
 }
 
+/** Below the ports that systems give to outgoing connections. One of those could take it before its user listens. */
+const freePorts = { from: 10_000, to: 20_000 };
+
 /** Finds a free port of the loopback interface. */
 export async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(freePorts.from, freePorts.to);
+    const server = createSocketServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

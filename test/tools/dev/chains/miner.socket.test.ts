@@ -32,7 +32,7 @@ describe("startMiner", () => {
     onTestFinished(() => miner.stop());
     const rest = () => {
       const since = idle;
-      return vi.waitFor(() => expect(idle).toBeGreaterThan(since + 1), { timeout: 10_000, interval: 5 });
+      return vi.waitFor(() => expect(idle).toBeGreaterThan(since + 1), { timeout: 30_000, interval: 5 });
     };
     return { miner, blocks, rest };
   }

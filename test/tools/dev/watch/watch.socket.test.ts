@@ -36,8 +36,7 @@ const edit = (name: string, from: string, to: string) => {
 };
 const note = async () => (await fetch(`${runner.baseUrl}/notes/1`)).text();
 /** Two seconds on an idle machine; tests share theirs. */
-const eventually = <Value>(read: () => Promise<Value> | Value) =>
-  expect.poll(read, { timeout: 10_000, interval: 20 });
+const eventually = <Value>(read: () => Promise<Value> | Value) => expect.poll(read);
 
 /** An app that runs, with a copy of its sources to edit. */
 beforeAll(async () => {
