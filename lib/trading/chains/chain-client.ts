@@ -197,7 +197,7 @@ export function commonBlock<Head extends Pick<Block, "number">>(
   });
 }
 
-/** @returns false if the time is up */
+/** Waits for the next round. Returns false if the time is up. */
 const paused = (signal: AbortSignal): Promise<boolean> => delay(pauseMs, true, { signal }).catch(() => false);
 
 /** Turns values into text for comparison. Nodes word the same failure differently. */

@@ -133,7 +133,7 @@ function bookWrites({ view, nowMs }: LaneRun, order: TradeOrder, now: readonly B
     { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
       const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
-      // The opening time is also the position's place in lists.
+      // Lists sort positions by their opening time.
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
       return { put: "position", item: { ...position, userID }, when };
     }),

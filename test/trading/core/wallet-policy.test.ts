@@ -40,7 +40,7 @@ describe("policyAt", () => {
     expect(policyAt(undefined, nowMs)).toEqual({ policy: { tokens: "any", tradingEnabled: true } });
   });
 
-  it("returns a pending policy as in force from its time on", () => {
+  it("puts a pending policy in force when its time comes", () => {
     const stored = { policy: small, pending: { policy: large, effectiveAt: at(nowMs) } };
     expect(policyAt(stored, nowMs - 1)).toEqual(stored);
     expect(policyAt(stored, nowMs)).toEqual({ policy: large });
