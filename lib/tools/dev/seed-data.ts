@@ -1,6 +1,9 @@
+import * as v from "valibot";
+import { CatalogueSchema } from "../../api/reward-schema.ts";
+import { createCatalogue } from "../../rewards/reward-records.ts";
 import { tradingChains } from "../../trading/core/trading-chain.ts";
+import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";
-import { seedExamples } from "../admin/seed.ts";
 import type { Target } from "../admin/target.ts";
 import type { NoteBook } from "./chains/chain-notes.ts";
 
@@ -25,6 +28,11 @@ export async function seedTable(
     book.save();
   }
   if (examples) await seedExamples(target);
+}
+
+/** Loads the example rewards, unless there has ever been a catalogue. Returns whether it loaded them. */
+export async function seedExamples({ table }: Pick<Target, "table">): Promise<boolean> {
+  return createCatalogue(table, v.parse(CatalogueSchema, rewards));
 }
 
 type Service = { baseUrl: string; token: string };
