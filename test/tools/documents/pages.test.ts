@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { anchorsOf, blocksOf, codeOf, linksOf, pages, textOf } from "./markdown.ts";
@@ -64,8 +64,35 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
+/** The folders that a folder contains, as paths from the root. */
+const foldersIn = (folder: string) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+    .map(({ name }) => `${folder}/${name}/`)
+    .toSorted();
+
+const namedFolders = (text: string) =>
+  [...text.matchAll(/`(lib\/\w+\/)`/g)].map(([, path]) => path).toSorted();
+
+const sectionOf = (page: string, heading: RegExp) =>
+  textOf(page)
+    .split(/^## /m)
+    .find((section) => heading.test(section)) ?? "";
+
 describe("README.md", () => {
   const lines = textOf("README.md").split("\n");
+
+  it("names each folder of lib/ in its table of folders, and no other", () => {
+    const rows = sectionOf("README.md", /^Find your way/).split("\n");
+    const firstCells = rows.filter((row) => row.startsWith("| `")).map((row) => row.split(" | ", 1)[0]);
+    expect(namedFolders(firstCells.join("\n"))).toEqual(foldersIn("lib"));
+  });
+
+  it("shows the two commands for a fresh machine", () => {
+    const blocks = textOf("README.md").match(/^```bash$.*?^```$/gms) ?? [];
+    const commands = blocks.flatMap((block) => block.split("\n"));
+    expect(commands).toEqual(expect.arrayContaining(["npm ci && npm start", "npm ci && npm test"]));
+  });
 
   it("has at most 150 lines", () => {
     expect(lines.length).toBeLessThanOrEqual(150);
@@ -74,5 +101,41 @@ describe("README.md", () => {
   it("starts the service within its first 40 lines", () => {
     expect(lines.indexOf("npm ci && npm start")).toBeGreaterThan(0);
     expect(lines.indexOf("npm ci && npm start")).toBeLessThan(40);
+  });
+});
+
+describe("architecture.md", () => {
+  const page = "docs/architecture.md";
+  const steps = sectionOf(page, /^\w+ journeys/)
+    .split("\n")
+    .filter((line) => /^( {2,4}|\d+\.) *\S/.test(line));
+  const places = steps.flatMap((step) => [...step.matchAll(/`([\w/-]+\.ts)`(?:, `(\w+)`)?/g)]);
+
+  it("has each folder of lib/ in its code map, and no other", () => {
+    const items = sectionOf(page, /^Code map/)
+      .split("\n")
+      .filter((line) => line.startsWith("- `"));
+    expect(namedFolders(items.join("\n"))).toEqual(foldersIn("lib"));
+  });
+
+  it("begins each step of a journey with a file and its function", () => {
+    const begins = steps.filter((step) => /^\d/.test(step));
+    expect(begins.length).toBeGreaterThan(30);
+    expect(begins.filter((step) => !/^\d+\. `[\w/-]+\.ts`, `\w+`: /.test(step))).toEqual([]);
+  });
+
+  it("names functions in its journeys that their files export", () => {
+    const wrong = places.filter(
+      ([, path = "", name]) =>
+        name === undefined ||
+        !new RegExp(`^export (async )?(const|function\\*?|class) ${name}\\b`, "m").test(textOf(path)),
+    );
+    expect(wrong.map(([text]) => text)).toEqual([]);
+  });
+
+  it("has at most 70 words in its glossary", () => {
+    const rows = sectionOf(page, /^Glossary/).match(/^\| (?!-|Word )/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.length).toBeLessThanOrEqual(70);
   });
 });
